@@ -1,0 +1,105 @@
+/* What the core's files know of each other. protocol.md tells which lock or order protects each field. */
+#ifndef COWI_INTERNAL_H
+#define COWI_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "atomics.h"
+#include "cowarray/core.h"
+
+/* ---- context.c: what the Storages that share one allocation have in common -------------------------------------- */
+
+/* Invariant: shares <= references. The bytes and the context live while references > 0. A holder of a reference that
+ * is not a share may read memory but is promised no values. */
+typedef struct cowi_context {
+    cowi_atomic_size shares;     /* who may still be surprised by a write */
+    cowi_atomic_size references; /* who still touches the bytes or this struct: shares, scopes, threads in the lock */
+    pthread_rwlock_t lock;       /* shared: a copy is being made; exclusive: the last sharer waits for copies */
+    cow_dataptr original;        /* the bytes */
+    size_t nbytes;               /* of the whole allocation */
+    const cow_allocator *allocator; /* where this struct came from */
+    bool foreign;                /* bytes that are never written and never stolen */
+} cowi_context;
+
+/* A context with one share and one reference, over ptr. Takes ptr over on success; NULL when there is no memory. */
+cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign);
+/* Frees the struct alone: for a context that was made and never used. */
+void cowi_context_discard(cowi_context *context);
+void cowi_context_retain(cowi_context *context);
+/* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
+void cowi_context_release(cowi_context *context);
+/* One more share, with its reference. False when the count is full. */
+bool cowi_context_share(cowi_context *context);
+/* Gives up a share and keeps its reference. False, and nothing done, when it is the last one of memory we own. */
+bool cowi_context_give_up_share(cowi_context *context);
+/* Gives up a share and its reference. */
+void cowi_context_drop(cowi_context *context);
+
+/* ---- storage.c --------------------------------------------------------------------------------------------------- */
+
+/* Invariant: context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole means: no
+ * other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
+ * Storage new bytes; context and address then change by its hand alone. */
+struct cow_storage {
+    cowi_atomic_uint lock;  /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
+    cowi_atomic_uint busy;  /* written under lock, waited for without it */
+    cowi_atomic_size pins;  /* raised under lock, lowered without it */
+    cowi_atomic_ptr address; /* written under lock, read without it */
+    size_t nbytes;          /* immutable */
+    const cow_allocator *allocator; /* immutable */
+    cowi_context *context;
+    cow_dataptr ptr;
+    bool sole;
+};
+
+void cowi_storage_lock(cow_storage *storage);
+void cowi_storage_unlock(cow_storage *storage);
+/* With the lock held: the context, from what spare holds if there is none yet (spare is then taken). NULL: neither. */
+cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
+/* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
+cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
+
+/* ---- memory.c ---------------------------------------------------------------------------------------------------- */
+
+/* A block of array bytes from allocator, as a DataPtr that frees itself. False when there is none. */
+bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
+/* The same handle again, for a block whose address is all that was kept. */
+cow_dataptr cowi_block(const cow_allocator *allocator, void *data);
+void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes);
+
+/* ---- gate.c: what a fork must not cut in two, and waiting for a busy Storage ------------------------------------- */
+
+/* Once per process, before the first Storage: makes forks close the gate. */
+void cowi_gate_start(void);
+/* Enters the fork gate; false when it is closed and try_only. Nobody waits for anything but a copy inside. */
+bool cowi_gate_enter(bool try_only);
+void cowi_gate_leave(void);
+/* Waits, outside the gate, until nobody gives the Storage new bytes. */
+void cowi_wait_while_busy(cow_storage *storage);
+/* Call after busy has been lowered. */
+void cowi_wake_busy(void);
+/* Differs between a process and its forked children; never 0. */
+unsigned cowi_fork_epoch(void);
+
+/* ---- stats.c ----------------------------------------------------------------------------------------------------- */
+
+typedef enum cowi_counter {
+    COWI_LAZY_CLONES,
+    COWI_COPIES,
+    COWI_BYTES_COPIED,
+    COWI_STEALS,
+    COWI_OVERWRITES,
+    COWI_EAGER_COPIES,
+    COWI_COUNTERS
+} cowi_counter;
+
+void cowi_count(cowi_counter counter, uint64_t amount);
+
+/* ---- status.c ---------------------------------------------------------------------------------------------------- */
+
+/* Writes the text (printf's rules) where err is not NULL; returns status. */
+cow_status cowi_fail(cow_error *err, cow_status status, const char *format, ...);
+
+#endif

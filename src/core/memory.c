@@ -1,0 +1,104 @@
+/* Blocks of array bytes, and the heap allocator. No state of its own. */
+#define _DEFAULT_SOURCE /* madvise */
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* From here on a block is worth huge pages: page faults, not memcpy, dominate a fresh large copy. */
+#define LARGE_BLOCK ((size_t)4 << 20)
+
+static void advise_huge_pages(void *data, size_t nbytes)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)data + nbytes) / page * page;
+    if (end > begin) {
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    }
+#else
+    (void)data;
+    (void)nbytes;
+#endif
+}
+
+static void *heap_alloc(void *self, size_t nbytes, size_t alignment)
+{
+    void *data = NULL;
+    (void)self;
+    if (nbytes > (size_t)PTRDIFF_MAX - alignment) {
+        return NULL;
+    }
+    if (alignment <= _Alignof(max_align_t)) {
+        return malloc(nbytes);
+    }
+    if (posix_memalign(&data, alignment, nbytes) != 0) {
+        return NULL;
+    }
+    if (nbytes >= LARGE_BLOCK) {
+        advise_huge_pages(data, nbytes);
+    }
+    return data;
+}
+
+static void heap_free(void *self, void *data, size_t nbytes, size_t alignment)
+{
+    (void)self;
+    (void)nbytes;
+    (void)alignment;
+    free(data);
+}
+
+static void heap_clone(void *self, void *data, const void *source, size_t nbytes)
+{
+    (void)self;
+    memcpy(data, source, nbytes);
+}
+
+static const cow_allocator heap = {"heap", NULL, heap_alloc, heap_free, heap_clone};
+
+const cow_allocator *cow_heap(void)
+{
+    return &heap;
+}
+
+/* A zero-sized block is one byte: it has an address of its own, and nobody needs a special case. */
+static size_t block_size(size_t nbytes)
+{
+    return nbytes == 0 ? 1 : nbytes;
+}
+
+static void delete_block(void *data, void *context, size_t nbytes)
+{
+    const cow_allocator *allocator = (const cow_allocator *)context;
+    allocator->free(allocator->self, data, block_size(nbytes), COW_ALIGNMENT);
+}
+
+cow_dataptr cowi_block(const cow_allocator *allocator, void *data)
+{
+    cow_dataptr ptr;
+    ptr.data = data;
+    ptr.context = (void *)(uintptr_t)allocator;
+    ptr.deleter = delete_block;
+    return ptr;
+}
+
+bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out)
+{
+    void *data = allocator->alloc(allocator->self, block_size(nbytes), COW_ALIGNMENT);
+    if (data == NULL) {
+        return false;
+    }
+    *out = cowi_block(allocator, data);
+    return true;
+}
+
+void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes)
+{
+    if (ptr->deleter != NULL) {
+        ptr->deleter(ptr->data, ptr->context, nbytes);
+    }
+}

@@ -1,0 +1,291 @@
+/* Scopes: the only ways to the bytes. A const scope holds a reference; a mutable scope gives the Storage bytes of its own
+ * first (a steal or a copy of the window) and pins it; an overwrite scope writes fresh bytes that commit puts in place. */
+#include "internal.h"
+
+/* ---- const ------------------------------------------------------------------------------------------------------- */
+
+cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err)
+{
+    const cow_status status = cowi_storage_lock_wrapped(storage, err);
+    if (status != COW_OK) {
+        return status;
+    }
+    cowi_context_retain(storage->context);
+    out->data = cowi_load_relaxed(&storage->address);
+    out->nbytes = storage->nbytes;
+    out->context = storage->context;
+    cowi_storage_unlock(storage);
+    return COW_OK;
+}
+
+void cow_const_end(cow_const_scope *scope)
+{
+    cowi_context_release((cowi_context *)scope->context);
+}
+
+/* ---- materialize: the caller is in the gate and has made the Storage busy ----------------------------------------- */
+
+/* The last sharer keeps the bytes, once those who gave up their share have copied them. Whoever copies took the shared
+ * lock before giving up its share; having seen the one share left, we find that lock taken until the copy is done. */
+static cow_status steal(cowi_context *context, unsigned flags, cow_error *err)
+{
+    COWI_YIELD("steal");
+    if (flags & COW_TRY) {
+        if (pthread_rwlock_trywrlock(&context->lock) != 0) {
+            return cowi_fail(err, COW_EBUSY, "copies of the bytes are under way");
+        }
+    }
+    else {
+        (void)pthread_rwlock_wrlock(&context->lock);
+    }
+    (void)pthread_rwlock_unlock(&context->lock);
+    cowi_count(COWI_STEALS, 1);
+    return COW_OK;
+}
+
+static bool last_share(cowi_context *context)
+{
+    return !context->foreign && cowi_load_acquire(&context->shares) == 1;
+}
+
+/* Bytes for a Storage that shares. Either a steal: fresh->data is NULL. Or a copy of the window in fresh, the share in
+ * the context given up, its reference not. */
+static cow_status materialize(cow_storage *storage, unsigned flags, cow_dataptr *fresh, cow_error *err)
+{
+    cowi_context *context = storage->context;
+    fresh->data = NULL;
+    if (last_share(context)) {
+        return steal(context, flags, err);
+    }
+    if (flags & COW_NO_COPY) {
+        return cowi_fail(err, COW_ECOPY, "a write would copy %zu bytes", storage->nbytes);
+    }
+    if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
+        /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
+        return cowi_fail(err, COW_EOVERFLOW, "too many threads copy one allocation");
+    }
+    COWI_YIELD("shared lock");
+    if (!cowi_block_new(storage->allocator, storage->nbytes, fresh)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        fresh->data = NULL;
+        if (last_share(context)) {
+            return steal(context, flags, err);
+        }
+        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes to write into", storage->nbytes);
+    }
+    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy. */
+    if (!cowi_context_give_up_share(context)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        cowi_dataptr_delete(fresh, storage->nbytes);
+        fresh->data = NULL;
+        return steal(context, flags, err);
+    }
+    COWI_YIELD("copy");
+    storage->allocator->clone(storage->allocator->self, fresh->data, cowi_load_relaxed(&storage->address),
+                              storage->nbytes);
+    (void)pthread_rwlock_unlock(&context->lock);
+    cowi_count(COWI_COPIES, 1);
+    cowi_count(COWI_BYTES_COPIED, storage->nbytes);
+    return COW_OK;
+}
+
+/* With the lock held: the Storage owns fresh and nothing else. Returns the context it has left. */
+static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
+{
+    cowi_context *left = storage->context;
+    storage->context = NULL;
+    storage->ptr = fresh;
+    storage->sole = true;
+    cowi_store_release(&storage->address, fresh.data);
+    return left;
+}
+
+/* ---- mutable ----------------------------------------------------------------------------------------------------- */
+
+/* With the lock held, and sole. */
+static void pin(cow_storage *storage, cow_mutable_scope *out)
+{
+    (void)cowi_add_relaxed(&storage->pins, 1);
+    out->data = cowi_load_relaxed(&storage->address);
+    out->nbytes = storage->nbytes;
+    out->storage = storage;
+}
+
+/* Enters the gate and makes the Storage busy, waiting for whoever has. COW_OK with *sole set: it needs nothing, is not
+ * busy and is still locked. */
+static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, cow_error *err)
+{
+    for (;;) {
+        if (!cowi_gate_enter((flags & COW_TRY) != 0)) {
+            return cowi_fail(err, COW_EBUSY, "a fork is under way");
+        }
+        cowi_storage_lock(storage);
+        *sole = storage->sole;
+        if (*sole) {
+            return COW_OK;
+        }
+        if (!cowi_load_seq_cst(&storage->busy)) {
+            cowi_store_seq_cst(&storage->busy, 1);
+            cowi_storage_unlock(storage);
+            return COW_OK;
+        }
+        cowi_storage_unlock(storage);
+        cowi_gate_leave();
+        if (flags & COW_TRY) {
+            return cowi_fail(err, COW_EBUSY, "another thread writes to the same Storage");
+        }
+        cowi_wait_while_busy(storage);
+    }
+}
+
+static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+{
+    cow_dataptr fresh;
+    cowi_context *left = NULL;
+    bool sole;
+    cow_status status = become_busy(storage, flags, &sole, err);
+    if (status != COW_OK) {
+        return status;
+    }
+    if (sole) {
+        pin(storage, out);
+        cowi_storage_unlock(storage);
+        cowi_gate_leave();
+        return COW_OK;
+    }
+    status = materialize(storage, flags, &fresh, err);
+    cowi_storage_lock(storage);
+    if (status == COW_OK) {
+        if (fresh.data != NULL) {
+            left = put_in_place(storage, fresh);
+        }
+        storage->sole = true;
+        pin(storage, out);
+    }
+    cowi_store_seq_cst(&storage->busy, 0);
+    cowi_storage_unlock(storage);
+    cowi_wake_busy();
+    cowi_gate_leave();
+    if (left != NULL) {
+        cowi_context_release(left);
+    }
+    return status;
+}
+
+cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+{
+    cowi_storage_lock(storage);
+    if (!storage->sole) {
+        cowi_storage_unlock(storage);
+        return mutable_begin_shared(storage, flags, out, err);
+    }
+    pin(storage, out);
+    cowi_storage_unlock(storage);
+    return COW_OK;
+}
+
+void cow_mutable_end(cow_mutable_scope *scope)
+{
+    (void)cowi_sub_release(&scope->storage->pins, 1);
+}
+
+/* ---- overwrite: the scope holds a share of the old bytes, so that nobody steals what it reads ---------------------- */
+
+cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err)
+{
+    cow_mutable_scope in_place;
+    cow_dataptr fresh;
+    cowi_context *context;
+    cow_status status;
+    cowi_storage_lock(storage);
+    context = storage->context;
+    if (storage->sole || cowi_load_seq_cst(&storage->busy) || last_share(context)) {
+        cowi_storage_unlock(storage);
+        status = cow_mutable_begin(storage, flags, &in_place, err);
+        if (status == COW_OK) {
+            out->data = in_place.data;
+            out->old = in_place.data;
+            out->nbytes = in_place.nbytes;
+            out->storage = storage;
+            out->context = NULL;
+        }
+        return status;
+    }
+    if (!cowi_context_share(context)) {
+        cowi_storage_unlock(storage);
+        return cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
+    }
+    out->old = cowi_load_relaxed(&storage->address);
+    cowi_storage_unlock(storage);
+    if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
+        cowi_context_drop(context);
+        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes to write into", storage->nbytes);
+    }
+    out->data = fresh.data;
+    out->nbytes = storage->nbytes;
+    out->storage = storage;
+    out->context = context;
+    return COW_OK;
+}
+
+static void end_in_place(cow_overwrite_scope *scope)
+{
+    cow_mutable_scope in_place = {scope->data, scope->nbytes, scope->storage};
+    cow_mutable_end(&in_place);
+}
+
+/* Somebody gave the Storage other bytes while the new values were computed: they go into those. */
+static cow_status commit_late(cow_overwrite_scope *scope, unsigned flags, cow_error *err)
+{
+    cow_mutable_scope in_place;
+    const cow_allocator *allocator = scope->storage->allocator;
+    const cow_status status = cow_mutable_begin(scope->storage, flags, &in_place, err);
+    if (status == COW_OK) {
+        allocator->clone(allocator->self, in_place.data, scope->data, scope->nbytes);
+        cowi_count(COWI_BYTES_COPIED, scope->nbytes);
+        cow_mutable_end(&in_place);
+    }
+    if (status != COW_EBUSY) {
+        cow_overwrite_abort(scope);
+    }
+    return status;
+}
+
+cow_status cow_overwrite_commit(cow_overwrite_scope *scope, unsigned flags, cow_error *err)
+{
+    cow_storage *storage = scope->storage;
+    cowi_context *context = (cowi_context *)scope->context;
+    if (context == NULL) {
+        end_in_place(scope);
+        return COW_OK;
+    }
+    if (!cowi_gate_enter((flags & COW_TRY) != 0)) {
+        return cowi_fail(err, COW_EBUSY, "a fork is under way");
+    }
+    cowi_storage_lock(storage);
+    if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {
+        cowi_storage_unlock(storage);
+        cowi_gate_leave();
+        return commit_late(scope, flags, err);
+    }
+    (void)put_in_place(storage, cowi_block(storage->allocator, scope->data));
+    cowi_storage_unlock(storage);
+    cowi_gate_leave();
+    cowi_count(COWI_OVERWRITES, 1);
+    cowi_context_drop(context); /* the Storage's share */
+    cowi_context_drop(context); /* the scope's */
+    return COW_OK;
+}
+
+void cow_overwrite_abort(cow_overwrite_scope *scope)
+{
+    cowi_context *context = (cowi_context *)scope->context;
+    cow_dataptr fresh;
+    if (context == NULL) {
+        end_in_place(scope);
+        return;
+    }
+    fresh = cowi_block(scope->storage->allocator, scope->data);
+    cowi_dataptr_delete(&fresh, scope->nbytes);
+    cowi_context_drop(context);
+}

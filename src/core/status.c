@@ -1,0 +1,35 @@
+/* Status codes in words. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+const char *cow_status_text(cow_status status)
+{
+    switch (status) {
+    case COW_OK:
+        return "no error";
+    case COW_ENOMEM:
+        return "out of memory";
+    case COW_EINVAL:
+        return "invalid argument";
+    case COW_EOVERFLOW:
+        return "size or count too large";
+    case COW_EBUSY:
+        return "would have to wait";
+    case COW_ECOPY:
+        return "would have to copy";
+    }
+    return "unknown status";
+}
+
+cow_status cowi_fail(cow_error *err, cow_status status, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list args;
+        va_start(args, format);
+        (void)vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
