@@ -25,7 +25,8 @@ typedef enum cow_status {
     COW_EINVAL,    /* an argument breaks the function's contract */
     COW_EOVERFLOW, /* a size or a count does not fit */
     COW_EBUSY,     /* COW_TRY was given and the call would have had to wait, or to copy a pinned Storage */
-    COW_ECOPY      /* COW_NO_COPY was given and the call would have had to copy */
+    COW_ECOPY,     /* COW_NO_COPY was given and the call would have had to copy */
+    COW_EMOVED     /* an overwrite scope's Storage has other bytes by now */
 } cow_status;
 
 typedef struct cow_error {
@@ -149,10 +150,10 @@ typedef struct cow_overwrite_scope {
 
 /* flags: COW_TRY. */
 cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err);
-/* Ends the scope: the Storage has the new bytes. Where somebody else gave the Storage bytes of its own meanwhile, the
- * new values are written into those, and only that can fail: then the scope is ended and the Storage holds what it held.
- * flags: COW_TRY; after COW_EBUSY the scope is still open. */
-cow_status cow_overwrite_commit(cow_overwrite_scope *scope, unsigned flags, cow_error *err);
+/* Puts the new bytes in place and ends the scope. Where pinned is not NULL it becomes an open mutable scope on them, with
+ * nothing in between. COW_EMOVED: somebody gave the Storage other bytes while the new values were computed, and may have
+ * exported those; the scope is still open: write its values through a mutable scope, then abort it. Waits for a fork only. */
+cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *pinned, cow_error *err);
 /* Ends the scope and drops fresh bytes. */
 void cow_overwrite_abort(cow_overwrite_scope *scope);
 

@@ -228,47 +228,36 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
     return COW_OK;
 }
 
-static void end_in_place(cow_overwrite_scope *scope)
+static void end_in_place(const cow_overwrite_scope *scope, cow_mutable_scope *pinned)
 {
     cow_mutable_scope in_place = {scope->data, scope->nbytes, scope->storage};
-    cow_mutable_end(&in_place);
-}
-
-/* Somebody gave the Storage other bytes while the new values were computed: they go into those. */
-static cow_status commit_late(cow_overwrite_scope *scope, unsigned flags, cow_error *err)
-{
-    cow_mutable_scope in_place;
-    const cow_allocator *allocator = scope->storage->allocator;
-    const cow_status status = cow_mutable_begin(scope->storage, flags, &in_place, err);
-    if (status == COW_OK) {
-        allocator->clone(allocator->self, in_place.data, scope->data, scope->nbytes);
-        cowi_count(COWI_BYTES_COPIED, scope->nbytes);
+    if (pinned != NULL) {
+        *pinned = in_place;
+    }
+    else {
         cow_mutable_end(&in_place);
     }
-    if (status != COW_EBUSY) {
-        cow_overwrite_abort(scope);
-    }
-    return status;
 }
 
-cow_status cow_overwrite_commit(cow_overwrite_scope *scope, unsigned flags, cow_error *err)
+cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *pinned, cow_error *err)
 {
     cow_storage *storage = scope->storage;
     cowi_context *context = (cowi_context *)scope->context;
     if (context == NULL) {
-        end_in_place(scope);
+        end_in_place(scope, pinned);
         return COW_OK;
     }
-    if (!cowi_gate_enter((flags & COW_TRY) != 0)) {
-        return cowi_fail(err, COW_EBUSY, "a fork is under way");
-    }
+    (void)cowi_gate_enter(false);
     cowi_storage_lock(storage);
     if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {
         cowi_storage_unlock(storage);
         cowi_gate_leave();
-        return commit_late(scope, flags, err);
+        return cowi_fail(err, COW_EMOVED, "the Storage has got other bytes during the overwrite");
     }
     (void)put_in_place(storage, cowi_block(storage->allocator, scope->data));
+    if (pinned != NULL) {
+        pin(storage, pinned);
+    }
     cowi_storage_unlock(storage);
     cowi_gate_leave();
     cowi_count(COWI_OVERWRITES, 1);
@@ -282,7 +271,7 @@ void cow_overwrite_abort(cow_overwrite_scope *scope)
     cowi_context *context = (cowi_context *)scope->context;
     cow_dataptr fresh;
     if (context == NULL) {
-        end_in_place(scope);
+        end_in_place(scope, NULL);
         return;
     }
     fresh = cowi_block(scope->storage->allocator, scope->data);

@@ -19,6 +19,8 @@ const char *cow_status_text(cow_status status)
         return "would have to wait";
     case COW_ECOPY:
         return "would have to copy";
+    case COW_EMOVED:
+        return "the Storage has other bytes by now";
     }
     return "unknown status";
 }
