@@ -103,6 +103,8 @@ size_t cow_storage_allocated(cow_storage *storage);
 size_t cow_storage_shares(cow_storage *storage);
 /* How many mutable scopes and writable exports are open. */
 size_t cow_storage_pins(const cow_storage *storage);
+/* 1 when a write needs neither a copy nor a steal. */
+int cow_storage_is_sole(cow_storage *storage);
 /* 1 when a write would have to copy because the bytes belong to somebody else. */
 int cow_storage_is_foreign(cow_storage *storage);
 /* Bytes that a write would copy if it came now: 0 or the window. */

@@ -268,6 +268,15 @@ size_t cow_storage_shares(cow_storage *storage)
     return shares;
 }
 
+int cow_storage_is_sole(cow_storage *storage)
+{
+    int sole;
+    cowi_storage_lock(storage);
+    sole = storage->sole;
+    cowi_storage_unlock(storage);
+    return sole;
+}
+
 int cow_storage_is_foreign(cow_storage *storage)
 {
     int foreign;

@@ -1,0 +1,110 @@
+/* cowarray for other extensions, in C or Cython: from a Python array to its bytes and back.
+ *
+ * Call CowArray_Import() once, in your module's init; it returns 0, or -1 with an exception. All functions here need the
+ * GIL. What a scope gives may be used without it. Nothing has to be linked.
+ *
+ *     CowArray_View view;
+ *     if (CowArray_MutableBegin(array, &view) < 0) return NULL;
+ *     ... write to view.data ...
+ *     CowArray_End(&view);
+ */
+#ifndef COWARRAY_PYTHON_H
+#define COWARRAY_PYTHON_H
+
+#include <Python.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COWARRAY_API_VERSION 1
+#define COWARRAY_API_NAME "cowarray._ndarray._C_API"
+
+/* An open scope. shape, strides (in bytes) and data are valid until CowArray_End, and only until then. */
+typedef struct CowArray_View {
+    void *data; /* of the first element; write to it in a mutable scope only */
+    int ndim;
+    Py_ssize_t *shape;
+    Py_ssize_t *strides;
+    Py_ssize_t itemsize;
+    char kind;      /* of the dtype, NumPy's letter: b i u f c m M O S U V */
+    char byteorder; /* NumPy's: '=' native, '<', '>', '|' not applicable */
+    int readonly;   /* the array's flag */
+    void *owner;    /* the library's */
+} CowArray_View;
+
+typedef struct CowArray_API {
+    int version;
+    int (*check)(PyObject *);
+    int (*const_begin)(PyObject *, CowArray_View *);
+    int (*mutable_begin)(PyObject *, CowArray_View *);
+    void (*end)(CowArray_View *);
+    PyObject *(*lazy_clone)(PyObject *);
+    PyObject *(*import_memory)(PyObject *, void *, int, const Py_ssize_t *, const Py_ssize_t *, PyObject *, int);
+} CowArray_API;
+
+#ifndef COWARRAY_NO_API
+
+static CowArray_API *CowArray_api = NULL;
+
+static inline int CowArray_Import(void)
+{
+    CowArray_api = (CowArray_API *)PyCapsule_Import(COWARRAY_API_NAME, 0);
+    if (CowArray_api == NULL) {
+        return -1;
+    }
+    if (CowArray_api->version < COWARRAY_API_VERSION) {
+        PyErr_Format(PyExc_ImportError, "cowarray's C API has version %d, and %d is needed", CowArray_api->version,
+                     COWARRAY_API_VERSION);
+        return -1;
+    }
+    return 0;
+}
+
+/* 1 if object is a cowarray.ndarray. Never fails. */
+static inline int CowArray_Check(PyObject *object)
+{
+    return CowArray_api->check(object);
+}
+
+/* Read access: data stay valid memory until the end, whatever happens to the array. Copies nothing. TypeError. */
+static inline int CowArray_ConstBegin(PyObject *array, CowArray_View *view)
+{
+    return CowArray_api->const_begin(array, view);
+}
+
+/* Write access: the array has bytes of its own, and copies of it are made at once until the end. TypeError; ValueError for
+ * a read-only array; MemoryError, and nothing has changed. */
+static inline int CowArray_MutableBegin(PyObject *array, CowArray_View *view)
+{
+    return CowArray_api->mutable_begin(array, view);
+}
+
+/* Ends a scope of either kind. Once for each that was begun. */
+static inline void CowArray_End(CowArray_View *view)
+{
+    CowArray_api->end(view);
+}
+
+/* A new reference to a copy that shares bytes until one of the two is written to. */
+static inline PyObject *CowArray_LazyClone(PyObject *array)
+{
+    return CowArray_api->lazy_clone(array);
+}
+
+/* A new reference to an array over memory that owner keeps alive; owner gets a reference. strides may be NULL: C order.
+ * dtype: anything numpy.dtype takes, but no objects. fresh != 0: nobody else uses the memory, and the array may write to
+ * it. fresh == 0: it is somebody else's; nobody writes to it, and a write to the array copies first. */
+static inline PyObject *CowArray_FromMemory(PyObject *owner, void *data, int ndim, const Py_ssize_t *shape,
+                                            const Py_ssize_t *strides, PyObject *dtype, int fresh)
+{
+    return CowArray_api->import_memory(owner, data, ndim, shape, strides, dtype, fresh);
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+"""Arrays that look like NumPy's and behave like values, at the price of a view.
+
+Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is written to. Views alias, as in NumPy.
+"""
+
+from cowarray._modes import CopyError, Materialization, no_copy, trace
+from cowarray._native import Storage, reset_stats, stats
+from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
+from cowarray._report import Explanation, explain
+
+__all__ = [
+    "CopyError",
+    "Explanation",
+    "Materialization",
+    "Storage",
+    "aliases",
+    "array",
+    "asarray",
+    "explain",
+    "from_dlpack",
+    "get_include",
+    "lazy_clone",
+    "ndarray",
+    "no_copy",
+    "reset_stats",
+    "shares_bytes",
+    "stats",
+    "trace",
+]
+
+__version__ = "0.1.0"
+
+for _public in (CopyError, Materialization, no_copy, trace, Explanation, explain):
+    _public.__module__ = "cowarray"
+del _public
+
+
+def lazy_clone(x, /):
+    """A copy of x, in the same memory layout, that shares bytes until one of the two is written to.
+
+    Parameters
+    ----------
+    x : array_like
+        Anything but our own arrays goes through `asarray` first.
+
+    Returns
+    -------
+    ndarray
+        Writable, in a Storage of its own.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.array([1, 2, 3])
+    >>> y = cowarray.lazy_clone(x)
+    >>> y[0] = 5
+    >>> x
+    array([1, 2, 3])
+    """
+    return asarray(x).lazy_clone()
+
+
+def get_include():
+    """The folder with ``cowarray/core.h`` and ``cowarray/python.h``, for compiling extensions.
+
+    Returns
+    -------
+    str
+    """
+    from pathlib import Path
+
+    return str(Path(__file__).parent / "include")

@@ -1,0 +1,285 @@
+# How arrays come to be: over a Storage, as a view, around NumPy's fresh memory, as a copy. Included by _ndarray.pyx.
+
+
+cdef ndarray blank(int nd):
+    """An array object with room for nd dimensions and nothing else."""
+    cdef ndarray x = ndarray.__new__(ndarray)
+    if nd <= INLINE_DIMS:
+        x.dims = x.inline_dims
+    else:
+        x.dims = <cnp.npy_intp *>PyMem_Malloc(2 * nd * sizeof(cnp.npy_intp))
+        if x.dims == NULL:
+            raise MemoryError("cannot allocate the shape of an array")
+    x.nd = nd
+    return x
+
+
+cdef inline cnp.dtype descr_of(cnp.ndarray array):
+    return <cnp.dtype><PyObject *>cnp.PyArray_DESCR(array)
+
+
+cdef inline cnp.npy_intp *shape_of(ndarray x) noexcept:
+    return x.dims
+
+
+cdef inline cnp.npy_intp *strides_of(ndarray x) noexcept:
+    return x.dims + x.nd
+
+
+cdef inline cnp.npy_intp size_of(ndarray x) noexcept:
+    return product(x.nd, x.dims)
+
+
+cdef inline cnp.npy_intp itemsize_of(ndarray x) noexcept:
+    return PyDataType_ELSIZE(x.descr)
+
+
+cdef ndarray on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.npy_intp *shape,
+                        const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Made made):
+    cdef ndarray x = blank(nd)
+    memcpy(x.dims, shape, nd * sizeof(cnp.npy_intp))
+    memcpy(x.dims + nd, strides, nd * sizeof(cnp.npy_intp))
+    x.storage_ = storage
+    x.offset = offset
+    x.descr = descr
+    x.writeable = writeable
+    x.made = made
+    return x
+
+
+cdef inline bint is_plain(cnp.dtype descr) noexcept:
+    """Whether elements are bytes that memcpy copies: no objects, no StringDType."""
+    return not PyDataType_REFCHK(descr) and descr.type_num >= 0 and descr.type_num != NPY_VSTRING
+
+
+# ---- headers: NumPy's eyes on our bytes ------------------------------------------------------------------------------
+
+
+cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
+    """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
+    cdef Storage storage = x.storage_
+    if x.header is None:
+        x.previous_reader = NULL
+        x.next_reader = storage.readers
+        if storage.readers != NULL:
+            (<ndarray>storage.readers).previous_reader = <void *>x
+        storage.readers = <void *>x
+    x.header = header
+
+
+cdef void drop_header(ndarray x) noexcept:
+    if x.header is None:
+        return
+    if x.previous_reader != NULL:
+        (<ndarray>x.previous_reader).next_reader = x.next_reader
+    else:
+        x.storage_.readers = x.next_reader
+    if x.next_reader != NULL:
+        (<ndarray>x.next_reader).previous_reader = x.previous_reader
+    x.next_reader = x.previous_reader = NULL
+    x.header = None
+
+
+cdef void storage_moved(Storage storage) noexcept:
+    # The end of a header can run foreign code, so each array is out of the chain before its header goes.
+    while storage.readers != NULL:
+        drop_header(<ndarray>storage.readers)
+
+
+set_moved(storage_moved)
+
+
+cdef cnp.ndarray new_header(ndarray x, char *window, int flags, object base):
+    """A NumPy array over the elements of x in bytes that start at window and that base keeps alive."""
+    cdef cnp.ndarray header
+    Py_INCREF(x.descr)  # stolen
+    header = PyArray_NewFromDescr(numpy_ndarray, x.descr, x.nd, shape_of(x), strides_of(x), window + x.offset, flags, NULL)
+    Py_INCREF(base)  # stolen
+    PyArray_SetBaseObject(header, base)
+    return header
+
+
+cdef cnp.ndarray const_header(ndarray x):
+    """NumPy's read-only view of x, good for as long as x is neither written nor dropped; its memory stays in any case."""
+    cdef object hold
+    cdef cnp.ndarray header = x.header
+    if header is not None and cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset:
+        return header
+    hold = x.storage_.held()
+    header = new_header(x, x.storage_.window, 0, hold)
+    set_header(x, header)
+    return header
+
+
+cdef cnp.ndarray writable_header(ndarray x):
+    """NumPy's writable view of x. x has bytes of its own, and is pinned for as long as the view lives."""
+    cdef Pin pin = pin_storage(x.storage_)
+    return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
+
+
+cdef object root(cnp.ndarray array):
+    """What owns the memory of a NumPy array: the last array of the chain, or what that one stands on."""
+    cdef object at = array
+    cdef object base
+    while True:
+        base = get_base(<cnp.ndarray>at)
+        if base is None or not cnp.PyArray_Check(base):
+            return at if base is None else base
+        at = base
+
+
+cdef inline object get_base(cnp.ndarray array):
+    cdef PyObject *base = PyArray_BASE(array)
+    return None if base == NULL else <object>base
+
+
+# ---- views and fresh memory ------------------------------------------------------------------------------------------
+
+
+cdef ndarray view_of(ndarray source, char *window, cnp.ndarray array, bint writeable):
+    """The view of source's Storage that NumPy described with array, a view of memory that starts at window."""
+    cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
+    cdef ndarray x = on_storage(source.storage_, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
+                                cnp.PyArray_STRIDES(array), descr_of(array), writeable, MADE_VIEW)
+    if window == source.storage_.window and not cnp.PyArray_ISWRITEABLE(array):
+        set_header(x, array)
+    return x
+
+
+cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
+    """Take over NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
+    cdef cnp.ndarray owner = array
+    cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef ndarray x
+    while get_base(owner) is not None:
+        owner = get_base(owner)
+    if storage is not None and array is owner:
+        writeable = True  # adopting it before has cleared the flag
+    if storage is None:
+        extent(cnp.PyArray_NDIM(owner), cnp.PyArray_DIMS(owner), cnp.PyArray_ITEMSIZE(owner), cnp.PyArray_STRIDES(owner),
+               &low, &high)
+        PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
+        storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
+    PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
+    x = on_storage(storage, cnp.PyArray_BYTES(array) - storage.address(), cnp.PyArray_NDIM(array),
+                   cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array), writeable, MADE_FRESH)
+    if cnp.PyArray_CheckExact(array):
+        set_header(x, array)
+    return x
+
+
+# ---- copies ----------------------------------------------------------------------------------------------------------
+
+
+cdef ndarray copy_with(ndarray source, const cnp.npy_intp *strides, bint writeable=True):
+    """A copy in meaning, whose elements lie as `strides` (NumPy's for the result) say.
+
+    Lazy where the source's elements already lie so and the other rules of `lazy_or_reason` hold.
+    """
+    cdef Made reason = MADE_EAGER_ORDER
+    cdef ndarray x
+    if same_layout(source.nd, shape_of(source), strides_of(source), strides):
+        x = lazy_copy(source, &reason)
+        if x is not None:
+            memcpy(strides_of(x), strides, source.nd * sizeof(cnp.npy_intp))
+            return x
+    return eager_copy(source, strides, reason)
+
+
+cdef ndarray lazy_copy(ndarray source, Made *reason):
+    """A copy that shares bytes, in the source's own layout; None, and why, where a rule forbids it."""
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef cnp.npy_intp itemsize = itemsize_of(source)
+    cdef Storage storage
+    if not is_plain(source.descr):
+        reason[0] = MADE_EAGER_DTYPE
+        return None
+    # The whole allocation stays alive, and is copied by the next write to either: a small part is not worth that.
+    if 2 * <size_t>(size_of(source) * itemsize) < source.storage_.allocated():
+        reason[0] = MADE_EAGER_SMALL
+        return None
+    if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
+        reason[0] = MADE_EAGER_OVERLAP
+        return None
+    extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
+    storage = source.storage_.share(source.offset + low, high - low)
+    if storage is None:
+        reason[0] = MADE_EAGER_PINNED
+        return None
+    return on_storage(storage, -low, source.nd, shape_of(source), strides_of(source), source.descr, True, MADE_LAZY)
+
+
+cdef ndarray eager_copy(ndarray source, const cnp.npy_intp *strides, Made reason):
+    """A copy made now, in bytes of the core's allocator; by NumPy where elements are more than bytes."""
+    cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
+    cdef ndarray x
+    cdef cnp.ndarray target
+    if not is_plain(source.descr):
+        target = new_like(source, strides)
+        PyArray_CopyInto(target, const_header(source))
+        x = adopt(target)
+        x.made = reason
+        count_eager(nbytes)
+        return x
+    x = on_storage(storage_new(nbytes), 0, source.nd, shape_of(source), strides, source.descr, True, reason)
+    if nbytes:
+        target = new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_)
+        PyArray_CopyInto(target, const_header(source))
+    count_eager(nbytes)
+    return x
+
+
+cdef cnp.ndarray new_like(ndarray source, const cnp.npy_intp *strides):
+    """NumPy's empty array of source's shape and dtype; in the order of strides where they are C's or Fortran's."""
+    cdef bint fortran = (
+        is_f_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
+        and not is_c_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
+    )
+    Py_INCREF(source.descr)  # stolen
+    return PyArray_Empty(source.nd, shape_of(source), source.descr, fortran)
+
+
+cdef ndarray copy_in_order(ndarray source, char order):
+    """The copy that NumPy's `copy(order)` gives."""
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef cnp.npy_intp itemsize = itemsize_of(source)
+    order_strides(source, order, strides)
+    return copy_with(source, strides)
+
+
+cdef void order_strides(ndarray source, char order, cnp.npy_intp *strides) noexcept:
+    cdef cnp.npy_intp itemsize = itemsize_of(source)
+    cdef bint fortran = order == c"F"
+    if order == c"K":
+        kept_strides(source.nd, shape_of(source), itemsize, strides_of(source), strides)
+        return
+    if order == c"A":
+        fortran = (
+            is_f_ordered(source.nd, shape_of(source), itemsize, strides_of(source))
+            and not is_c_ordered(source.nd, shape_of(source), itemsize, strides_of(source))
+        )
+    if fortran:
+        f_strides(source.nd, shape_of(source), itemsize, strides)
+    else:
+        c_strides(source.nd, shape_of(source), itemsize, strides)
+
+
+cdef ndarray copy_as_laid(ndarray source):
+    """A copy of an alias that NumPy made: lazily in the very same layout, or at once in order 'K'."""
+    cdef Made reason = MADE_EAGER_ORDER
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef ndarray x = lazy_copy(source, &reason)
+    if x is not None:
+        return x
+    kept_strides(source.nd, shape_of(source), itemsize_of(source), strides_of(source), strides)
+    return eager_copy(source, strides, reason)
+
+
+cdef char order_code(object order) except -1:
+    """'C', 'F', 'A' or 'K', as NumPy reads it."""
+    if order is None:
+        return c"K"
+    if isinstance(order, str) and len(order) == 1 and order.upper() in "CFAK":
+        return <char>(<unsigned char>ord(order.upper()))
+    raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")

@@ -1,0 +1,128 @@
+# The functions behind include/cowarray/python.h, handed out in a capsule. Included by _ndarray.pyx.
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport uintptr_t
+
+
+cdef extern from "cowarray/python.h":
+    enum:
+        COWARRAY_API_VERSION
+        COWARRAY_API_NAME
+
+    ctypedef struct CowArray_View:
+        const void *data
+        int ndim
+        cnp.npy_intp *shape
+        cnp.npy_intp *strides
+        cnp.npy_intp itemsize
+        char kind
+        char byteorder
+        int readonly
+        void *owner
+
+    ctypedef struct CowArray_API:
+        int version
+        int (*check)(object)
+        int (*const_begin)(object, CowArray_View *) except -1
+        int (*mutable_begin)(object, CowArray_View *) except -1
+        void (*end)(CowArray_View *) noexcept
+        PyObject *(*lazy_clone)(object) except NULL
+        PyObject *(*import_memory)(object, void *, int, const cnp.npy_intp *, const cnp.npy_intp *, object, int) except NULL
+
+
+cdef int capi_check(object x) noexcept:
+    return type(x) is ndarray
+
+
+cdef ndarray capi_array(object x):
+    if type(x) is not ndarray:
+        raise TypeError(f"expected a cowarray.ndarray, got {type(x).__name__}")
+    return x
+
+
+cdef void capi_fill(ndarray x, cnp.ndarray header, CowArray_View *view) noexcept:
+    view.data = cnp.PyArray_BYTES(header)
+    view.ndim = cnp.PyArray_NDIM(header)
+    view.shape = cnp.PyArray_DIMS(header)
+    view.strides = cnp.PyArray_STRIDES(header)
+    view.itemsize = cnp.PyArray_ITEMSIZE(header)
+    view.kind = x.descr.kind
+    view.byteorder = x.descr.byteorder
+    view.readonly = not x.writeable
+    Py_INCREF(header)
+    view.owner = <void *>header
+
+
+cdef int capi_const_begin(object x, CowArray_View *view) except -1:
+    """The header is the scope: it holds the reference."""
+    cdef ndarray array = capi_array(x)
+    capi_fill(array, const_header(array), view)
+    return 0
+
+
+cdef int capi_mutable_begin(object x, CowArray_View *view) except -1:
+    """The header is the scope: its base is the pin."""
+    cdef ndarray array = capi_array(x)
+    if not array.writeable:
+        raise ValueError("assignment destination is read-only")
+    capi_fill(array, writable_header(array), view)
+    return 0
+
+
+cdef extern from *:
+    """
+    static void end_view(void *owner) { Py_XDECREF((PyObject *)owner); }
+    static PyObject *own(PyObject *object) { Py_INCREF(object); return object; }
+    """
+    void end_view(void *owner)
+    PyObject *own(object x)
+
+
+cdef void capi_end(CowArray_View *view) noexcept:
+    cdef void *owner = view.owner
+    view.owner = NULL
+    end_view(owner)
+
+
+cdef PyObject *capi_lazy_clone(object x) except NULL:
+    return own(copy_in_order(capi_array(x), c"K"))
+
+
+cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.npy_intp *shape,
+                                  const cnp.npy_intp *strides, object dtype, int fresh) except NULL:
+    """Bytes that owner keeps alive; fresh: nobody else knows of them, and they may be written to."""
+    cdef cnp.npy_intp own_strides[MAXDIMS]
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef cnp.dtype descr = numpy_dtype(dtype)
+    cdef int i
+    cdef Storage storage
+    if not is_plain(descr):
+        raise ValueError(f"import: elements of dtype {descr!r} are more than bytes")
+    if ndim < 0 or ndim > MAXDIMS or data == NULL:
+        raise ValueError(f"import: needs memory and 0 to {MAXDIMS} axes (got {ndim})")
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise ValueError("import: negative dimensions are not allowed")
+    if strides == NULL:
+        c_strides(ndim, shape, PyDataType_ELSIZE(descr), own_strides)
+        strides = own_strides
+    extent(ndim, shape, PyDataType_ELSIZE(descr), strides, &low, &high)
+    storage = storage_adopt(owner, <char *>data + low, high - low, not fresh)
+    if fresh:
+        # The owner knows nothing of headers; a Hold does.
+        storage.hold = None
+        storage.window = NULL
+    return own(on_storage(storage, -low, ndim, shape, strides, descr,
+                          distinct(ndim, shape, PyDataType_ELSIZE(descr), strides), MADE_FRESH if fresh else MADE_IMPORT))
+
+
+cdef CowArray_API capi
+capi.version = COWARRAY_API_VERSION
+capi.check = capi_check
+capi.const_begin = capi_const_begin
+capi.mutable_begin = capi_mutable_begin
+capi.end = capi_end
+capi.lazy_clone = capi_lazy_clone
+capi.import_memory = capi_import_memory
+
+_C_API = PyCapsule_New(<void *>&capi, b"cowarray._ndarray._C_API", NULL)

@@ -1,0 +1,363 @@
+# The one dispatcher. Every operation of an array passes through a Passage: our arguments become NumPy's headers (read-only,
+# but for those that the table says are written), NumPy computes, and the results become ours as the table says.
+# Included by _ndarray.pyx.
+
+
+@cython.final
+@cython.no_gc
+cdef class Operation:
+    """A row of the table, compiled."""
+
+    cdef str name
+    cdef object result
+    cdef tuple writes
+    cdef tuple writes_if
+    cdef bint readonly
+    cdef bint calls_user
+
+    def __cinit__(self, str name, row):
+        self.name = name
+        self.result, self.writes, self.writes_if, self.readonly, self.calls_user = row
+
+
+cdef dict methods = {
+    name: Operation(name, row) for name, row in _table.OPERATIONS.items() if name.startswith("ndarray.")
+}
+cdef Operation computing = Operation("computing", _table.Operation())
+cdef dict functions = {}
+
+
+cdef Operation method_operation(str name):
+    return methods.get("ndarray." + name, computing)
+
+
+cdef Operation function_operation(object function):
+    cdef Operation found = functions.get(function)
+    if found is None:
+        found = functions[function] = Operation(function.__name__, _table.lookup(function))
+    return found
+
+
+@cython.final
+@cython.no_gc
+cdef class Passage:
+    """One call: what it was given, and how its results are taken back."""
+
+    cdef Operation operation
+    cdef list sources  # [array, what keeps the bytes it showed, where they start (int), ...]
+    cdef list foreign  # NumPy arrays among the arguments
+    cdef list written  # [header, array, ...]
+    cdef Overwrite overwrite
+    cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
+
+    def __cinit__(self, Operation operation):
+        self.operation = operation
+        self.sources = []
+        self.foreign = []
+        self.written = []
+
+    cdef object read(self, object value):
+        """The argument as NumPy may see it: read-only."""
+        cdef cnp.ndarray header
+        cdef ndarray x
+        if type(value) is ndarray:
+            x = value
+            if self.operation.calls_user:
+                # The user's function may keep it: it gets a snapshot, which has a share of its own.
+                return snapshot(x)
+            header = const_header(x)
+            self.sources.append(x)
+            self.sources.append(root(header))
+            self.sources.append(PyLong_FromVoidPtr(cnp.PyArray_BYTES(header) - x.offset))
+            return header
+        if cnp.PyArray_Check(value):
+            self.foreign.append(value)
+            return value
+        if type(value) is list or type(value) is tuple:
+            return self.read_all(value)
+        if type(value) is dict:
+            return {key: self.read(item) for key, item in (<dict>value).items()}
+        return value
+
+    cdef object read_all(self, object values):
+        """A list or tuple with every argument in it read; the same object where none was ours."""
+        cdef list seen = None
+        cdef Py_ssize_t i
+        for i, item in enumerate(values):
+            shown = self.read(item)
+            if shown is not item:
+                if seen is None:
+                    seen = list(values)
+                seen[i] = shown
+        if seen is None:
+            return values
+        return tuple(seen) if type(values) is tuple else seen
+
+    cdef object write(self, object value, bint whole=False):
+        """The argument as NumPy may write it; a read-only one is shown as such, so that NumPy refuses it in its words."""
+        cdef cnp.ndarray header
+        cdef ndarray x
+        if type(value) is tuple:
+            return tuple([self.write(item, whole and len(<tuple>value) == 1) for item in <tuple>value])
+        if type(value) is not ndarray:
+            if cnp.PyArray_Check(value):
+                self.foreign.append(value)
+            return value
+        x = value
+        if not x.writeable:
+            return const_header(x)
+        if whole and may_overwrite(x):
+            self.overwrite = overwrite_storage(x.storage_)
+            header = new_header(x, <char *>self.overwrite.scope.data, NPY_ARRAY_WRITEABLE, self.overwrite)
+        else:
+            header = writable_header(x)
+        self.written.append(header)
+        self.written.append(x)
+        return header
+
+    cdef int done(self) except -1:
+        """The call has succeeded."""
+        if self.overwrite is not None:
+            self.overwrite.commit()
+        return 0
+
+    cdef object result(self, object value):
+        """What NumPy gave back, as ours."""
+        if type(value) is numpy_ndarray_type:
+            return self.array_result(value)
+        if cnp.PyArray_CheckAnyScalar(value):
+            return value
+        if type(value) is tuple:
+            return tuple([self.result(item) for item in <tuple>value])
+        if type(value) is list:
+            return [self.result(item) for item in <list>value]
+        if isinstance(value, tuple) and hasattr(type(value), "_make"):
+            return type(value)._make([self.result(item) for item in value])
+        return value
+
+    cdef object array_result(self, cnp.ndarray array):
+        cdef Py_ssize_t i
+        cdef ndarray x
+        cdef object owner
+        for i in range(0, len(self.written), 2):
+            if self.written[i] is array:
+                return self.written[i + 1]
+        for given in self.foreign:
+            if given is array:
+                return array if self.operation.writes else import_array(array, None)
+        owner = root(array)
+        for i in range(0, len(self.sources), 3):
+            if self.sources[i + 1] is owner:
+                return self.alias(self.sources[i], <char *>PyLong_AsVoidPtr(self.sources[i + 2]), array)
+        for i in range(0, len(self.written), 2):
+            if root(self.written[i]) is owner:
+                x = self.written[i + 1]
+                return self.alias(x, cnp.PyArray_BYTES(self.written[i]) - x.offset, array)
+        if not self.is_fresh(owner):
+            return import_array(array, None)
+        if self.adopted is None:
+            self.adopted = {}
+        x = adopt(array, self.adopted.get(<size_t><void *>owner))
+        self.adopted[<size_t><void *>owner] = x.storage_
+        return x
+
+    cdef object alias(self, ndarray source, char *window, cnp.ndarray array):
+        """A result that lies in the bytes of an argument."""
+        cdef ndarray x
+        if self.operation.result is VIEW:
+            return view_of(source, window, array, source.writeable and not self.operation.readonly)
+        x = view_of(source, window, array, True)
+        return copy_as_laid(x)
+
+    cdef bint is_fresh(self, object owner) except -1:
+        """Whether nobody else can know of the memory: NumPy made it for this call, and no user code was asked."""
+        if not cnp.PyArray_CheckExact(owner) or self.operation.calls_user:
+            return False
+        if not cnp.PyArray_CHKFLAGS(owner, NPY_ARRAY_OWNDATA):
+            return False
+        for given in self.foreign:
+            if given is owner or root(given) is owner:
+                return False
+        return True
+
+
+cdef bint may_overwrite(ndarray x) except -1:
+    """Whether x is every byte of its Storage, each of a value: no gaps, no padding, no objects, no overlap."""
+    cdef int kind = x.descr.type_num
+    return (
+        (kind <= cnp.NPY_DOUBLE or kind == cnp.NPY_CFLOAT or kind == cnp.NPY_CDOUBLE or kind == NPY_HALF
+         or kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA or kind == cnp.NPY_STRING or kind == cnp.NPY_UNICODE)
+        and <size_t>(size_of(x) * itemsize_of(x)) == x.storage_.size()
+        and x.storage_.write_cost() != 0
+        and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
+    )
+
+
+cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
+    """Positions and names of the arguments that this call writes."""
+    cdef list found = []
+    for name, position in operation.writes:
+        found.append((position, name))
+    if operation.writes_if:
+        name, position, flag, at, value, default = operation.writes_if
+        given = kwargs[flag] if flag in kwargs else args[at] if len(args) > at else default
+        if bool(given) == value:
+            found.append((position, name))
+    return tuple(found)
+
+
+cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs):
+    """Call a NumPy function, or, with self, the method of that name of self's header."""
+    cdef Passage passage = Passage(operation)
+    cdef tuple written = written_arguments(operation, args, kwargs) if operation.writes or operation.writes_if else ()
+    cdef list shown = list(args)
+    cdef dict named = dict(kwargs)
+    cdef object target = None
+    # Writers first: what is read afterwards is then read where it lies now.
+    cdef set positions = set()
+    for position, name in written:
+        if position == -1:
+            target = passage.write(self)
+        elif name in named:
+            named[name] = passage.write(named[name])
+            positions.add(name)
+        elif position < len(shown):
+            shown[position] = passage.write(shown[position])
+            positions.add(position)
+    for i in range(len(shown)):
+        if i not in positions:
+            shown[i] = passage.read(shown[i])
+    for name, value in named.items():
+        if name not in positions:
+            named[name] = passage.read(value)
+    if self is not None:
+        if target is None:
+            target = passage.read(self)
+        function = getattr(target, function)
+    result = function(*shown, **named)
+    return passage.result(result)
+
+
+cdef object method(ndarray self, str name, tuple args, dict kwargs):
+    return call(method_operation(name), name, self, args, kwargs)
+
+
+# ---- NumPy's protocols -----------------------------------------------------------------------------------------------
+
+
+cdef bint is_known(object value) except -1:
+    """Whether NumPy's own rules suffice for an argument: it does not bring a __array_ufunc__ of its own."""
+    cdef type kind = type(value)
+    if (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool or kind is complex
+            or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple):
+        return True
+    override = getattr(kind, "__array_ufunc__", MISSING)
+    return override is MISSING or override is numpy_ndarray_type.__array_ufunc__
+
+
+cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
+    cdef Passage passage
+    cdef list shown
+    cdef bint whole
+    out = kwargs.get("out", ())
+    for value in inputs:
+        if not is_known(value):
+            return NotImplemented
+    for value in out:
+        if value is not None and not is_known(value):
+            return NotImplemented
+    passage = Passage(computing)
+    if method_name == "at":
+        shown = [passage.write(inputs[0])]
+        shown.extend([passage.read(value) for value in inputs[1:]])
+        return ufunc.at(*shown)
+    if out:
+        whole = method_name == "__call__" and "where" not in kwargs and ufunc in numpy_ufuncs
+        kwargs["out"] = passage.write(out, whole)
+    for name, value in kwargs.items():
+        if name != "out":
+            kwargs[name] = passage.read(value)
+    shown = [passage.read(value) for value in inputs]
+    result = getattr(ufunc, method_name)(*shown, **kwargs)
+    passage.done()
+    if out:
+        # The result is what was given as out, and that may be a subclass or foreign.
+        if type(result) is tuple:
+            return tuple([
+                given if given is not None else passage.result(item) for given, item in zip(out, result, strict=True)
+            ])
+        return out[0]
+    return passage.result(result)
+
+
+cdef object array_function(ndarray self, object function, object types, tuple args, dict kwargs):
+    for kind in types:
+        if kind is not ndarray and not (
+            issubclass(kind, numpy_ndarray_type)
+            and kind.__array_function__ is numpy_ndarray_type.__array_function__
+        ):
+            return NotImplemented
+    special = SPECIAL_FUNCTIONS.get(function)
+    if special is not None:
+        return special(*args, **kwargs)
+    return call(function_operation(function), function, None, args, kwargs)
+
+
+# ---- operators -------------------------------------------------------------------------------------------------------
+
+
+cdef inline object operand(object value):
+    """The other side of an operator as NumPy may see it; None when its own type must be asked."""
+    cdef type kind = type(value)
+    if kind is ndarray:
+        return const_header(<ndarray>value)
+    if (kind is float or kind is int or kind is bool or kind is complex or kind is numpy_ndarray_type
+            or cnp.PyArray_CheckAnyScalar(value)):
+        return value
+    return None
+
+
+cdef object computed(object result):
+    """What an operator of NumPy's computed from our headers: always fresh, or a scalar, or not an array at all."""
+    if type(result) is numpy_ndarray_type:
+        return adopt(result)
+    if type(result) is tuple:
+        return tuple([computed(item) for item in <tuple>result])
+    return result
+
+
+cdef object defer(ndarray self, object other, object ufunc, bint reflected):
+    """An operator with a stranger: NumPy's rule says who computes."""
+    kind = type(other)
+    override = getattr(kind, "__array_ufunc__", MISSING)
+    if override is None:
+        return NotImplemented
+    if override is MISSING:
+        if getattr(kind, "__array_priority__", MISSING) is not MISSING and kind.__array_priority__ > 0:
+            return NotImplemented
+        shown = const_header(self)
+        return computed(ufunc(other, shown) if reflected else ufunc(shown, other))
+    return ufunc(other, self) if reflected else ufunc(self, other)
+
+
+cdef object inplace(ndarray self, object other, object ufunc):
+    """self op= other."""
+    cdef cnp.ndarray header
+    cdef Overwrite overwrite
+    shown = operand(other)
+    if shown is None:
+        if getattr(type(other), "__array_ufunc__", MISSING) is None:
+            return NotImplemented
+        ufunc(self, other, out=(self,))
+        return self
+    if not self.writeable:
+        raise ValueError("output array is read-only")
+    if may_overwrite(self):
+        overwrite = overwrite_storage(self.storage_)
+        header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+        ufunc(header if overwrite.in_place() else const_header(self), shown, header)
+        overwrite.commit()
+    else:
+        header = writable_header(self)
+        ufunc(header, shown, header)
+    return self

@@ -1,0 +1,194 @@
+# What goes out: snapshots, which never change, and writable exports, which pin. Included by _ndarray.pyx.
+
+
+@cython.final
+@cython.no_gc
+cdef class Snapshot:
+    """Owns a share of an array's bytes on behalf of a read-only NumPy array that left the library."""
+
+    cdef Storage storage
+
+
+cdef cnp.ndarray snapshot(ndarray x):
+    """A read-only NumPy array of x's values now. It never changes, and cannot be made writable.
+
+    Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where it
+    must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would take,
+    so that a broadcast array stays small.
+    """
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef cnp.npy_intp itemsize = itemsize_of(x)
+    cdef cnp.npy_intp nbytes = size_of(x) * itemsize
+    cdef Storage storage = None
+    cdef ndarray shown
+    cdef Snapshot owner
+    cdef cnp.ndarray own
+    if not is_plain(x.descr):
+        own = PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER)
+        count_eager(nbytes)
+        PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
+        return own
+    extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
+    if 2 * <size_t>(high - low) >= x.storage_.allocated():
+        storage = x.storage_.share(x.offset + low, high - low)
+    if storage is None and high - low <= nbytes:
+        storage = storage_new(high - low)
+        # Holds the memory while it is read.
+        header = const_header(x)
+        memcpy(storage.address(), cnp.PyArray_BYTES(header) + low, high - low)
+        count_eager(high - low)
+    if storage is not None:
+        shown = on_storage(storage, -low, x.nd, shape_of(x), strides_of(x), x.descr, False, MADE_LAZY)
+    else:
+        shown = copy_as_laid(x)
+    owner = Snapshot.__new__(Snapshot)
+    owner.storage = shown.storage_
+    return new_header(shown, shown.storage_.address(), 0, owner)
+
+
+cdef cnp.ndarray export(ndarray x):
+    """A NumPy array that aliases x: x has bytes of its own, and is pinned for as long as the array lives.
+
+    Read-only where x is, for consumers that heed that.
+    """
+    cdef cnp.ndarray array = writable_header(x)
+    if not x.writeable:
+        PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
+    return array
+
+
+cdef object numpy_from_snapshot(ndarray x, object dtype, object copy):
+    """__array__: a snapshot, or a NumPy array of the caller's own."""
+    cdef cnp.ndarray shown
+    if dtype is not None and numpy_dtype(dtype) != x.descr:
+        if copy is False:
+            raise ValueError(
+                f"Unable to avoid copy while creating an array as requested: from dtype {x.descr!r} to {numpy_dtype(dtype)!r}"
+            )
+        return const_header(x).astype(dtype)
+    if copy:
+        return PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER)
+    return snapshot(x)
+
+
+cdef object storage_of(object value):
+    """The Storage whose elements value reaches: an array of ours, or a writable export of one."""
+    if type(value) is ndarray:
+        return (<ndarray>value).storage_
+    if cnp.PyArray_Check(value):
+        owner = root(value)
+        if type(owner) is Pin:
+            return (<Pin>owner).storage
+    return None
+
+
+cdef object memory_of(object value):
+    """The bytes of value, as NumPy sees them."""
+    return const_header(<ndarray>value) if type(value) is ndarray else numpy_asarray(value)
+
+
+def aliases(x, y, /):
+    """Whether a write to x would be seen by y: same Storage, and elements that overlap.
+
+    Parameters
+    ----------
+    x, y : ndarray or numpy.ndarray
+        A NumPy array aliases ours if it is a writable export.
+
+    Returns
+    -------
+    bool
+        Exact. `numpy.shares_memory` and `numpy.may_share_memory` answer the same for our arrays.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.array([1, 2, 3])
+    >>> cowarray.aliases(x, x[1:]), cowarray.aliases(x, x.copy())
+    (True, False)
+    """
+    cdef object storage = storage_of(x)
+    if storage is None or storage is not storage_of(y):
+        if type(x) is not ndarray and type(y) is not ndarray:
+            return bool(numpy_shares_memory(x, y))
+        return False
+    return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
+
+
+def shares_bytes(x, y, /):
+    """Whether x and y lie in the same memory now, aliasing or not.
+
+    Parameters
+    ----------
+    x, y : ndarray or numpy.ndarray
+
+    Returns
+    -------
+    bool
+        True for an array and its lazy copy until one of them is written to.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.array([1, 2, 3])
+    >>> y = x.copy()
+    >>> cowarray.shares_bytes(x, y)
+    True
+    >>> y[0] = 5
+    >>> cowarray.shares_bytes(x, y)
+    False
+    """
+    return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
+
+
+# ---- pickles ---------------------------------------------------------------------------------------------------------
+
+
+cdef object reduce_array(ndarray x, int protocol):
+    """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
+    cdef cnp.ndarray flat
+    if not is_plain(x.descr):
+        return _unpickle_objects, (PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER),)
+    order = "F" if (
+        is_f_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
+        and not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
+    ) else "C"
+    flat = snapshot(x)
+    shape = (<object>flat).shape
+    flat = (<object>flat).reshape(-1, order=order)
+    if cnp.PyArray_ITEMSIZE(flat) and cnp.PyArray_SIZE(flat):
+        flat = (<object>flat).view("u1")
+        payload = PickleBuffer(flat) if protocol >= 5 else (<object>flat).tobytes()
+    else:
+        payload = b""
+    return _unpickle, (payload, x.descr, shape, order)
+
+
+def _unpickle(payload, dtype, shape, order):
+    """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
+    cdef object size = 1
+    if not isinstance(dtype, numpy_dtype) or dtype.hasobject or not is_plain(dtype):
+        raise ValueError(f"unpickle: {dtype!r} is not a dtype of plain bytes")
+    if order not in ("C", "F"):
+        raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
+    if type(shape) is not tuple or len(shape) > MAXDIMS:
+        raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
+    for length in shape:
+        if type(length) is not int or length < 0:
+            raise ValueError(f"unpickle: lengths of axes must be integers from 0 (got {shape!r})")
+        size *= length
+    with memoryview(payload) as view:
+        if view.nbytes != size * dtype.itemsize:
+            raise ValueError(
+                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, which needs {size * dtype.itemsize}"
+            )
+    if not size or not dtype.itemsize:
+        return adopt(numpy_empty(shape, dtype, order))
+    return import_array(numpy_frombuffer(payload, dtype="u1").view(dtype).reshape(shape, order=order), None)
+
+
+def _unpickle_objects(array):
+    """An array from NumPy's own pickle of elements that are more than bytes."""
+    if type(array) is not numpy_ndarray_type:
+        raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
+    return copy_foreign(array)

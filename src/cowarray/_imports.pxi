@@ -1,0 +1,236 @@
+# What comes in: whose memory may be shared, and what must be copied once. Included by _ndarray.pyx.
+
+
+cdef ndarray import_array(cnp.ndarray array, object copy):
+    """A NumPy array as ours. copy: True, False, or None for "only where sharing is not sound or trusted"."""
+    cdef object owner = root(array)
+    while type(owner) is memoryview and cnp.PyArray_Check(owner.obj):
+        owner = root(owner.obj)
+    cdef bint plain = is_plain(descr_of(array))
+    if type(owner) is Snapshot and plain and copy is not True:
+        return clone_of_snapshot(owner, array)
+    if copy is False and not plain:
+        raise ValueError(
+            f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
+            "than bytes; leave copy=False away"
+        )
+    if copy is False or (copy is None and plain and is_trusted(array)):
+        return share_foreign(array)
+    return copy_foreign(array)
+
+
+cdef ndarray clone_of_snapshot(Snapshot owner, cnp.ndarray array):
+    cdef ndarray x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.address(),
+                                cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                                descr_of(array), True, MADE_VIEW)
+    return copy_as_laid(x)
+
+
+cdef ndarray share_foreign(cnp.ndarray array):
+    """An array on memory that is somebody else's: it is never written to and never stolen."""
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef Storage storage
+    extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array),
+           &low, &high)
+    storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
+    return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                      descr_of(array), distinct_array(array), MADE_IMPORT)
+
+
+cdef inline bint distinct_array(cnp.ndarray array) noexcept:
+    return distinct(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
+                    cnp.PyArray_STRIDES(array))
+
+
+cdef ndarray copy_foreign(cnp.ndarray array):
+    """A private copy, in NumPy's order 'K'."""
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(array)
+    cdef int nd = cnp.PyArray_NDIM(array)
+    cdef ndarray x
+    if not is_plain(descr_of(array)):
+        x = adopt(PyArray_NewCopy(array, cnp.NPY_KEEPORDER))
+        count_eager(product(nd, cnp.PyArray_DIMS(array)) * itemsize)
+    else:
+        kept_strides(nd, cnp.PyArray_DIMS(array), itemsize, cnp.PyArray_STRIDES(array), strides)
+        x = on_storage(storage_new(product(nd, cnp.PyArray_DIMS(array)) * itemsize), 0, nd, cnp.PyArray_DIMS(array),
+                       strides, descr_of(array), True, MADE_IMPORT_COPY)
+        PyArray_CopyInto(new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_), array)
+        count_eager(x.storage_.size())
+    x.made = MADE_IMPORT_COPY
+    return x
+
+
+cdef bint is_trusted(cnp.ndarray array) except -1:
+    """Whether memory is read-only down to an owner that says so itself.
+
+    Sound for bytes and for our snapshots. A risk that the documentation names for the others: somebody may hold a
+    writable view that is older, may set the flag back, or may change the file.
+    """
+    cdef object at = array
+    while cnp.PyArray_Check(at):
+        if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>at):
+            return False
+        if get_base(<cnp.ndarray>at) is None:
+            return cnp.PyArray_CHKFLAGS(<cnp.ndarray>at, NPY_ARRAY_OWNDATA)
+        at = get_base(<cnp.ndarray>at)
+    return is_trusted_owner(at)
+
+
+cdef bint is_trusted_owner(object owner) except -1:
+    cdef object view
+    if type(owner) is bytes or type(owner) is Snapshot:
+        return True
+    if type(owner) is memoryview:
+        if not owner.readonly:
+            return False
+        return is_trusted(owner.obj) if cnp.PyArray_Check(owner.obj) else is_trusted_owner(owner.obj)
+    if isinstance(owner, mmap_type):
+        with memoryview(owner) as view:
+            return view.readonly
+    return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")
+
+
+cdef ndarray convert(object obj, object dtype, object order, object copy):
+    """Anything but our own arrays, as one of them."""
+    cdef cnp.ndarray array
+    cdef cnp.ndarray given
+    cdef bint own = False
+    if cnp.PyArray_Check(obj):
+        given = obj
+        if not cnp.PyArray_CheckExact(obj):
+            given = obj.view(numpy_ndarray_type)
+        array = numpy_asarray(given, dtype=dtype, order=order)
+        own = root(array) is not root(given)
+    else:
+        # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
+        if copy is False and (isinstance(obj, (list, tuple, str, bytes, int, float, complex)) or obj is None
+                              or cnp.PyArray_CheckAnyScalar(obj)):
+            raise ValueError("asarray: an array cannot share the memory of a list or a scalar; leave copy=False away")
+        array = numpy_asarray(obj, dtype=dtype, order=order)
+        own = isinstance(obj, (list, tuple, str, bytes, int, float, complex)) or cnp.PyArray_CheckAnyScalar(obj)
+        if type(array) is not numpy_ndarray_type:
+            array = (<object>array).view(numpy_ndarray_type)
+    if not own:
+        return import_array(array, copy)
+    if copy is False:
+        raise ValueError(
+            f"asarray: dtype {descr_of(array)!r} and order {order!r} need a copy; leave copy=False away"
+        )
+    if get_base(array) is not None or not cnp.PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA):
+        return copy_foreign(array)
+    return adopt(array)
+
+
+def asarray(obj, /, *, dtype=None, order=None, copy=None, device=None):
+    """Convert to an array.
+
+    Parameters
+    ----------
+    obj : array_like
+        One of our arrays, a NumPy array, anything with the buffer or ``__array__`` protocol, nested lists, a scalar.
+    dtype : dtype, optional
+        Default: obj's own.
+    order : {'K', 'A', 'C', 'F'}, optional
+        Memory layout. Default: obj's own.
+    copy : bool, optional
+        ``None``: our own array is returned as it is; memory that is read-only down to its owner (bytes, a memory map
+        opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared until the
+        result is written to; everything else is copied once. ``True``: a private copy. ``False``: never a copy; the
+        caller promises that nobody writes to obj while arrays made from it have no bytes of their own.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Writable; a write never reaches obj, unless obj is the result.
+
+    Raises
+    ------
+    ValueError
+        copy=False where dtype, order or the kind of obj need a copy; an unknown device or order.
+    """
+    check_device(device)
+    if type(obj) is not ndarray:
+        return convert(obj, dtype, order, copy)
+    return as_own(<ndarray>obj, dtype, order, copy)
+
+
+cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef char code = order_code(order)
+    cdef ndarray result
+    if dtype is not None and numpy_dtype(dtype) != x.descr:
+        if copy is False:
+            raise ValueError(f"asarray: from dtype {x.descr!r} to {numpy_dtype(dtype)!r} needs a copy; leave copy=False away")
+        return method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
+    if copy is True:
+        return copy_in_order(x, code)
+    if code == c"C" or code == c"F":
+        order_strides(x, code, strides)
+        if not same_layout(x.nd, shape_of(x), strides_of(x), strides):
+            if copy is False:
+                raise ValueError(f"asarray: order {order!r} needs a copy; leave copy=False away")
+            return copy_in_order(x, code)
+    return x
+
+
+def array(obj, /, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None):
+    """Make an array; by default a copy of obj.
+
+    Parameters
+    ----------
+    obj : array_like
+    dtype : dtype, optional
+    copy : bool or None, default True
+        As for `asarray`. A copy of one of our own arrays is lazy; one of somebody else's memory is made at once.
+    order : {'K', 'A', 'C', 'F'}, default 'K'
+    subok : bool
+        Ignored: the result is a `cowarray.ndarray`.
+    ndmin : int
+        At least so many dimensions; axes of length 1 are put in front.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        A new Storage, unless copy is not True and obj can be used as it is.
+    """
+    cdef cnp.ndarray header
+    cdef ndarray x = asarray(obj, dtype=dtype, order=order, copy=copy, device=device)
+    if x.nd < ndmin:
+        header = const_header(x)
+        shaped = (<object>header).reshape((1,) * (ndmin - x.nd) + x.shape)
+        return view_of(x, cnp.PyArray_BYTES(header) - x.offset, shaped, x.writeable)
+    return x
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Take an array from another library through DLPack.
+
+    Parameters
+    ----------
+    x : object
+        With ``__dlpack__`` and ``__dlpack_device__``, in memory of the CPU.
+    device : {'cpu'}, optional
+    copy : bool, optional
+        The memory is the producer's, who may write to it: ``None`` and ``True`` copy. ``False`` shares it; the caller
+        promises that nobody writes to it while arrays made from it have no bytes of their own.
+
+    Returns
+    -------
+    ndarray
+        A lazy copy, if x is one of our arrays.
+    """
+    check_device(device)
+    if type(x) is ndarray:
+        if copy is False:
+            return x
+        return copy_in_order(x, c"K")
+    return import_array(numpy_from_dlpack(x), False if copy is False else True)
+
+
+cdef int check_device(object device) except -1:
+    if device is not None and device != "cpu":
+        raise ValueError(f"the only device is 'cpu' (got {device!r})")
+    return 0

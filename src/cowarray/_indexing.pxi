@@ -1,0 +1,159 @@
+# Item access: NumPy's forms of an index, on headers. Included by _ndarray.pyx.
+
+
+cdef object shown_key(object key):
+    """The index as NumPy may see it: our arrays in it as headers."""
+    cdef type kind = type(key)
+    if kind is int or kind is slice or key is None or key is Ellipsis or kind is str:
+        return key
+    if kind is ndarray:
+        return const_header(<ndarray>key)
+    if kind is tuple:
+        for item in <tuple>key:
+            if type(item) is ndarray or type(item) is list:
+                return tuple([shown_key(item) for item in <tuple>key])
+    elif kind is list:
+        for item in <list>key:
+            if type(item) is ndarray or type(item) is list:
+                return [shown_key(item) for item in <list>key]
+    return key
+
+
+cdef bint picks_one(ndarray x, object key) except -1:
+    """Whether an index names one element."""
+    cdef tuple keys = key if type(key) is tuple else (key,)
+    if len(keys) != x.nd:
+        return False
+    for item in keys:
+        if isinstance(item, bool) or not isinstance(item, (int, numpy_integer)):
+            return False
+    return True
+
+
+cdef object detached_void(object scalar):
+    """A structured scalar is a view of where it was read: let it be of a copy that nothing writes."""
+    cdef cnp.ndarray own = PyArray_FromScalar(scalar, NULL)
+    PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
+    return own[()]
+
+
+cdef object get_item(ndarray self, object key):
+    cdef cnp.ndarray header = const_header(self)
+    cdef cnp.ndarray array
+    cdef object result = header[shown_key(key)]
+    if type(result) is not numpy_ndarray_type:
+        return detached_void(result) if type(result) is numpy_void else result
+    array = result
+    if root(array) is root(header):
+        return view_of(self, cnp.PyArray_BYTES(header) - self.offset, array, self.writeable)
+    if self.descr.type_num == cnp.NPY_OBJECT and picks_one(self, key):
+        return result  # an element that is itself a NumPy array
+    return adopt(array)
+
+
+cdef cnp.npy_intp element_offset(ndarray x, object key) except -1:
+    """Bytes from the start of the window to the element at key; -2 when key is not plain integers in range, one an axis."""
+    cdef cnp.npy_intp offset = x.offset
+    cdef cnp.npy_intp index
+    cdef int axis
+    if type(key) is int:
+        if x.nd != 1:
+            return -2
+        index = small_index(key, x.dims[0])
+        return -2 if index < 0 else offset + index * x.dims[1]
+    if type(key) is not tuple or len(<tuple>key) != x.nd or x.nd == 0:
+        return -2
+    for axis in range(x.nd):
+        item = (<tuple>key)[axis]
+        if type(item) is not int:
+            return -2
+        index = small_index(item, x.dims[axis])
+        if index < 0:
+            return -2
+        offset += index * x.dims[x.nd + axis]
+    return offset
+
+
+cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
+    """The index counted from the front, or -1 when it is out of range."""
+    cdef int overflow = 0
+    cdef long long index = PyLong_AsLongLongAndOverflow(item, &overflow)
+    if index < 0 and not overflow:
+        index += length
+    return index if not overflow and 0 <= index < length else -1
+
+
+cdef object shown_value(ndarray self, object value):
+    """The right-hand side, converted before anything is written: what fails here has changed nothing."""
+    cdef type kind = type(value)
+    if kind is ndarray:
+        return const_header(<ndarray>value)
+    if (self.descr.type_num == cnp.NPY_OBJECT or kind is float or kind is int or kind is complex or kind is str
+            or cnp.PyArray_CheckAnyScalar(value) or cnp.PyArray_Check(value)):
+        return value
+    return numpy_array(value, dtype=self.descr)
+
+
+cdef int check_shapes(cnp.ndarray target, object value) except -1:
+    """Refuse, before a shared array is copied for nothing, a value that cannot be broadcast into the target."""
+    cdef int i, extra
+    cdef cnp.ndarray source
+    if not cnp.PyArray_Check(value):
+        return 0
+    source = value
+    extra = cnp.PyArray_NDIM(source) - cnp.PyArray_NDIM(target)
+    for i in range(cnp.PyArray_NDIM(source)):
+        if cnp.PyArray_DIMS(source)[i] != 1 and (
+            i < extra or cnp.PyArray_DIMS(source)[i] != cnp.PyArray_DIMS(target)[i - extra]
+        ):
+            raise ValueError(
+                f"could not broadcast input array from shape {value.shape} into shape {(<object>target).shape}"
+            )
+    return 0
+
+
+cdef int set_item(ndarray self, object key, object value) except -1:
+    cdef cnp.npy_intp offset
+    cdef cow_mutable_scope scope
+    cdef cnp.ndarray header
+    cdef type kind = type(value)
+    cdef int failed
+    if not self.writeable:
+        raise ValueError("assignment destination is read-only")
+    if self.descr.type_num <= cnp.NPY_DOUBLE and (kind is int or kind is float or kind is bool):
+        offset = element_offset(self, key)
+        if offset >= 0 and self.storage_.write_cost() == 0:
+            begin_write(self.storage_, &scope)
+            failed = PyArray_Pack(self.descr, <char *>scope.data + offset, value)
+            end_write(&scope)
+            return -1 if failed < 0 else 0
+    if kind is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
+        return set_item(get_item(self, key), Ellipsis, value)
+    shown = shown_value(self, value)
+    if key is Ellipsis or (type(key) is slice and key == FULL_SLICE and self.nd):
+        return assign_all(self, shown)
+    where = shown_key(key)
+    if self.storage_.write_cost() != 0:
+        target = const_header(self)[where]
+        if cnp.PyArray_Check(target):
+            check_shapes(target, shown)
+    header = writable_header(self)
+    header[where] = shown
+    return 0
+
+
+cdef int assign_all(ndarray self, object shown) except -1:
+    """self[...] = shown."""
+    cdef cnp.ndarray header
+    cdef Overwrite overwrite
+    if self.storage_.write_cost() != 0:
+        check_shapes(const_header(self), shown)
+    if may_overwrite(self):
+        overwrite = overwrite_storage(self.storage_)
+        header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+        header[...] = shown
+        overwrite.commit()
+    else:
+        header = writable_header(self)
+        header[...] = shown
+    return 0

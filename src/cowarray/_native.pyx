@@ -1,0 +1,436 @@
+"""The one extension that links the core: Storages, scopes and figures as Python sees them.
+
+Every status of the core becomes an exception here and nowhere else (`fail`). Every write that may copy or wait comes
+through `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and lets go of the GIL.
+"""
+
+cimport cython
+from cpython.ref cimport Py_INCREF
+
+from cowarray.core cimport *
+
+from cowarray import _modes
+from cowarray._modes import CopyError
+
+
+cdef extern from "Python.h":
+    int Py_IsInitialized()
+
+
+# Up to here a copy costs less than handing the GIL over and back.
+cdef enum:
+    SMALL_COPY = 65536
+
+cdef const cow_allocator *allocator = cow_heap()
+cdef moved_function moved = NULL
+
+
+cdef void set_moved(moved_function function) noexcept:
+    global moved
+    moved = function
+
+
+cdef object fail(cow_status status, cow_error *err):
+    """Raise the exception for a status."""
+    text = err.text.decode("ascii", "replace")
+    if status == COW_ENOMEM:
+        raise MemoryError(text)
+    if status == COW_ECOPY:
+        raise CopyError(text)
+    if status == COW_EOVERFLOW:
+        raise OverflowError(text)
+    if status == COW_EINVAL:
+        raise ValueError(text)
+    raise RuntimeError(f"{cow_status_text(status).decode()}: {text}")
+
+
+# ---- Storage ---------------------------------------------------------------------------------------------------------
+
+
+cdef void drop_object(void *data, void *context, size_t nbytes) noexcept with gil:
+    """The deleter of bytes that a Python object owns."""
+    cdef object owner = <object>context
+    # The reference that storage_adopt took; Cython's own goes at the end of this function.
+    Py_DECREF_here(owner)
+
+
+cdef extern from *:
+    """
+    static void Py_DECREF_here(PyObject *object) { Py_DECREF(object); }
+    """
+    void Py_DECREF_here(object owner)
+
+
+@cython.freelist(64)
+@cython.final
+@cython.no_gc
+cdef class Hold:
+    """Read access to the bytes that a Storage has now: memory that stays valid for as long as this object lives."""
+
+    def __dealloc__(self):
+        if self.scope.data != NULL:
+            cow_const_end(&self.scope)
+
+
+@cython.freelist(256)
+@cython.final
+@cython.no_gc
+cdef class Storage:
+    """The bytes behind arrays that alias each other.
+
+    Two arrays alias if and only if they have the same Storage: ``x.storage is y.storage``. Several Storages may share
+    one allocation until one of them is written to. Storages are made by arrays, not by calling this class.
+    """
+
+    def __init__(self):
+        raise TypeError("Storage objects come from arrays (x.storage) and cannot be made by calling the class")
+
+    def __dealloc__(self):
+        self.hold = None
+        if self.handle != NULL:
+            cow_storage_free(self.handle)
+
+    cdef char *address(self) noexcept:
+        return <char *>cow_storage_address(self.handle)
+
+    cdef size_t size(self) noexcept:
+        return cow_storage_nbytes(self.handle)
+
+    cdef size_t allocated(self) noexcept:
+        return cow_storage_allocated(self.handle)
+
+    cdef size_t write_cost(self) noexcept:
+        return cow_storage_write_cost(self.handle)
+
+    cdef size_t shares(self) noexcept:
+        return cow_storage_shares(self.handle)
+
+    cdef bint pinned(self) noexcept:
+        return cow_storage_pins(self.handle) != 0
+
+    cdef bint foreign(self) noexcept:
+        return cow_storage_is_foreign(self.handle) != 0
+
+    cdef object held(self):
+        """What keeps the bytes at self.window alive; both are current when this returns."""
+        cdef cow_error err
+        cdef cow_status status
+        cdef Hold hold
+        if self.hold is None or self.window != <char *>cow_storage_address(self.handle):
+            hold = Hold.__new__(Hold)
+            status = cow_const_begin(self.handle, &hold.scope, &err)
+            if status != COW_OK:
+                hold.scope.data = NULL
+                fail(status, &err)
+            refresh(self)
+            self.hold = hold
+            self.window = <char *>hold.scope.data
+        return self.hold
+
+    cdef Storage share(self, size_t offset, size_t nbytes):
+        """A new Storage on the same allocation; None while that would not be safe (the Storage is being written)."""
+        cdef cow_error err
+        cdef cow_storage *handle = NULL
+        cdef Storage made = Storage.__new__(Storage)
+        cdef cow_status status = cow_lazy_clone(self.handle, offset, nbytes, COW_TRY, &handle, &err)
+        if status == COW_EBUSY:
+            return None
+        if status != COW_OK:
+            fail(status, &err)
+        made.handle = handle
+        return made
+
+    @property
+    def nbytes(self):
+        """int: Bytes of the window of the allocation that belongs to this Storage."""
+        return self.size()
+
+    @property
+    def is_cow(self):
+        """bool: Whether more than one Storage shares the allocation."""
+        return self.shares() > 1
+
+    @property
+    def share_count(self):
+        """int: How many Storages and snapshots share the allocation, this one included."""
+        return self.shares()
+
+    @property
+    def data_ptr(self):
+        """int: Where the bytes start now. For comparing, not for following: a write to a shared Storage moves them."""
+        return <size_t>self.address()
+
+    def __repr__(self):
+        return (
+            f"<cowarray.Storage of {self.size()} bytes at {<size_t>self.address():#x}, "
+            f"shared by {self.shares()}>"
+        )
+
+
+cdef Storage storage_new(size_t nbytes):
+    """A Storage with fresh, uninitialized bytes of its own."""
+    cdef cow_error err
+    cdef cow_storage *handle = NULL
+    cdef Storage made = Storage.__new__(Storage)
+    cdef cow_status status = cow_storage_new(allocator, nbytes, &handle, &err)
+    if status != COW_OK:
+        fail(status, &err)
+    made.handle = handle
+    return made
+
+
+cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign):
+    """A Storage over bytes that owner keeps alive. Not foreign: nobody else may know of them."""
+    cdef cow_error err
+    cdef cow_storage *handle = NULL
+    cdef cow_dataptr ptr
+    cdef Storage made = Storage.__new__(Storage)
+    ptr.data = data
+    ptr.context = <void *>owner
+    ptr.deleter = drop_object
+    cdef cow_status status = cow_storage_adopt(allocator, ptr, nbytes, COW_FOREIGN if foreign else 0, &handle, &err)
+    if status != COW_OK:
+        fail(status, &err)
+    Py_INCREF(owner)
+    made.handle = handle
+    if not foreign:
+        # The owner serves as the Hold: like one, it is this Storage's alone.
+        made.hold = owner
+        made.window = <char *>data
+    return made
+
+
+cdef void refresh(Storage storage) noexcept:
+    """Let go of everything that was kept for bytes which the Storage no longer has."""
+    storage.hold = None
+    storage.window = NULL
+    if moved != NULL and storage.readers != NULL:
+        moved(storage)
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+
+cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
+    """Open a mutable scope; the Storage has bytes of its own when this returns."""
+    cdef cow_error err
+    cdef cow_status status
+    if not _modes_in_use:
+        status = cow_mutable_begin(storage.handle, COW_TRY | COW_NO_COPY, scope, &err)
+        if status == COW_OK:
+            return 0
+        if status != COW_ECOPY and status != COW_EBUSY:
+            fail(status, &err)
+    return materialize(storage, scope)
+
+
+cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
+    cdef cow_error err
+    cdef cow_status status = COW_EBUSY
+    cdef unsigned flags = 0
+    cdef cow_storage *handle = storage.handle
+    cdef size_t cost = cow_storage_write_cost(handle)
+    cdef bint shared = not cow_storage_is_sole(handle)
+    cdef void *before = <void *>cow_storage_address(handle)
+    if _modes_in_use and _modes.forbids_copy():
+        flags = COW_NO_COPY
+    if cost <= SMALL_COPY:
+        status = cow_mutable_begin(handle, flags | COW_TRY, scope, &err)
+    if status == COW_EBUSY:
+        with nogil:
+            status = cow_mutable_begin(handle, flags, scope, &err)
+    if status == COW_ECOPY:
+        raise CopyError(
+            f"no_copy: this write would copy {storage.size()} bytes, because {storage.shares()} Storages share them; "
+            "write before copying, or leave the no_copy block"
+        )
+    if status != COW_OK:
+        fail(status, &err)
+    if storage.window != NULL and storage.window != <char *>scope.data:
+        refresh(storage)
+    if _modes_in_use and shared:
+        if scope.data == before:
+            _modes.report("steal", 0)
+        else:
+            _modes.report("copy", storage.size())
+    return 0
+
+
+cdef void end_write(cow_mutable_scope *scope) noexcept:
+    cow_mutable_end(scope)
+
+
+@cython.freelist(16)
+@cython.final
+@cython.no_gc
+cdef class Pin:
+    """Write access to a Storage's bytes for as long as this object lives; copies of the Storage are eager meanwhile."""
+
+    def __dealloc__(self):
+        if self.open:
+            cow_mutable_end(&self.scope)
+
+
+cdef Pin pin_storage(Storage storage):
+    cdef Pin pin = Pin.__new__(Pin)
+    begin_write(storage, &pin.scope)
+    pin.open = True
+    pin.storage = storage
+    return pin
+
+
+cdef enum:
+    CLOSED = 0
+    OPEN = 1
+    COMMITTED = 2
+
+
+@cython.freelist(16)
+@cython.final
+@cython.no_gc
+cdef class Overwrite:
+    """Write access for a writer that gives every byte of the window a new value; nothing is copied first.
+
+    The bytes written to stay valid for as long as this object lives, and pinned once they are in place.
+    """
+
+    def __dealloc__(self):
+        if self.state == OPEN:
+            cow_overwrite_abort(&self.scope)
+        elif self.state == COMMITTED:
+            cow_mutable_end(&self.pinned)
+
+    cdef bint in_place(self) noexcept:
+        return self.scope.data == self.scope.old
+
+    cdef int commit(self) except -1:
+        cdef cow_error err
+        cdef cow_mutable_scope scope
+        cdef bint fresh = not self.in_place()
+        cdef cow_status status = cow_overwrite_commit(&self.scope, &self.pinned, &err)
+        if status == COW_OK:
+            self.state = COMMITTED
+            if fresh:
+                refresh(self.storage)
+                if _modes_in_use:
+                    _modes.report("overwrite", 0)
+            return 0
+        if status != COW_EMOVED:
+            fail(status, &err)
+        # A callback or another thread has written to the Storage meanwhile. Ours is the later write.
+        begin_write(self.storage, &scope)
+        memcpy(scope.data, self.scope.data, self.scope.nbytes)
+        cow_mutable_end(&scope)
+        return 0
+
+
+cdef extern from "string.h":
+    void *memcpy(void *, const void *, size_t) nogil
+
+
+cdef Overwrite overwrite_storage(Storage storage):
+    cdef cow_error err
+    cdef Overwrite writer = Overwrite.__new__(Overwrite)
+    cdef cow_storage *handle = storage.handle
+    writer.storage = storage
+    cdef cow_status status = cow_overwrite_begin(handle, COW_TRY, &writer.scope, &err)
+    if status == COW_EBUSY:
+        with nogil:
+            status = cow_overwrite_begin(handle, 0, &writer.scope, &err)
+    if status != COW_OK:
+        fail(status, &err)
+    writer.state = OPEN
+    return writer
+
+
+# ---- figures and test aids -------------------------------------------------------------------------------------------
+
+# Raised by _modes while any context traces or forbids copies, so that an ordinary write asks nobody.
+cdef bint _modes_in_use = False
+
+
+def _set_modes_in_use(bint value):
+    global _modes_in_use
+    _modes_in_use = value
+
+
+cdef void count_eager(size_t nbytes) noexcept:
+    cow_stats_count_eager(nbytes)
+
+
+def stats():
+    """Figures of what the library did since the start or the last `reset_stats`.
+
+    Returns
+    -------
+    dict
+        ``lazy_clones``: copies that share bytes; ``eager_copies``: copies made at once; ``copies``: writes that copied
+        first; ``bytes_copied``: by both; ``steals``: writes by the last sharer; ``overwrites``: writes that replaced
+        every byte and copied none. Counts, and bytes.
+
+    Examples
+    --------
+    >>> import numpy as np, cowarray
+    >>> x = cowarray.array(np.zeros(1000))
+    >>> cowarray.reset_stats()
+    >>> y = x.copy()
+    >>> cowarray.stats()["lazy_clones"], cowarray.stats()["bytes_copied"]
+    (1, 0)
+    >>> y[0] = 1
+    >>> cowarray.stats()["bytes_copied"]
+    8000
+    """
+    cdef cow_stats figures
+    cow_stats_read(&figures)
+    return {
+        "lazy_clones": figures.lazy_clones,
+        "copies": figures.copies,
+        "bytes_copied": figures.bytes_copied,
+        "steals": figures.steals,
+        "overwrites": figures.overwrites,
+        "eager_copies": figures.eager_copies,
+    }
+
+
+def reset_stats():
+    """Set every figure of `stats` to 0."""
+    cow_stats_reset()
+
+
+cdef class TracingAllocator:
+    """For tests: while entered, new memory comes from an allocator that knows every block and can refuse some.
+
+    Leave it only when every array made inside is gone: `report` then shows no live block.
+    """
+
+    cdef cow_tracing *tracing
+    cdef const cow_allocator *previous
+
+    def __cinit__(self):
+        if cow_tracing_new(cow_heap(), &self.tracing) != COW_OK:
+            raise MemoryError("cannot make a tracing allocator")
+
+    def __dealloc__(self):
+        # One with live blocks is leaked: the blocks still need it.
+        if self.tracing != NULL:
+            cow_tracing_free(self.tracing)
+
+    def __enter__(self):
+        global allocator
+        self.previous = allocator
+        allocator = cow_tracing_allocator(self.tracing)
+        return self
+
+    def __exit__(self, *exc):
+        global allocator
+        allocator = self.previous
+
+    def refuse(self, size_t n, bint every=False):
+        """Refuse the n-th allocation from now (with every, all that follow, too); 0 refuses none."""
+        cow_tracing_refuse(self.tracing, n, every)
+
+    def report(self):
+        """dict: live_blocks, live_bytes, peak_bytes, allocations, refused, clones, cloned_bytes, faults."""
+        cdef cow_tracing_report figures
+        cow_tracing_read(self.tracing, &figures)
+        return figures

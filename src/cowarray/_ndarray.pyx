@@ -1,0 +1,1128 @@
+"""The array: NumPy computes, cowarray owns memory.
+
+This file is the class; what its methods stand on is in the files that it includes: `_arrays.pxi` (how arrays come to
+be), `_dispatch.pxi` (the one way of every operation), `_indexing.pxi`, `_imports.pxi`, `_exports.pxi`, `_capi.pxi`.
+It is longer than a sitting because a class of NumPy's breadth is one thing; each method is a line or two.
+"""
+
+import numpy as np
+from mmap import mmap as mmap_type
+from pickle import PickleBuffer
+from types import GenericAlias
+
+cimport cython
+cimport numpy as cnp
+from cpython.buffer cimport PyBUF_WRITABLE, PyObject_GetBuffer
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.number cimport *
+from cpython.object cimport PyObject, PyObject_RichCompare
+from cpython.ref cimport Py_INCREF
+from libc.string cimport memcpy
+
+from cowarray._layout cimport *
+from cowarray._native cimport (
+    Overwrite,
+    Pin,
+    Storage,
+    begin_write,
+    count_eager,
+    end_write,
+    overwrite_storage,
+    pin_storage,
+    set_moved,
+    storage_adopt,
+    storage_new,
+)
+from cowarray.core cimport cow_const_scope, cow_mutable_scope
+
+from cowarray import _table
+from cowarray._table import COPY, FRESH, SAME, VIEW
+
+cnp.import_array()
+
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
+    object PyLong_FromVoidPtr(void *)
+    void *PyLong_AsVoidPtr(object) except? NULL
+    object PyNumber_MatrixMultiply(object, object)
+    object PyNumber_InPlaceMatrixMultiply(object, object)
+
+cdef extern from "numpy/arrayobject.h":
+    cnp.ndarray PyArray_NewFromDescr(void *, cnp.dtype, int, cnp.npy_intp *, cnp.npy_intp *, void *, int, PyObject *)
+    int PyArray_SetBaseObject(cnp.ndarray, object) except -1
+    PyObject *PyArray_BASE(cnp.ndarray)
+    cnp.npy_intp PyDataType_ELSIZE(cnp.dtype)
+    bint PyDataType_REFCHK(cnp.dtype)
+    void PyArray_CLEARFLAGS(cnp.ndarray, int)
+    int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
+    cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
+    cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
+    cnp.ndarray PyArray_FromScalar(object, PyObject *)
+    int PyArray_Pack(cnp.dtype, void *, object) except -1
+    int NPY_ARRAY_WRITEABLE
+    int NPY_ARRAY_OWNDATA
+    int NPY_VSTRING
+    int NPY_HALF
+    void *numpy_ndarray "(&PyArray_Type)"
+
+cdef type numpy_ndarray_type = np.ndarray
+cdef type numpy_void = np.void
+cdef type numpy_integer = np.integer
+cdef object numpy_dtype = np.dtype
+cdef object numpy_array = np.array
+cdef object numpy_asarray = np.asarray
+cdef object numpy_empty = np.empty
+cdef object numpy_zeros = np.zeros
+cdef object numpy_frombuffer = np.frombuffer
+cdef object numpy_from_dlpack = np.from_dlpack
+cdef object numpy_shares_memory = np.shares_memory
+cdef object MISSING = object()
+cdef object FULL_SLICE = slice(None)
+
+cdef object ufunc_add = np.add, ufunc_subtract = np.subtract, ufunc_multiply = np.multiply
+cdef object ufunc_true_divide = np.true_divide, ufunc_floor_divide = np.floor_divide, ufunc_remainder = np.remainder
+cdef object ufunc_left_shift = np.left_shift, ufunc_right_shift = np.right_shift, ufunc_power = np.power
+cdef object ufunc_bitwise_and = np.bitwise_and, ufunc_bitwise_or = np.bitwise_or, ufunc_bitwise_xor = np.bitwise_xor
+cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
+cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
+# Ufuncs known to write all of `out` and to read none of it.
+cdef frozenset numpy_ufuncs = frozenset(
+    value for namespace in (np, np.strings) for value in vars(namespace).values() if isinstance(value, np.ufunc)
+)
+
+include "_arrays.pxi"
+include "_exports.pxi"
+include "_imports.pxi"
+include "_dispatch.pxi"
+include "_indexing.pxi"
+
+ctypedef object (*binary_function)(object, object)
+
+
+cdef inline object binary(ndarray self, object other, binary_function function, object ufunc, bint reflected):
+    """self op other, or with reflected other op self, as NumPy's own operator on headers computes it."""
+    shown = operand(other)
+    if shown is None:
+        return defer(self, other, ufunc, reflected)
+    if reflected:
+        return computed(function(shown, const_header(self)))
+    return computed(function(const_header(self), shown))
+
+
+cdef object power(object base, object exponent):
+    return PyNumber_Power(base, exponent, None)
+
+
+cdef object part(ndarray self, str name):
+    """An attribute that NumPy computes as a view."""
+    cdef Passage passage = Passage(method_operation(name))
+    return passage.result(getattr(passage.read(self), name))
+
+
+cdef int rebind(ndarray self, ndarray other) except -1:
+    """Make self what other is: for the operations that change an array's shape or dtype in place."""
+    cdef cnp.npy_intp *dims = self.inline_dims
+    if other.nd > INLINE_DIMS:
+        dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
+        if dims == NULL:
+            raise MemoryError("cannot allocate the shape of an array")
+    drop_header(self)
+    if self.dims != self.inline_dims:
+        PyMem_Free(self.dims)
+    self.dims = dims
+    memcpy(dims, other.dims, 2 * other.nd * sizeof(cnp.npy_intp))
+    self.nd = other.nd
+    self.storage_ = other.storage_
+    self.offset = other.offset
+    self.descr = other.descr
+    return 0
+
+
+@cython.freelist(256)
+@cython.final
+@cython.no_gc
+cdef class ndarray:
+    """An n-dimensional array that looks like NumPy's and behaves like a value.
+
+    Copies (`copy`, `reshape`, `ravel`, `flatten`, `astype`, ...) cost what a view costs; bytes are copied when one of
+    the arrays that share them is written to. Views (indexing by integers and slices, `T`, `transpose`, ...) alias, as
+    in NumPy. Arrays are made by `cowarray.asarray` and `cowarray.array`, not by calling this class.
+
+    See Also
+    --------
+    cowarray.asarray, cowarray.array, cowarray.aliases, cowarray.explain
+    """
+
+    def __init__(self):
+        raise TypeError("arrays are made by cowarray.asarray and cowarray.array, not by calling the class")
+
+    def __dealloc__(self):
+        drop_header(self)
+        if self.dims != NULL and self.dims != self.inline_dims:
+            PyMem_Free(self.dims)
+
+    __class_getitem__ = classmethod(GenericAlias)
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def storage(self):
+        """Storage: The alias set; two arrays alias if and only if this is the same object."""
+        return self.storage_
+
+    @property
+    def shape(self):
+        """tuple of int: Lengths of the axes. Can be set, where no copy is needed."""
+        return tuple([self.dims[i] for i in range(self.nd)])
+
+    @shape.setter
+    def shape(self, value):
+        cdef cnp.ndarray header = const_header(self)
+        try:
+            shaped = (<object>header).reshape(value, copy=False)
+        except ValueError as error:
+            raise AttributeError(f"{error}; use x.reshape(...), which copies") from None
+        rebind(self, view_of(self, cnp.PyArray_BYTES(header) - self.offset, shaped, self.writeable))
+
+    @property
+    def strides(self):
+        """tuple of int: Bytes from one element to the next, along each axis."""
+        return tuple([self.dims[self.nd + i] for i in range(self.nd)])
+
+    @property
+    def dtype(self):
+        """numpy.dtype: Of the elements. Can be set, where `view` could make it so."""
+        return self.descr
+
+    @dtype.setter
+    def dtype(self, value):
+        rebind(self, self.view(value))
+
+    @property
+    def ndim(self):
+        """int: Number of axes."""
+        return self.nd
+
+    @property
+    def size(self):
+        """int: Number of elements."""
+        return size_of(self)
+
+    @property
+    def itemsize(self):
+        """int: Bytes of an element."""
+        return itemsize_of(self)
+
+    @property
+    def nbytes(self):
+        """int: Bytes of all elements."""
+        return size_of(self) * itemsize_of(self)
+
+    @property
+    def base(self):
+        """Storage or None: The Storage, if the array is a view of another; `x.storage` tells what aliases."""
+        return self.storage_ if self.made == MADE_VIEW else None
+
+    @property
+    def device(self):
+        """str: Always ``"cpu"``."""
+        return "cpu"
+
+    @property
+    def flags(self):
+        """Flags: Memory layout, as `numpy.ndarray.flags`."""
+        cdef Flags flags = Flags.__new__(Flags)
+        flags.of = self
+        return flags
+
+    def setflags(self, write=None, align=None, uic=None):
+        """Set whether the array may be written to. Other arrays of the same Storage keep their flag."""
+        if align:
+            if not cnp.PyArray_ISALIGNED(const_header(self)):
+                raise ValueError("cannot set aligned flag of mis-aligned array to True")
+        if uic:
+            raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+        if write is not None:
+            if write and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
+                raise ValueError("cannot set WRITEABLE flag to True of an array whose elements overlap; copy it")
+            self.writeable = bool(write)
+
+    # ---- views: the same Storage -------------------------------------------------------------------------------------
+
+    @property
+    def T(self):
+        """ndarray: View with the axes reversed."""
+        return method(self, "transpose", (), {})
+
+    @property
+    def mT(self):
+        """ndarray: View with the last two axes swapped."""
+        if self.nd < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return method(self, "swapaxes", (-1, -2), {})
+
+    def transpose(self, *axes):
+        """View with the axes in another order."""
+        return method(self, "transpose", axes, {})
+
+    def swapaxes(self, axis1, axis2, /):
+        """View with two axes swapped."""
+        return method(self, "swapaxes", (axis1, axis2), {})
+
+    def squeeze(self, axis=None):
+        """View without axes of length 1."""
+        return method(self, "squeeze", (axis,), {})
+
+    def diagonal(self, offset=0, axis1=0, axis2=1):
+        """Read-only view of diagonals."""
+        return method(self, "diagonal", (offset, axis1, axis2), {})
+
+    def view(self, dtype=None):
+        """View of the same bytes, as another dtype if one is given."""
+        if isinstance(dtype, type) and issubclass(dtype, numpy_ndarray_type):
+            raise TypeError(f"view: a view of ours cannot be a {dtype.__name__}; use x.to_numpy().view({dtype.__name__})")
+        if not is_plain(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
+            raise TypeError("Cannot change data-type for array of references.")
+        return method(self, "view", () if dtype is None else (dtype,), {})
+
+    def getfield(self, dtype, offset=0):
+        """View of a part of each element, as dtype."""
+        return method(self, "getfield", (dtype, offset), {})
+
+    def setfield(self, val, dtype, offset=0):
+        """Write a part of each element."""
+        field = self.getfield(dtype, offset)
+        field[...] = val
+
+    @property
+    def real(self):
+        """ndarray: View of the real parts. Can be assigned to."""
+        return part(self, "real")
+
+    @real.setter
+    def real(self, value):
+        set_item(self.real, Ellipsis, value)
+
+    @property
+    def imag(self):
+        """ndarray: View of the imaginary parts, or read-only zeros. Can be assigned to, if complex."""
+        return part(self, "imag")
+
+    @imag.setter
+    def imag(self, value):
+        if self.descr.kind != "c":
+            raise TypeError("cannot set imaginary part of a non-complex array" if self.descr.kind != "O" else "not complex")
+        set_item(self.imag, Ellipsis, value)
+
+    @property
+    def flat(self):
+        """FlatIterator: The elements in C order, to iterate over, read and write. Can be assigned to."""
+        cdef FlatIterator flat = FlatIterator.__new__(FlatIterator)
+        flat.of = self
+        return flat
+
+    @flat.setter
+    def flat(self, value):
+        self.flat[...] = value
+
+    # ---- copies: a new Storage ---------------------------------------------------------------------------------------
+
+    def lazy_clone(self):
+        """A copy, in the same memory layout, that shares bytes until one of the two is written to.
+
+        Returns
+        -------
+        ndarray
+            Writable. Made at once instead where a lazy copy would cost more: see `cowarray.explain`.
+        """
+        return copy_in_order(self, c"K")
+
+    def copy(self, order="C"):
+        """A copy, lazy where the elements already lie in the order asked for.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A', 'K'}, default 'C'
+
+        Returns
+        -------
+        ndarray
+            Writable, in a new Storage.
+        """
+        return copy_in_order(self, order_code(order))
+
+    def __copy__(self):
+        return copy_in_order(self, c"K")
+
+    def __deepcopy__(self, memo):
+        if is_plain(self.descr):
+            return copy_in_order(self, c"K")
+        return adopt((<object>const_header(self)).__deepcopy__(memo))
+
+    def reshape(self, *shape, order="C", copy=None):
+        """A copy with another shape, lazy where NumPy would have made a view.
+
+        Parameters
+        ----------
+        *shape : int or tuple of int
+            At most one length may be -1.
+        order : {'C', 'F', 'A'}, default 'C'
+            In which elements are read and placed.
+        copy : bool, optional
+            ``False``: a view, and `ValueError` where there is none. ``None`` and ``True``: a copy.
+
+        Returns
+        -------
+        ndarray
+        """
+        if copy is None and order == "C":
+            quick = quick_reshape(self, shape)
+            if quick is not None:
+                return quick
+        if copy is False:
+            passage = Passage(VIEWING)
+            return (<Passage>passage).result((<Passage>passage).read(self).reshape(*shape, order=order, copy=False))
+        return counted(self, method(self, "reshape", shape, {"order": order}))
+
+    def ravel(self, order="C"):
+        """A copy with one axis, lazy where NumPy would have made a view."""
+        return counted(self, method(self, "ravel", (order,), {}))
+
+    def flatten(self, order="C"):
+        """A copy with one axis, lazy where the elements already lie in that order."""
+        return counted(self, method(self, "ravel", (order,), {}))
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        """A copy with another dtype; a lazy one, if the dtype is the same.
+
+        Parameters
+        ----------
+        dtype : dtype
+        order : {'C', 'F', 'A', 'K'}, default 'K'
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        subok : bool
+            Ignored.
+        copy : bool, default True
+            ``False``: the array itself, if nothing needs to change.
+
+        Returns
+        -------
+        ndarray
+        """
+        cdef char code
+        if numpy_dtype(dtype) == self.descr and numpy_dtype(dtype).byteorder == self.descr.byteorder:
+            code = order_code(order)
+            return copy_in_order(self, code) if copy else as_own(self, None, order, None)
+        return method(self, "astype", (dtype, order, casting, subok, True), {})
+
+    def conjugate(self, *args, **kwargs):
+        """Complex conjugates; a lazy copy, if there is nothing to conjugate."""
+        return method(self, "conjugate", args, kwargs)
+
+    def conj(self, *args, **kwargs):
+        """Complex conjugates; a lazy copy, if there is nothing to conjugate."""
+        return method(self, "conjugate", args, kwargs)
+
+    def to_device(self, device, /, *, stream=None):
+        """The array itself; the only device is ``"cpu"``."""
+        check_device(device)
+        if stream is not None:
+            raise ValueError(f"to_device: stream must be None on the CPU (got {stream!r})")
+        return self
+
+    # ---- computing ---------------------------------------------------------------------------------------------------
+
+    def all(self, *args, **kwargs):
+        """Whether all elements along an axis are true. Fresh; as `numpy.ndarray.all`."""
+        return method(self, "all", args, kwargs)
+
+    def any(self, *args, **kwargs):
+        """Whether any element along an axis is true. Fresh; as `numpy.ndarray.any`."""
+        return method(self, "any", args, kwargs)
+
+    def argmax(self, *args, **kwargs):
+        """Indices of the largest elements along an axis. Fresh; as `numpy.ndarray.argmax`."""
+        return method(self, "argmax", args, kwargs)
+
+    def argmin(self, *args, **kwargs):
+        """Indices of the smallest elements along an axis. Fresh; as `numpy.ndarray.argmin`."""
+        return method(self, "argmin", args, kwargs)
+
+    def argpartition(self, *args, **kwargs):
+        """Indices that would partition the array. Fresh; as `numpy.ndarray.argpartition`."""
+        return method(self, "argpartition", args, kwargs)
+
+    def argsort(self, *args, **kwargs):
+        """Indices that would sort the array. Fresh; as `numpy.ndarray.argsort`."""
+        return method(self, "argsort", args, kwargs)
+
+    def choose(self, *args, **kwargs):
+        """Elements picked from several arrays by this array of indices. Fresh; as `numpy.ndarray.choose`."""
+        return method(self, "choose", args, kwargs)
+
+    def clip(self, *args, **kwargs):
+        """Elements limited to an interval. Fresh; as `numpy.ndarray.clip`."""
+        return method(self, "clip", args, kwargs)
+
+    def compress(self, *args, **kwargs):
+        """Slices along an axis where a condition is true. Fresh; as `numpy.ndarray.compress`."""
+        return method(self, "compress", args, kwargs)
+
+    def cumprod(self, *args, **kwargs):
+        """Products of the elements so far. Fresh; as `numpy.ndarray.cumprod`."""
+        return method(self, "cumprod", args, kwargs)
+
+    def cumsum(self, *args, **kwargs):
+        """Sums of the elements so far. Fresh; as `numpy.ndarray.cumsum`."""
+        return method(self, "cumsum", args, kwargs)
+
+    def dot(self, *args, **kwargs):
+        """Dot product. Fresh; as `numpy.ndarray.dot`."""
+        return method(self, "dot", args, kwargs)
+
+    def max(self, *args, **kwargs):
+        """Largest elements along an axis. Fresh; as `numpy.ndarray.max`."""
+        return method(self, "max", args, kwargs)
+
+    def mean(self, *args, **kwargs):
+        """Means along an axis. Fresh; as `numpy.ndarray.mean`."""
+        return method(self, "mean", args, kwargs)
+
+    def min(self, *args, **kwargs):
+        """Smallest elements along an axis. Fresh; as `numpy.ndarray.min`."""
+        return method(self, "min", args, kwargs)
+
+    def nonzero(self, *args, **kwargs):
+        """Indices of the elements that are not 0, one array an axis. Fresh; as `numpy.ndarray.nonzero`."""
+        return method(self, "nonzero", args, kwargs)
+
+    def prod(self, *args, **kwargs):
+        """Products along an axis. Fresh; as `numpy.ndarray.prod`."""
+        return method(self, "prod", args, kwargs)
+
+    def repeat(self, *args, **kwargs):
+        """Elements repeated. Fresh; as `numpy.ndarray.repeat`."""
+        return method(self, "repeat", args, kwargs)
+
+    def round(self, *args, **kwargs):
+        """Elements rounded to a number of decimals. Fresh; as `numpy.ndarray.round`."""
+        return method(self, "round", args, kwargs)
+
+    def searchsorted(self, *args, **kwargs):
+        """Indices where values would be inserted to keep order. Fresh; as `numpy.ndarray.searchsorted`."""
+        return method(self, "searchsorted", args, kwargs)
+
+    def std(self, *args, **kwargs):
+        """Standard deviations along an axis. Fresh; as `numpy.ndarray.std`."""
+        return method(self, "std", args, kwargs)
+
+    def sum(self, *args, **kwargs):
+        """Sums along an axis. Fresh; as `numpy.ndarray.sum`."""
+        return method(self, "sum", args, kwargs)
+
+    def take(self, *args, **kwargs):
+        """Elements at indices along an axis. Fresh; as `numpy.ndarray.take`."""
+        return method(self, "take", args, kwargs)
+
+    def trace(self, *args, **kwargs):
+        """Sums along diagonals. Fresh; as `numpy.ndarray.trace`."""
+        return method(self, "trace", args, kwargs)
+
+    def var(self, *args, **kwargs):
+        """Variances along an axis. Fresh; as `numpy.ndarray.var`."""
+        return method(self, "var", args, kwargs)
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    def fill(self, value, /):
+        """Set every element to value."""
+        if not self.writeable:
+            raise ValueError("assignment destination is read-only")
+        if self.descr.type_num == cnp.NPY_OBJECT:
+            method(self, "fill", (value,), {})
+        else:
+            assign_all(self, numpy_asarray(shown_value(self, value), dtype=self.descr)[()])
+
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+        """Sort in place."""
+        method(self, "sort", (axis,), {"kind": kind, "order": order, "stable": stable})
+
+    def partition(self, kth, axis=-1, kind="introselect", order=None):
+        """Partially sort in place: the kth element gets its place, smaller ones come before."""
+        method(self, "partition", (kth, axis, kind, order), {})
+
+    def put(self, indices, values, mode="raise"):
+        """Write values at indices into the flattened array."""
+        method(self, "put", (indices, values, mode), {})
+
+    def byteswap(self, inplace=False):
+        """Elements with their bytes in reverse: a fresh array, or with inplace the array itself."""
+        result = method(self, "byteswap", (inplace,), {})
+        return self if inplace else result
+
+    def resize(self, *new_shape, refcheck=True):
+        """Change shape and size in place; new elements are 0. The array gets a Storage of its own."""
+        cdef cnp.ndarray grown
+        if len(new_shape) == 1 and not isinstance(new_shape[0], int):
+            new_shape = new_shape[0]
+        if new_shape is None or new_shape == ():
+            return
+        if self.made == MADE_VIEW:
+            raise ValueError("cannot resize this array: it is a view")
+        if not self.writeable:
+            raise ValueError("cannot resize this array: it is read-only")
+        grown = numpy_zeros(new_shape, self.descr)
+        kept = min(size_of(self), cnp.PyArray_SIZE(grown))
+        (<object>grown).reshape(-1)[:kept] = (<object>const_header(self)).ravel()[:kept]
+        rebind(self, adopt(grown))
+
+    def materialize(self):
+        """Give the array's Storage bytes of its own now, as a write would: every view of it sees them, no copy does.
+
+        Returns
+        -------
+        ndarray
+            The array itself.
+
+        Raises
+        ------
+        MemoryError
+            And nothing has changed.
+        cowarray.CopyError
+            Inside `cowarray.no_copy`, if bytes would have to be copied.
+        """
+        cdef cow_mutable_scope scope
+        begin_write(self.storage_, &scope)
+        end_write(&scope)
+        return self
+
+    def __getitem__(self, key):
+        return get_item(self, key)
+
+    def __setitem__(self, key, value):
+        set_item(self, key, value)
+
+    def __delitem__(self, key):
+        raise ValueError("cannot delete array elements")
+
+    # ---- leaving for Python ------------------------------------------------------------------------------------------
+
+    def item(self, *args):
+        """One element as a Python object."""
+        return (<object>const_header(self)).item(*args)
+
+    def tolist(self):
+        """The elements as nested lists of Python objects."""
+        return (<object>const_header(self)).tolist()
+
+    def tobytes(self, order="C"):
+        """The elements' bytes."""
+        return (<object>const_header(self)).tobytes(order)
+
+    def tofile(self, fid, sep="", format="%s"):
+        """Write the elements to a file."""
+        (<object>snapshot(self)).tofile(fid, sep, format)
+
+    def dump(self, file):
+        """Pickle the array to a file, given by its path or open for writing bytes."""
+        import pickle
+
+        if hasattr(file, "write"):
+            pickle.dump(self, file)
+        else:
+            with open(file, "wb") as opened:
+                pickle.dump(self, opened)
+
+    def dumps(self):
+        """The array's pickle as bytes."""
+        import pickle
+
+        return pickle.dumps(self)
+
+    def to_numpy(self, *, writable=False):
+        """The array as a `numpy.ndarray`.
+
+        Parameters
+        ----------
+        writable : bool, default False
+            ``False``: a snapshot. It shares bytes where a lazy copy would, never changes, and cannot be made writable.
+            ``True``: an alias. Writes go both ways; while it lives, copies of the array are made at once.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Raises
+        ------
+        ValueError
+            writable=True for a read-only array.
+        """
+        if not writable:
+            return snapshot(self)
+        if not self.writeable:
+            raise ValueError("to_numpy: the array is read-only; copy it, or leave writable=True away")
+        return export(self)
+
+    def __array__(self, dtype=None, *, copy=None):
+        return numpy_from_snapshot(self, dtype, copy)
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        array = snapshot(self) if not flags & PyBUF_WRITABLE else (
+            export(self) if self.writeable else const_header(self))
+        # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
+        PyObject_GetBuffer(array, view, flags)
+
+    @property
+    def data(self):
+        """memoryview: Read-only, of a snapshot."""
+        return memoryview(self)
+
+    @property
+    def ctypes(self):
+        """Pointers for `ctypes`. A writable export: pins for as long as this object lives."""
+        return (<object>export(self)).ctypes
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if copy:
+            return PyArray_NewCopy(const_header(self), cnp.NPY_KEEPORDER).__dlpack__(
+                stream=stream, max_version=max_version, dl_device=dl_device
+            )
+        return (<object>export(self)).__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self):
+        return (<object>const_header(self)).__dlpack_device__()
+
+    def __reduce_ex__(self, protocol):
+        return reduce_array(self, protocol)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return array_ufunc(self, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func, types, args, kwargs):
+        return array_function(self, func, types, args, kwargs)
+
+    def __len__(self):
+        if self.nd == 0:
+            raise TypeError("len() of unsized object")
+        return self.dims[0]
+
+    def __iter__(self):
+        if self.nd == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (get_item(self, i) for i in range(self.dims[0]))
+
+    def __contains__(self, value):
+        return shown_value(self, value) in const_header(self)
+
+    def __bool__(self):
+        return bool(const_header(self))
+
+    def __int__(self):
+        return int(const_header(self))
+
+    def __float__(self):
+        return float(const_header(self))
+
+    def __complex__(self):
+        return complex(const_header(self))
+
+    def __index__(self):
+        return (<object>const_header(self)).__index__()
+
+    def __repr__(self):
+        return repr(const_header(self))
+
+    def __str__(self):
+        return str(const_header(self))
+
+    def __format__(self, spec):
+        return format(const_header(self), spec)
+
+    # ---- operators ---------------------------------------------------------------------------------------------------
+
+    def __richcmp__(self, other, int op):
+        shown = operand(other)
+        if shown is None:
+            if other is None or type(other) is list or type(other) is tuple or type(other) is str:
+                shown = other
+            else:
+                return defer(self, other, comparisons[op], False)
+        return computed(PyObject_RichCompare(const_header(self), shown, op))
+
+    def __neg__(self):
+        return computed(PyNumber_Negative(const_header(self)))
+
+    def __pos__(self):
+        return computed(PyNumber_Positive(const_header(self)))
+
+    def __abs__(self):
+        return computed(PyNumber_Absolute(const_header(self)))
+
+    def __invert__(self):
+        return computed(PyNumber_Invert(const_header(self)))
+
+    def __add__(self, other):
+        return binary(self, other, PyNumber_Add, ufunc_add, False)
+
+    def __radd__(self, other):
+        return binary(self, other, PyNumber_Add, ufunc_add, True)
+
+    def __iadd__(self, other):
+        return inplace(self, other, ufunc_add)
+
+    def __sub__(self, other):
+        return binary(self, other, PyNumber_Subtract, ufunc_subtract, False)
+
+    def __rsub__(self, other):
+        return binary(self, other, PyNumber_Subtract, ufunc_subtract, True)
+
+    def __isub__(self, other):
+        return inplace(self, other, ufunc_subtract)
+
+    def __mul__(self, other):
+        return binary(self, other, PyNumber_Multiply, ufunc_multiply, False)
+
+    def __rmul__(self, other):
+        return binary(self, other, PyNumber_Multiply, ufunc_multiply, True)
+
+    def __imul__(self, other):
+        return inplace(self, other, ufunc_multiply)
+
+    def __truediv__(self, other):
+        return binary(self, other, PyNumber_TrueDivide, ufunc_true_divide, False)
+
+    def __rtruediv__(self, other):
+        return binary(self, other, PyNumber_TrueDivide, ufunc_true_divide, True)
+
+    def __itruediv__(self, other):
+        return inplace(self, other, ufunc_true_divide)
+
+    def __floordiv__(self, other):
+        return binary(self, other, PyNumber_FloorDivide, ufunc_floor_divide, False)
+
+    def __rfloordiv__(self, other):
+        return binary(self, other, PyNumber_FloorDivide, ufunc_floor_divide, True)
+
+    def __ifloordiv__(self, other):
+        return inplace(self, other, ufunc_floor_divide)
+
+    def __mod__(self, other):
+        return binary(self, other, PyNumber_Remainder, ufunc_remainder, False)
+
+    def __rmod__(self, other):
+        return binary(self, other, PyNumber_Remainder, ufunc_remainder, True)
+
+    def __imod__(self, other):
+        return inplace(self, other, ufunc_remainder)
+
+    def __lshift__(self, other):
+        return binary(self, other, PyNumber_Lshift, ufunc_left_shift, False)
+
+    def __rlshift__(self, other):
+        return binary(self, other, PyNumber_Lshift, ufunc_left_shift, True)
+
+    def __ilshift__(self, other):
+        return inplace(self, other, ufunc_left_shift)
+
+    def __rshift__(self, other):
+        return binary(self, other, PyNumber_Rshift, ufunc_right_shift, False)
+
+    def __rrshift__(self, other):
+        return binary(self, other, PyNumber_Rshift, ufunc_right_shift, True)
+
+    def __irshift__(self, other):
+        return inplace(self, other, ufunc_right_shift)
+
+    def __and__(self, other):
+        return binary(self, other, PyNumber_And, ufunc_bitwise_and, False)
+
+    def __rand__(self, other):
+        return binary(self, other, PyNumber_And, ufunc_bitwise_and, True)
+
+    def __iand__(self, other):
+        return inplace(self, other, ufunc_bitwise_and)
+
+    def __or__(self, other):
+        return binary(self, other, PyNumber_Or, ufunc_bitwise_or, False)
+
+    def __ror__(self, other):
+        return binary(self, other, PyNumber_Or, ufunc_bitwise_or, True)
+
+    def __ior__(self, other):
+        return inplace(self, other, ufunc_bitwise_or)
+
+    def __xor__(self, other):
+        return binary(self, other, PyNumber_Xor, ufunc_bitwise_xor, False)
+
+    def __rxor__(self, other):
+        return binary(self, other, PyNumber_Xor, ufunc_bitwise_xor, True)
+
+    def __ixor__(self, other):
+        return inplace(self, other, ufunc_bitwise_xor)
+
+    def __matmul__(self, other):
+        return binary(self, other, PyNumber_MatrixMultiply, ufunc_matmul, False)
+
+    def __rmatmul__(self, other):
+        return binary(self, other, PyNumber_MatrixMultiply, ufunc_matmul, True)
+
+    def __divmod__(self, other):
+        return binary(self, other, PyNumber_Divmod, ufunc_divmod, False)
+
+    def __rdivmod__(self, other):
+        return binary(self, other, PyNumber_Divmod, ufunc_divmod, True)
+
+    def __pow__(self, other, modulo):
+        return NotImplemented if modulo is not None else binary(self, other, power, ufunc_power, False)
+
+    def __rpow__(self, other, modulo):
+        return NotImplemented if modulo is not None else binary(self, other, power, ufunc_power, True)
+
+    def __ipow__(self, other):
+        return inplace_by_numpy(self, other, ufunc_power, PyNumber_InPlacePower_)
+
+    def __imatmul__(self, other):
+        return inplace_by_numpy(self, other, ufunc_matmul, PyNumber_InPlaceMatrixMultiply)
+
+
+cdef object PyNumber_InPlacePower_(object base, object exponent):
+    return PyNumber_InPlacePower(base, exponent, None)
+
+
+cdef object inplace_by_numpy(ndarray self, object other, object ufunc, binary_function function):
+    """An in-place operator whose NumPy form is more than its ufunc."""
+    shown = operand(other)
+    if shown is None:
+        return inplace(self, other, ufunc)
+    function(writable_header(self) if self.writeable else const_header(self), shown)
+    return self
+
+
+cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
+
+
+cdef ndarray counted(ndarray source, ndarray result):
+    """The result of an operation that copies in meaning; where NumPy made the copy, it is counted here."""
+    if result.made == MADE_FRESH:
+        count_eager(size_of(result) * itemsize_of(result))
+        result.made = MADE_EAGER_ORDER
+    return result
+
+
+cdef ndarray quick_reshape(ndarray self, tuple shape):
+    """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it."""
+    cdef cnp.npy_intp lengths[MAXDIMS]
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef cnp.npy_intp known = 1
+    cdef cnp.npy_intp size = size_of(self)
+    cdef int open_axis = -1
+    cdef int i, nd
+    cdef long long length
+    cdef int overflow = 0
+    cdef Made reason = MADE_FRESH
+    cdef ndarray x
+    if len(shape) == 1 and type(shape[0]) is tuple:
+        shape = shape[0]
+    nd = <int>len(shape)
+    if nd > INLINE_DIMS or size == 0 or not is_c_ordered(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
+        return None
+    for i in range(nd):
+        if type(shape[i]) is not int:
+            return None
+        length = PyLong_AsLongLongAndOverflow(shape[i], &overflow)
+        if overflow or length < -1 or length == 0 or (length == -1 and open_axis >= 0):
+            return None
+        if length == -1:
+            open_axis = i
+        else:
+            if length > size // known:
+                return None
+            known *= length
+        lengths[i] = length
+    if open_axis >= 0:
+        lengths[open_axis] = size // known
+        known *= lengths[open_axis]
+    if known != size:
+        return None
+    x = lazy_copy(self, &reason)
+    if x is None:
+        return None
+    x.nd = nd
+    memcpy(x.dims, lengths, nd * sizeof(cnp.npy_intp))
+    c_strides(nd, lengths, itemsize_of(self), strides)
+    memcpy(x.dims + nd, strides, nd * sizeof(cnp.npy_intp))
+    return x
+
+
+@cython.final
+cdef class Flags:
+    """Memory layout of an array, by attribute or by NumPy's keys; ``writeable`` can be set."""
+
+    cdef ndarray of
+
+    def __getattr__(self, name):
+        header = const_header(self.of).flags
+        if name == "writeable":
+            return bool(self.of.writeable)
+        if name == "owndata":
+            return self.of.made != MADE_VIEW
+        if name == "behaved":
+            return bool(header.aligned and self.of.writeable)
+        if name == "carray":
+            return bool(header.aligned and self.of.writeable and header.c_contiguous)
+        if name == "farray":
+            return bool(header.aligned and self.of.writeable and header.fortran and not header.c_contiguous)
+        if name == "num":
+            return header.num | (NPY_ARRAY_WRITEABLE if self.of.writeable else 0)
+        return getattr(header, name)
+
+    def __setattr__(self, name, value):
+        if name == "writeable":
+            self.of.setflags(write=value)
+        elif name == "aligned":
+            self.of.setflags(align=value)
+        elif name == "writebackifcopy":
+            self.of.setflags(uic=value)
+        else:
+            raise AttributeError(f"flags: {name!r} cannot be set")
+
+    def __getitem__(self, key):
+        names = {
+            "C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
+            "O": "owndata", "W": "writeable", "A": "aligned", "X": "writebackifcopy", "B": "behaved", "CA": "carray",
+            "FA": "farray",
+        }
+        name = names.get(key, key.lower()) if isinstance(key, str) and key == key.upper() else None
+        if name is None or name == "num":
+            raise KeyError("Unknown flag")
+        try:
+            return getattr(self, name)
+        except AttributeError:
+            raise KeyError("Unknown flag") from None
+
+    def __setitem__(self, key, value):
+        names = {"W": "writeable", "WRITEABLE": "writeable", "A": "aligned", "ALIGNED": "aligned",
+                 "X": "writebackifcopy", "WRITEBACKIFCOPY": "writebackifcopy"}
+        if key not in names:
+            raise KeyError("Unknown flag")
+        setattr(self, names[key], value)
+
+    def __eq__(self, other):
+        return isinstance(other, (Flags, type(const_header(self.of).flags))) and self.num == other.num
+
+    def __repr__(self):
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        return "".join(f"  {name} : {self[name]}\n" for name in names)
+
+
+@cython.final
+cdef class FlatIterator:
+    """The elements of an array in C order. Reading gives copies; assigning writes to the array."""
+
+    cdef ndarray of
+    cdef Py_ssize_t at
+
+    @property
+    def base(self):
+        """ndarray: The array that is iterated over."""
+        return self.of
+
+    @property
+    def index(self):
+        """int: Of the next element, flat."""
+        return self.at
+
+    @property
+    def coords(self):
+        """tuple of int: Of the next element."""
+        return tuple(int(i) for i in np.unravel_index(self.at, self.of.shape)) if self.at < len(self) else self.of.shape
+
+    def __len__(self):
+        return size_of(self.of)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.at >= size_of(self.of):
+            raise StopIteration
+        self.at += 1
+        return self[self.at - 1]
+
+    def __getitem__(self, key):
+        result = const_header(self.of).flat[shown_key(key)]
+        if type(result) is numpy_ndarray_type and not (
+            self.of.descr.type_num == cnp.NPY_OBJECT and isinstance(key, (int, numpy_integer))
+        ):
+            return adopt(result)
+        return detached_void(result) if type(result) is numpy_void else result
+
+    def __setitem__(self, key, value):
+        if not self.of.writeable:
+            raise ValueError("assignment destination is read-only")
+        shown = shown_value(self.of, value)
+        writable_header(self.of).flat[shown_key(key)] = shown
+
+    def copy(self):
+        """The elements as a fresh array with one axis."""
+        return self[:]
+
+    def __array__(self, dtype=None, *, copy=None):
+        return numpy_from_snapshot(self[:], dtype, copy)
+
+    def __richcmp__(self, other, int op):
+        return PyObject_RichCompare(self[:], other, op)
+
+
+# ---- NumPy's functions that need more than the table -----------------------------------------------------------------
+
+
+def _copy(a, order="K", subok=False):
+    return array(a, order=order, copy=True)
+
+
+def _astype(x, dtype, /, *, copy=True, device=None):
+    check_device(device)
+    return asarray(x).astype(dtype, copy=copy)
+
+
+def _reshape(a, /, shape, order="C", *, copy=None):
+    return asarray(a).reshape(shape, order=order, copy=copy)
+
+
+def _shares_memory(a, b, max_work=None):
+    return aliases(a, b)
+
+
+cdef dict SPECIAL_FUNCTIONS = {
+    np.copy: _copy,
+    np.astype: _astype,
+    np.reshape: _reshape,
+    np.shares_memory: _shares_memory,
+    np.may_share_memory: _shares_memory,
+}
+
+include "_capi.pxi"
+
+
+def made(ndarray x, /):
+    """How the array came to be; for `cowarray.explain`."""
+    return (
+        "fresh", "view", "lazy", "eager: a small part", "eager: elements overlap", "eager: another order", "eager: pinned",
+        "eager: dtype", "import", "import, copied",
+    )[<int>x.made]
+
+
+def storage_facts(ndarray x, /):
+    """What the core knows of the array's Storage; for `cowarray.explain`."""
+    cdef Storage storage = x.storage_
+    return {
+        "window": storage.size(),
+        "allocated": storage.allocated(),
+        "shares": storage.shares(),
+        "write_cost": storage.write_cost(),
+        "pinned": storage.pinned(),
+        "foreign": storage.foreign(),
+    }

@@ -1,0 +1,94 @@
+"""`explain`: who shares an array's bytes, and what its next write would cost."""
+
+from typing import NamedTuple
+
+from cowarray import _ndarray
+
+__all__ = ["Explanation", "explain"]
+
+_MADE = {
+    "fresh": "computed, or made from Python objects",
+    "view": "a view: it aliases every array with the same storage",
+    "lazy": "a lazy copy",
+    "eager: a small part": "copied at once: lazily it would have kept an allocation more than twice its size",
+    "eager: elements overlap": "copied at once: elements of the source overlapped",
+    "eager: another order": "copied at once: NumPy's result has another memory layout than the source",
+    "eager: pinned": "copied at once: the source was being written to, or had a writable export",
+    "eager: dtype": "copied at once: elements of this dtype are more than bytes",
+    "import": "imported: somebody else's memory, read-only for us",
+    "import, copied": "imported by a copy: the memory could have changed unseen, or a copy was asked for",
+}
+
+
+class Explanation(NamedTuple):
+    """What `explain` found; printed, it is a few sentences. Sizes are in bytes."""
+
+    made: str  # how the array came to be
+    nbytes: int  # of the array's elements
+    window: int  # of the array's Storage
+    allocated: int  # of the allocation, which lives as long as anybody shares it
+    shares: int  # Storages and snapshots that share the allocation, this one included
+    pinned: bool  # a write is running or a writable export lives: copies are made at once
+    foreign: bool  # the bytes are somebody else's, and are never written to
+    next_write_copies: int
+    why: str
+
+    def __str__(self):
+        lines = [
+            f"array of {self.nbytes} bytes, {self.made}",
+            f"its storage has {self.window} of {self.allocated} bytes allocated, shared by {self.shares}",
+        ]
+        if self.pinned:
+            lines.append("it is pinned by a running write or a writable export: copies of it are made at once")
+        lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
+        return "\n".join(lines)
+
+
+def explain(x, /):
+    """Say who shares x's bytes, what the next write to x would copy, and why.
+
+    Parameters
+    ----------
+    x : ndarray
+
+    Returns
+    -------
+    Explanation
+        A named tuple that prints as text. A write that replaces every element copies nothing in any case.
+
+    Raises
+    ------
+    TypeError
+        x is not a `cowarray.ndarray`.
+
+    Examples
+    --------
+    >>> import numpy as np, cowarray
+    >>> x = cowarray.array(np.zeros(100))
+    >>> y = x.copy()
+    >>> print(cowarray.explain(y))
+    array of 800 bytes, a lazy copy
+    its storage has 800 of 800 bytes allocated, shared by 2
+    the next write copies 800 bytes: 2 share the allocation
+    """
+    if type(x) is not _ndarray.ndarray:
+        raise TypeError(f"explain: expected a cowarray.ndarray, got {type(x).__name__}")
+    facts = _ndarray.storage_facts(x)
+    cost = facts["write_cost"]
+    if facts["foreign"]:
+        why = "they belong to somebody else"
+    elif cost:
+        why = f"{facts['shares']} share the allocation"
+    else:
+        why = "nobody else shares the allocation"
+    return Explanation(
+        made=_MADE[_ndarray.made(x)],
+        nbytes=x.nbytes,
+        window=facts["window"],
+        allocated=facts["allocated"],
+        shares=facts["shares"],
+        pinned=facts["pinned"],
+        foreign=facts["foreign"],
+        next_write_copies=cost,
+        why=why,
+    )

@@ -1,0 +1,110 @@
+# The core's public header (include/cowarray/core.h), and the allocator for tests. Contracts are in the headers.
+
+from libc.stdint cimport uint64_t
+
+
+cdef extern from "cowarray/core.h" nogil:
+    ctypedef enum cow_status:
+        COW_OK
+        COW_ENOMEM
+        COW_EINVAL
+        COW_EOVERFLOW
+        COW_EBUSY
+        COW_ECOPY
+        COW_EMOVED
+
+    ctypedef struct cow_error:
+        char text[160]
+
+    const char *cow_status_text(cow_status status)
+
+    ctypedef struct cow_allocator:
+        const char *name
+        void *self
+
+    const cow_allocator *cow_heap()
+
+    ctypedef struct cow_dataptr:
+        void *data
+        void *context
+        void (*deleter)(void *data, void *context, size_t nbytes) noexcept
+
+    ctypedef struct cow_storage:
+        pass
+
+    unsigned COW_TRY
+    unsigned COW_NO_COPY
+    unsigned COW_FOREIGN
+
+    cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
+    cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, unsigned flags,
+                                 cow_storage **out, cow_error *err)
+    void cow_storage_free(cow_storage *storage)
+    cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
+                              cow_error *err)
+    size_t cow_storage_nbytes(const cow_storage *storage)
+    size_t cow_storage_allocated(cow_storage *storage)
+    size_t cow_storage_shares(cow_storage *storage)
+    size_t cow_storage_pins(const cow_storage *storage)
+    int cow_storage_is_sole(cow_storage *storage)
+    int cow_storage_is_foreign(cow_storage *storage)
+    size_t cow_storage_write_cost(cow_storage *storage)
+    const void *cow_storage_address(const cow_storage *storage)
+
+    ctypedef struct cow_const_scope:
+        const void *data
+        size_t nbytes
+
+    cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err)
+    void cow_const_end(cow_const_scope *scope)
+
+    ctypedef struct cow_mutable_scope:
+        void *data
+        size_t nbytes
+        cow_storage *storage
+
+    cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+    void cow_mutable_end(cow_mutable_scope *scope)
+
+    ctypedef struct cow_overwrite_scope:
+        void *data
+        const void *old
+        size_t nbytes
+        cow_storage *storage
+
+    cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err)
+    cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *pinned, cow_error *err)
+    void cow_overwrite_abort(cow_overwrite_scope *scope)
+
+    ctypedef struct cow_stats:
+        uint64_t lazy_clones
+        uint64_t copies
+        uint64_t bytes_copied
+        uint64_t steals
+        uint64_t overwrites
+        uint64_t eager_copies
+
+    void cow_stats_read(cow_stats *out)
+    void cow_stats_reset()
+    void cow_stats_count_eager(size_t nbytes)
+
+
+cdef extern from "tracing.h" nogil:
+    ctypedef struct cow_tracing:
+        pass
+
+    ctypedef struct cow_tracing_report:
+        size_t live_blocks
+        size_t live_bytes
+        size_t peak_bytes
+        size_t allocations
+        size_t refused
+        size_t clones
+        size_t cloned_bytes
+        size_t faults
+
+    cow_status cow_tracing_new(const cow_allocator *under, cow_tracing **out)
+    const cow_allocator *cow_tracing_allocator(cow_tracing *tracing)
+    void cow_tracing_refuse(cow_tracing *tracing, size_t n, int every)
+    void cow_tracing_read(cow_tracing *tracing, cow_tracing_report *out)
+    cow_status cow_tracing_free(cow_tracing *tracing)
