@@ -117,15 +117,21 @@ cdef cnp.ndarray writable_header(ndarray x):
     return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
 
-cdef object root(cnp.ndarray array):
-    """What owns the memory of a NumPy array: the last array of the chain, or what that one stands on."""
-    cdef object at = array
-    cdef object base
+cdef inline PyObject *root_of(PyObject *array) noexcept:
+    """`root`, borrowed."""
+    cdef PyObject *base
     while True:
-        base = get_base(<cnp.ndarray>at)
-        if base is None or not cnp.PyArray_Check(base):
-            return at if base is None else base
-        at = base
+        base = PyArray_BASE(<cnp.ndarray>array)
+        if base == NULL:
+            return array
+        if not cnp.PyArray_Check(<object>base):
+            return base
+        array = base
+
+
+cdef inline object root(cnp.ndarray array):
+    """What owns the memory of a NumPy array: the last array of the chain, or what that one stands on."""
+    return <object>root_of(<PyObject *>array)
 
 
 cdef inline object get_base(cnp.ndarray array):

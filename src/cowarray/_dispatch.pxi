@@ -14,21 +14,30 @@ cdef class Operation:
     cdef tuple writes_if
     cdef bint readonly
     cdef bint calls_user
+    cdef bint only_reads  # as long as it gets no arguments
 
     def __cinit__(self, str name, row):
         self.name = name
         self.result, self.writes, self.writes_if, self.readonly, self.calls_user = row
+        self.only_reads = not self.writes_if and not self.calls_user and not any(at < 0 for _, at in self.writes)
 
 
 cdef dict methods = {
-    name: Operation(name, row) for name, row in _table.OPERATIONS.items() if name.startswith("ndarray.")
+    name.removeprefix("ndarray."): Operation(name, row)
+    for name, row in _table.OPERATIONS.items() if name.startswith("ndarray.")
 }
 cdef Operation computing = Operation("computing", _table.Operation())
 cdef dict functions = {}
 
 
+# Types of arguments that cannot hand NumPy memory of their own.
+cdef frozenset HARMLESS_TYPES = frozenset(
+    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range)
+)
+
+
 cdef Operation method_operation(str name):
-    return methods.get("ndarray." + name, computing)
+    return methods.get(name, computing)
 
 
 cdef Operation function_operation(object function):
@@ -49,9 +58,12 @@ cdef class Passage:
     cdef list written  # [header, array, ...]
     cdef Overwrite overwrite
     cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
+    cdef bint cautious  # user code may be shown the arguments and may keep them
+    cdef bint strangers  # an argument is of a type that may hand NumPy memory of its own
 
     def __cinit__(self, Operation operation):
         self.operation = operation
+        self.cautious = operation.calls_user
         self.sources = []
         self.foreign = []
         self.written = []
@@ -62,8 +74,8 @@ cdef class Passage:
         cdef ndarray x
         if type(value) is ndarray:
             x = value
-            if self.operation.calls_user:
-                # The user's function may keep it: it gets a snapshot, which has a share of its own.
+            if self.cautious:
+                # A snapshot has a share of its own.
                 return snapshot(x)
             header = const_header(x)
             self.sources.append(x)
@@ -77,6 +89,9 @@ cdef class Passage:
             return self.read_all(value)
         if type(value) is dict:
             return {key: self.read(item) for key, item in (<dict>value).items()}
+        if type(value) not in HARMLESS_TYPES and not cnp.PyArray_CheckAnyScalar(value) and value is not np._NoValue:
+            if not isinstance(value, numpy_dtype):
+                self.strangers = True
         return value
 
     cdef object read_all(self, object values):
@@ -126,14 +141,24 @@ cdef class Passage:
         if type(value) is numpy_ndarray_type:
             return self.array_result(value)
         if cnp.PyArray_CheckAnyScalar(value):
-            return value
+            return detached_void(value) if type(value) is numpy_void else value
         if type(value) is tuple:
             return tuple([self.result(item) for item in <tuple>value])
         if type(value) is list:
             return [self.result(item) for item in <list>value]
         if isinstance(value, tuple) and hasattr(type(value), "_make"):
             return type(value)._make([self.result(item) for item in value])
+        if cnp.PyArray_Check(value) and self.shown(root(value)):
+            return value.copy()  # an array of a subclass: it may leave, our bytes may not
         return value
+
+    cdef bint shown(self, object owner) except -1:
+        """Whether memory is one of our arguments'."""
+        cdef Py_ssize_t i
+        for i in range(1, len(self.sources), 3):
+            if self.sources[i] is owner:
+                return True
+        return False
 
     cdef object array_result(self, cnp.ndarray array):
         cdef Py_ssize_t i
@@ -171,7 +196,7 @@ cdef class Passage:
 
     cdef bint is_fresh(self, object owner) except -1:
         """Whether nobody else can know of the memory: NumPy made it for this call, and no user code was asked."""
-        if not cnp.PyArray_CheckExact(owner) or self.operation.calls_user:
+        if not cnp.PyArray_CheckExact(owner) or self.operation.calls_user or self.strangers:
             return False
         if not cnp.PyArray_CHKFLAGS(owner, NPY_ARRAY_OWNDATA):
             return False
@@ -197,7 +222,8 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
     """Positions and names of the arguments that this call writes."""
     cdef list found = []
     for name, position in operation.writes:
-        found.append((position, name))
+        if position < len(args) or name in kwargs:
+            found.append((position, name))
     if operation.writes_if:
         name, position, flag, at, value, default = operation.writes_if
         given = kwargs[flag] if flag in kwargs else args[at] if len(args) > at else default
@@ -206,9 +232,10 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
     return tuple(found)
 
 
-cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs):
+cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs, bint cautious=False):
     """Call a NumPy function, or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
+    passage.cautious |= cautious
     cdef tuple written = written_arguments(operation, args, kwargs) if operation.writes or operation.writes_if else ()
     cdef list shown = list(args)
     cdef dict named = dict(kwargs)
@@ -239,34 +266,59 @@ cdef object call(Operation operation, object function, ndarray self, tuple args,
 
 
 cdef object method(ndarray self, str name, tuple args, dict kwargs):
-    return call(method_operation(name), name, self, args, kwargs)
+    cdef Operation operation = method_operation(name)
+    cdef cnp.ndarray header
+    cdef ndarray x
+    if args or kwargs or not operation.only_reads:
+        return call(operation, name, self, args, kwargs)
+    # What has no arguments needs no Passage.
+    header = const_header(self)
+    result = PyObject_CallMethodNoArgs(header, name)
+    if type(result) is not numpy_ndarray_type or root_of(<PyObject *>result) != root_of(<PyObject *>header):
+        return computed(result)
+    x = view_of(self, cnp.PyArray_BYTES(header) - self.offset, result, self.writeable and not operation.readonly)
+    return x if operation.result is VIEW else copy_as_laid(x)
 
 
 # ---- NumPy's protocols -----------------------------------------------------------------------------------------------
 
 
-cdef bint is_known(object value) except -1:
-    """Whether NumPy's own rules suffice for an argument: it does not bring a __array_ufunc__ of its own."""
+cdef enum:
+    FOREIGN = 0  # brings a __array_ufunc__ of its own, which must be asked
+    STRANGER = 1  # NumPy's rules suffice, but its methods may be shown the other arguments
+    FAMILIAR = 2
+
+
+cdef int familiarity(object value) except -1:
     cdef type kind = type(value)
     if (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool or kind is complex
-            or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple):
-        return True
+            or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple or value is None):
+        return FAMILIAR
     override = getattr(kind, "__array_ufunc__", MISSING)
-    return override is MISSING or override is numpy_ndarray_type.__array_ufunc__
+    return STRANGER if override is MISSING or override is numpy_ndarray_type.__array_ufunc__ else FOREIGN
 
 
 cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef Passage passage
     cdef list shown
     cdef bint whole
+    if not kwargs and method_name == "__call__":
+        # The everyday call needs no Passage: what it gives is fresh.
+        first = operand(inputs[0])
+        if first is not None and len(inputs) == 1:
+            return computed(ufunc(first))
+        if first is not None and len(inputs) == 2:
+            second = operand(inputs[1])
+            if second is not None:
+                return computed(ufunc(first, second))
     out = kwargs.get("out", ())
-    for value in inputs:
-        if not is_known(value):
-            return NotImplemented
-    for value in out:
-        if value is not None and not is_known(value):
-            return NotImplemented
     passage = Passage(computing)
+    for value in (*inputs, *out):
+        known = familiarity(value)
+        if known == FOREIGN:
+            return NotImplemented
+        if known == STRANGER:
+            passage.cautious = True
     if method_name == "at":
         shown = [passage.write(inputs[0])]
         shown.extend([passage.read(value) for value in inputs[1:]])
@@ -291,16 +343,19 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
 
 
 cdef object array_function(ndarray self, object function, object types, tuple args, dict kwargs):
+    cdef bint cautious = False
     for kind in types:
-        if kind is not ndarray and not (
-            issubclass(kind, numpy_ndarray_type)
-            and kind.__array_function__ is numpy_ndarray_type.__array_function__
+        if kind is ndarray or kind is numpy_ndarray_type:
+            continue
+        if not issubclass(kind, numpy_ndarray_type) or (
+            kind.__array_function__ is not numpy_ndarray_type.__array_function__
         ):
             return NotImplemented
+        cautious = True
     special = SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(*args, **kwargs)
-    return call(function_operation(function), function, None, args, kwargs)
+    return call(function_operation(function), function, None, args, kwargs, cautious)
 
 
 # ---- operators -------------------------------------------------------------------------------------------------------
@@ -323,7 +378,7 @@ cdef object computed(object result):
         return adopt(result)
     if type(result) is tuple:
         return tuple([computed(item) for item in <tuple>result])
-    return result
+    return detached_void(result) if type(result) is numpy_void else result
 
 
 cdef object defer(ndarray self, object other, object ufunc, bint reflected):
@@ -335,7 +390,7 @@ cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     if override is MISSING:
         if getattr(kind, "__array_priority__", MISSING) is not MISSING and kind.__array_priority__ > 0:
             return NotImplemented
-        shown = const_header(self)
+        shown = snapshot(self)  # methods of the stranger may be shown it
         return computed(ufunc(other, shown) if reflected else ufunc(shown, other))
     return ufunc(other, self) if reflected else ufunc(self, other)
 

@@ -22,16 +22,11 @@ cdef cnp.ndarray snapshot(ndarray x):
     cdef Storage storage = None
     cdef ndarray shown
     cdef Snapshot owner
-    cdef cnp.ndarray own
-    if not is_plain(x.descr):
-        own = PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER)
-        count_eager(nbytes)
-        PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
-        return own
+    cdef cnp.ndarray header
     extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
-    if 2 * <size_t>(high - low) >= x.storage_.allocated():
+    if is_plain(x.descr) and 2 * <size_t>(high - low) >= x.storage_.allocated():
         storage = x.storage_.share(x.offset + low, high - low)
-    if storage is None and high - low <= nbytes:
+    if storage is None and is_plain(x.descr) and high - low <= nbytes:
         storage = storage_new(high - low)
         # Holds the memory while it is read.
         header = const_header(x)
@@ -153,15 +148,17 @@ cdef object reduce_array(ndarray x, int protocol):
         is_f_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
         and not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
     ) else "C"
-    flat = snapshot(x)
-    shape = (<object>flat).shape
-    flat = (<object>flat).reshape(-1, order=order)
+    flat = (<object>snapshot(x)).reshape(-1, order=order)
+    if not cnp.PyArray_ISCONTIGUOUS(flat):
+        flat = PyArray_NewCopy(flat, cnp.NPY_CORDER)
+    # Read-only, so that it travels as bytes, which the other side can share.
+    PyArray_CLEARFLAGS(flat, NPY_ARRAY_WRITEABLE)
     if cnp.PyArray_ITEMSIZE(flat) and cnp.PyArray_SIZE(flat):
         flat = (<object>flat).view("u1")
         payload = PickleBuffer(flat) if protocol >= 5 else (<object>flat).tobytes()
     else:
         payload = b""
-    return _unpickle, (payload, x.descr, shape, order)
+    return _unpickle, (payload, x.descr, x.shape, order)
 
 
 def _unpickle(payload, dtype, shape, order):

@@ -8,7 +8,7 @@ cdef ndarray import_array(cnp.ndarray array, object copy):
         owner = root(owner.obj)
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
-        return clone_of_snapshot(owner, array)
+        return clone_of_snapshot(owner, array, copy)
     if copy is False and not plain:
         raise ValueError(
             f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
@@ -19,10 +19,14 @@ cdef ndarray import_array(cnp.ndarray array, object copy):
     return copy_foreign(array)
 
 
-cdef ndarray clone_of_snapshot(Snapshot owner, cnp.ndarray array):
+cdef ndarray clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
+    cdef Made reason = MADE_EAGER_ORDER
     cdef ndarray x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.address(),
                                 cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                                 descr_of(array), True, MADE_VIEW)
+    if copy is False:
+        x = lazy_copy(x, &reason)
+        return share_foreign(array) if x is None else x
     return copy_as_laid(x)
 
 
@@ -91,6 +95,9 @@ cdef bint is_trusted_owner(object owner) except -1:
     return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")
 
 
+cdef frozenset COPIED_TYPES = frozenset((list, tuple, str, bytes, int, float, complex, bool, type(None)))
+
+
 cdef ndarray convert(object obj, object dtype, object order, object copy):
     """Anything but our own arrays, as one of them."""
     cdef cnp.ndarray array
@@ -104,18 +111,20 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
         own = root(array) is not root(given)
     else:
         # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
-        if copy is False and (isinstance(obj, (list, tuple, str, bytes, int, float, complex)) or obj is None
-                              or cnp.PyArray_CheckAnyScalar(obj)):
-            raise ValueError("asarray: an array cannot share the memory of a list or a scalar; leave copy=False away")
+        own = type(obj) in COPIED_TYPES or cnp.PyArray_CheckAnyScalar(obj)
         array = numpy_asarray(obj, dtype=dtype, order=order)
-        own = isinstance(obj, (list, tuple, str, bytes, int, float, complex)) or cnp.PyArray_CheckAnyScalar(obj)
+        if copy is False and not own:
+            # Memory that is only looked at is the same when looked at twice. (Not every __array__ knows copy=False.)
+            given = numpy_asarray(obj, dtype=dtype, order=order)
+            own = cnp.PyArray_BYTES(given) != cnp.PyArray_BYTES(array)
         if type(array) is not numpy_ndarray_type:
             array = (<object>array).view(numpy_ndarray_type)
     if not own:
         return import_array(array, copy)
     if copy is False:
         raise ValueError(
-            f"asarray: dtype {descr_of(array)!r} and order {order!r} need a copy; leave copy=False away"
+            f"asarray: a {type(obj).__name__} cannot be shared as dtype {descr_of(array)!r} and order {order!r}; "
+            "leave copy=False away"
         )
     if get_base(array) is not None or not cnp.PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA):
         return copy_foreign(array)

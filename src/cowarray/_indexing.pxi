@@ -44,7 +44,7 @@ cdef object get_item(ndarray self, object key):
     if type(result) is not numpy_ndarray_type:
         return detached_void(result) if type(result) is numpy_void else result
     array = result
-    if root(array) is root(header):
+    if root_of(<PyObject *>array) == root_of(<PyObject *>header):
         return view_of(self, cnp.PyArray_BYTES(header) - self.offset, array, self.writeable)
     if self.descr.type_num == cnp.NPY_OBJECT and picks_one(self, key):
         return result  # an element that is itself a NumPy array

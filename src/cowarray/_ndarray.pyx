@@ -12,7 +12,7 @@ from types import GenericAlias
 
 cimport cython
 cimport numpy as cnp
-from cpython.buffer cimport PyBUF_WRITABLE, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE, PyObject_GetBuffer
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport *
 from cpython.object cimport PyObject, PyObject_RichCompare
@@ -42,6 +42,7 @@ cnp.import_array()
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
+    object PyObject_CallMethodNoArgs(object, object)
     object PyLong_FromVoidPtr(void *)
     void *PyLong_AsVoidPtr(object) except? NULL
     object PyNumber_MatrixMultiply(object, object)
@@ -117,6 +118,23 @@ cdef object part(ndarray self, str name):
     """An attribute that NumPy computes as a view."""
     cdef Passage passage = Passage(method_operation(name))
     return passage.result(getattr(passage.read(self), name))
+
+
+cdef object readable(ndarray self):
+    """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
+    return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
+
+
+cdef bint loses_as_buffer(cnp.dtype descr) except -1:
+    """Whether NumPy would read another dtype from the buffer than it was given: void without fields, titles."""
+    if descr.type_num != cnp.NPY_VOID:
+        return False
+    if (<object>descr).names is None:
+        return True
+    for field in (<object>descr).fields.values():
+        if len(field) > 2 or (field[0].base.type_num == cnp.NPY_VOID and loses_as_buffer(field[0].base)):
+            return True
+    return False
 
 
 cdef int rebind(ndarray self, ndarray other) except -1:
@@ -410,7 +428,7 @@ cdef class ndarray:
         ndarray
         """
         cdef char code
-        if numpy_dtype(dtype) == self.descr and numpy_dtype(dtype).byteorder == self.descr.byteorder:
+        if numpy_dtype(dtype) == self.descr:
             code = order_code(order)
             return copy_in_order(self, code) if copy else as_own(self, None, order, None)
         return method(self, "astype", (dtype, order, casting, subok, True), {})
@@ -609,11 +627,11 @@ cdef class ndarray:
 
     def item(self, *args):
         """One element as a Python object."""
-        return (<object>const_header(self)).item(*args)
+        return readable(self).item(*args)
 
     def tolist(self):
         """The elements as nested lists of Python objects."""
-        return (<object>const_header(self)).tolist()
+        return readable(self).tolist()
 
     def tobytes(self, order="C"):
         """The elements' bytes."""
@@ -667,6 +685,10 @@ cdef class ndarray:
         return numpy_from_snapshot(self, dtype, copy)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
+        if flags & PyBUF_FORMAT and loses_as_buffer(self.descr):
+            raise BufferError(
+                f"the buffer protocol has no format for {self.descr!r}; use x.to_numpy(), or a view of another dtype"
+            )
         array = snapshot(self) if not flags & PyBUF_WRITABLE else (
             export(self) if self.writeable else const_header(self))
         # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
@@ -683,11 +705,8 @@ cdef class ndarray:
         return (<object>export(self)).ctypes
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        if copy:
-            return PyArray_NewCopy(const_header(self), cnp.NPY_KEEPORDER).__dlpack__(
-                stream=stream, max_version=max_version, dl_device=dl_device
-            )
-        return (<object>export(self)).__dlpack__(
+        exported = const_header(self) if copy else export(self)
+        return (<object>exported).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 

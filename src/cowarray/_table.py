@@ -54,11 +54,13 @@ OPERATIONS = {
     **_rows("diagonal", VIEW, readonly=True, prefix="ndarray."),
     # ---- copies in meaning
     **_rows(
-        "reshape ravel copy astype array asarray asanyarray ascontiguousarray asfortranarray require "
+        "reshape ravel copy astype "
         "atleast_1d atleast_2d atleast_3d real_if_close trim_zeros resize meshgrid ix_ append tile repeat roll",
         COPY,
     ),
-    **_rows("reshape ravel flatten copy lazy_clone astype conj conjugate __copy__ __deepcopy__", COPY, prefix="ndarray."),
+    **_rows(
+        "reshape ravel flatten copy lazy_clone astype conj conjugate __copy__ __deepcopy__", COPY, prefix="ndarray."
+    ),
     # ---- writers
     "copyto": Operation(writes=(("dst", 0),)),
     "put": Operation(writes=(("a", 0),)),
@@ -87,6 +89,8 @@ OPERATIONS = {
     **_rows("sum prod mean cumsum cumprod std var take compress", writes=(("out", 2),), prefix="ndarray."),
     "ndarray.trace": Operation(writes=(("out", 4),)),
     # ---- functions that run functions of the user
+    **_rows("array asarray asanyarray ascontiguousarray asfortranarray require", COPY, calls_user=True),
+    **_rows("frombuffer fromfile", calls_user=True),
     **_rows("apply_along_axis apply_over_axes piecewise fromfunction fromiter", calls_user=True),
 }
 

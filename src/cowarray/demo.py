@@ -1,0 +1,495 @@
+"""The demonstration: the same edits to copies of one array, by NumPy and by cowarray, measured and compared.
+
+The array comes from a read-only memory map. NumPy's side does what one writes today: copy first, then edit. Every
+result of ours is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
+"""
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import cowarray
+from cowarray import _planets
+
+__all__ = ["run"]
+
+BLOCK = 1 << 24  # bytes that are hashed or compared at a time
+QUICK = 1 << 26  # bytes up to which a step is run ROUNDS times, and its best time counts
+ROUNDS = 3
+LARGEST = 1 << 30  # bytes that the steps work on, of larger files
+PEAK = 6  # the memory that the steps may need together, in arrays
+SMALL = 1 << 16  # bytes below which times say nothing about bytes
+
+
+class UnusableFile(Exception):
+    """A file that the demonstration cannot work on; the text is the line for the user."""
+
+
+def run(file=None):
+    """Run the demonstration and print what it finds.
+
+    Parameters
+    ----------
+    file : str or path, optional
+        A .npy file, which is only read. Default: the positions of the planets from 1800 to 2050.
+
+    Returns
+    -------
+    int
+        Exit status: 0, 1 for a wrong result or a machine that failed, 2 for a file that cannot be used.
+    """
+    try:
+        if file is not None:
+            return _demonstrate(Path(file))
+        with tempfile.TemporaryDirectory(prefix="cowarray-") as folder:
+            path = Path(folder, "planets.npy")
+            with _Waiting("computing the planets' positions"):
+                np.save(path, _planets.positions())
+            print("Data: the eight planets, every day from 1800 to 2050, in au (Standish's Keplerian elements, JPL).")
+            return _demonstrate(path)
+    except UnusableFile as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("demo: not enough memory for copies of this array", file=sys.stderr)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"demo: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
+    return 1
+
+
+def _demonstrate(path):
+    source = load(path)
+    # Reading the file also brings it into memory, so that neither side pays for the disk.
+    before = _checksum(path)
+    _say_what(path, source)
+    limit = min(LARGEST, _memory_available() // PEAK)
+    if source.nbytes > limit:
+        source = source.reshape(-1, order="A")[: max(1, limit // source.itemsize)]
+        print(
+            f"The steps use the first {show_bytes(source.nbytes)} of it, so that they stay short and fit into memory."
+        )
+    with _Waiting("warming up"):
+        # The first use of memory is dear on many machines. Neither side shall pay for it.
+        np.empty(4 * source.nbytes, np.uint8).fill(1)
+    totals = {"NumPy": [0.0, 0], "cowarray": [0.0, 0]}
+    wrong = []
+    print("NumPy copies first and edits then; cowarray runs the same edits on lazy copies.\n")
+    print(_bold(f"{'step':<33} {'':<8} {'time':>9} {'copied':>9} {'memory':>10}  address"))
+    for number, (title, prepare, step) in enumerate(_steps(source), 1):
+        if step is None:
+            print(f"{number} {title:<31} skipped: NumPy has no ufunc for {_short(source.dtype)}")
+            continue
+        results = {}
+        for side in (_NumPy(source), _Cowarray(source)):
+            with _Waiting(f"step {number}, {side.name}"):
+                results[side.name], figures = _measure(side, prepare, step, ROUNDS if source.nbytes <= QUICK else 1)
+            print(_row(f"{number} {title}" if side.name == "NumPy" else "", side.name, figures))
+            totals[side.name][0] += figures["time"]
+            totals[side.name][1] += figures["copied"]
+        with _Waiting(f"comparing the results of step {number}"):
+            if not all(equal(ours, theirs) for ours, theirs in zip(results["cowarray"], results["NumPy"], strict=True)):
+                wrong.append(number)
+        results.clear()
+    if source.nbytes < SMALL:
+        print("\nSo small an array shows the price of a call, not of its bytes; a file of some MB shows both.")
+    after = _checksum(path)
+    return _conclude(totals, wrong, before, after)
+
+
+def _conclude(totals, wrong, before, after):
+    """Print the last three lines; give the exit status."""
+    numpy_time, numpy_copied = totals["NumPy"]
+    own_time, own_copied = totals["cowarray"]
+    print()
+    print(_bold(f"Copied: {show_bytes(numpy_copied)} by NumPy, {show_bytes(own_copied)} by cowarray."))
+    print(_bold(f"Time:   {show_time(numpy_time)} for NumPy, {show_time(own_time)} for cowarray."))
+    problems = [f"step {number} differs from NumPy's result" for number in wrong]
+    if before != after:
+        problems.append(f"the file has changed (sha256 {before[:16]} before, {after[:16]} after)")
+    if problems:
+        print(_bold(f"WRONG:  {'; '.join(problems)}."))
+        return 1
+    print(_bold(f"Verified: every result equals NumPy's, and the file is as it was (sha256 {after[:16]}...)."))
+    return 0
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+def load(path):
+    """The array in a .npy file, by a read-only memory map.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    numpy.ndarray
+        Read-only, in C or Fortran order.
+
+    Raises
+    ------
+    UnusableFile
+        No such file; not a .npy file; truncated; of objects.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise UnusableFile(f"{path}: not a regular file")
+        with open(path, "rb") as opened:
+            magic = opened.read(6)
+    except OSError as error:
+        raise UnusableFile(f"{path}: {error.strerror}") from None
+    except ValueError:  # a null byte in the name
+        raise UnusableFile(f"{str(path)!r}: not a file's name") from None
+    if magic[:4] == b"PK\x03\x04":
+        raise UnusableFile(f"{path}: an .npz archive; take one array out of it with numpy.save")
+    if magic != b"\x93NUMPY":
+        raise UnusableFile(f"{path}: not a .npy file")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old headers, which are fine
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    except OSError as error:
+        raise UnusableFile(f"{path}: {error.strerror or error}") from None
+    except Exception as error:  # whatever a damaged header brings about
+        reason = " ".join(str(error).split())
+        if "Python objects" in reason:
+            reason = "an array of Python objects, which cannot be mapped"
+        elif "greater than file size" in reason or "EOF" in reason:
+            reason = f"truncated ({reason})"
+        else:
+            reason = f"a damaged .npy file ({_short(reason)})"
+        raise UnusableFile(f"{path}: {reason}") from None
+
+
+def _say_what(path, source):
+    order = "" if source.flags.c_contiguous else ", Fortran order"
+    size = show_bytes(source.nbytes)
+    print(f"File: {path.name}, {_short(source.dtype)} {source.shape}{order}, {size}, mapped read-only.")
+    try:
+        source[...] = source
+    except ValueError as error:
+        print(f"NumPy, on an attempt to write to it: ValueError: {error}.")
+
+
+def _checksum(path):
+    """SHA-256 of the file's bytes."""
+    digest = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file, _Waiting(f"reading {path.name}") as waiting:
+        size = max(1, os.fstat(file.fileno()).st_size)
+        while block := file.read(BLOCK):
+            digest.update(block)
+            waiting.part += len(block) / size
+    return digest.hexdigest()
+
+
+# ---- the steps -------------------------------------------------------------------------------------------------------
+
+
+class _NumPy:
+    """NumPy's side: every independent array is a copy, and is counted."""
+
+    name = "NumPy"
+
+    def __init__(self, source):
+        self.source = source
+        self.copied = 0
+
+    def start(self):
+        self.copied = 0
+
+    def writable(self):
+        return self.copy(self.source)
+
+    def copy(self, array):
+        self.copied += array.nbytes
+        return array.copy("K")
+
+    def own(self):
+        return self.source.copy("K")
+
+    def reshape(self, array, shape):
+        return self.copy(array.reshape(shape, order="A"))
+
+    def address(self, array):
+        return array.ctypes.data
+
+
+class _Cowarray:
+    """Ours: a copy shares bytes until it is written to, and the library counts."""
+
+    name = "cowarray"
+
+    def __init__(self, source):
+        self.file = source
+        self.source = cowarray.asarray(source)
+
+    def start(self):
+        cowarray.reset_stats()
+
+    @property
+    def copied(self):
+        return cowarray.stats()["bytes_copied"]
+
+    def writable(self):
+        return cowarray.asarray(self.file)
+
+    def copy(self, array):
+        return array.lazy_clone()
+
+    def own(self):
+        return self.source.lazy_clone().materialize()
+
+    def reshape(self, array, shape):
+        return array.reshape(shape, order="A")
+
+    def address(self, array):
+        return array.storage.data_ptr
+
+
+def _steps(source):
+    """Yield (title, prepare, step): step(side, what prepare(side) gave) returns the arrays to compare."""
+    one = (0,) * source.ndim if source.size else ...
+    some = slice(0, max(1, len(source) // 10)) if source.ndim else ...
+    shape = (-1,) if source.ndim != 1 else (2, -1) if source.size % 2 == 0 and source.size else (1, -1)
+    if not source.size:
+        shape = (0,)
+    value = _other_value(source)
+    ufunc = _ufunc(source.dtype)
+
+    def from_source(side):
+        return [side.source]
+
+    def writable(side, given):
+        return [side.writable()]
+
+    def reshape(side, given):
+        return [side.reshape(given[0], shape)]
+
+    def three_copies(side, given):
+        copies = [side.copy(given[0]) for _ in range(3)]
+        copies[0][one] = value
+        return copies
+
+    def edit_slice(side, given):
+        copy = side.copy(given[0])
+        copy[some] = value
+        return [copy]
+
+    def in_place(side, given):
+        copy = side.copy(given[0])
+        ufunc(copy, out=copy)
+        return [copy]
+
+    def overwrite(side, given):
+        copy = side.copy(given[0])
+        copy[...] = value
+        return [copy]
+
+    def from_own(side):
+        return [side.own()]
+
+    def last_sharer(side, given):
+        copy = side.copy(given[0])
+        given.clear()
+        copy[one] = value
+        return [copy]
+
+    yield "a writable array of the file", from_source, writable
+    yield "the same in another shape", from_source, reshape
+    yield "3 copies, one element edited", from_source, three_copies
+    yield "a slice of a copy edited", from_source, edit_slice
+    yield "a copy changed in place", from_source, in_place if ufunc else None
+    yield "a copy wholly overwritten", from_source, overwrite
+    yield "a copy outlives its source", from_own, last_sharer
+
+
+def _other_value(source):
+    """A value of the array's dtype that its first element does not have."""
+    value = np.zeros((), source.dtype)
+    if source.size and source[(0,) * source.ndim].tobytes() == value.tobytes() and source.dtype.kind != "V":
+        value = np.ones((), source.dtype)
+    return value[()]
+
+
+def _ufunc(dtype):
+    """A ufunc of one array that gives its dtype and warns of nothing; None for a dtype without."""
+    if dtype.kind == "b":
+        return np.logical_not
+    if dtype.kind in "iufcm":
+        return np.negative
+    if dtype.kind == "M":
+        return lambda x, out: np.add(x, np.timedelta64(1), out=out)
+    return None
+
+
+def equal(ours, theirs):
+    """Whether both hold the same bytes, looked at a block at a time.
+
+    Parameters
+    ----------
+    ours : ndarray
+    theirs : numpy.ndarray
+
+    Returns
+    -------
+    bool
+    """
+    ours = ours.to_numpy()
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return False
+    ours = ours.reshape(-1, order="A")
+    theirs = theirs.reshape(-1, order="A")
+    step = max(1, BLOCK // max(1, ours.itemsize))
+    return all(_same(ours[i : i + step], theirs[i : i + step]) for i in range(0, len(ours), step))
+
+
+def _same(a, b):
+    if a.dtype.names is None:
+        return a.tobytes() == b.tobytes()
+    return all(_same(a[name], b[name]) for name in a.dtype.names)  # padding is nobody's value
+
+
+# ---- measuring -------------------------------------------------------------------------------------------------------
+
+
+def _measure(side, prepare, step, rounds):
+    """Run a step; its results, and its figures: the best time in seconds, the others of the last round."""
+    best = float("inf")
+    results = None
+    for _ in range(rounds):
+        results = None
+        given = prepare(side)
+        start_address = side.address(given[0])
+        _trim()
+        side.start()
+        resident = _resident()
+        start = time.perf_counter()
+        results = step(side, given)
+        best = min(best, time.perf_counter() - start)
+        grown = _resident() - resident
+    kept = sum(side.address(result) == start_address for result in results)
+    address = "kept" if kept == len(results) else f"{kept} of {len(results)} kept" if kept else "new"
+    return results, {
+        "time": best,
+        "copied": side.copied,
+        "memory": grown,
+        "address": address if results[0].size else "-",
+    }
+
+
+def _resident():
+    """Bytes of memory that the process has of its own: pages of mapped files can be dropped, and do not count."""
+    try:
+        with open("/proc/self/statm", "rb") as statm:
+            _, resident, shared, *_ = statm.read().split()
+    except OSError:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _trim():
+    """Have the C library give back what earlier steps freed, so that growth is seen; where it knows how."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _memory_available():
+    """Bytes that may be used without pushing others out; enough for all steps where the system does not tell."""
+    found = []
+    try:
+        with open("/proc/meminfo", encoding="ascii") as meminfo:
+            found = [int(line.split()[1]) * 1024 for line in meminfo if line.startswith("MemAvailable:")]
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    except (OSError, ValueError):  # no such file; "max"
+        pass
+    return min(found, default=PEAK * LARGEST)
+
+
+# ---- on the screen ---------------------------------------------------------------------------------------------------
+
+
+class _Waiting:
+    """Says on stderr, once a second, what takes longer than that; with `part` raised from 0 to 1, how far it is."""
+
+    def __init__(self, label):
+        self.label = label
+        self.part = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc):
+        self._over.set()
+        self._thread.join()
+
+    def _tell(self):
+        tty = sys.stderr.isatty()
+        seconds = 0
+        while not self._over.wait(1.0):
+            seconds += 1
+            text = f"{self.label}: {self.part:.0%}" if self.part else f"{self.label}: {seconds} s"
+            if tty:
+                sys.stderr.write(f"\r{text}   ")
+                sys.stderr.flush()
+            elif seconds == 1 or seconds % 10 == 0:
+                print(text, file=sys.stderr, flush=True)
+        if tty and seconds:
+            sys.stderr.write("\r" + " " * (len(self.label) + 12) + "\r")
+            sys.stderr.flush()
+
+
+def _row(title, name, figures):
+    memory = figures["memory"]
+    grown = show_bytes(0) if abs(memory) < 65536 else ("+" if memory > 0 else "-") + show_bytes(abs(memory))
+    row = (
+        f"{title:<33} {name:<8} {show_time(figures['time']):>9} {show_bytes(figures['copied']):>9} {grown:>10}  "
+        f"{figures['address']}"
+    )
+    return _bold(row) if name == "cowarray" else row
+
+
+def _short(text):
+    text = str(text)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def show_bytes(count):
+    """A number of bytes in three digits or so: ``17.5 MB``."""
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
+
+
+def show_time(seconds):
+    """A time in three digits or so: ``4.2 ms``."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= scale:
+            return f"{seconds / scale:.1f} {unit}"
+    return f"{seconds * 1e6:.1f} µs"
+
+
+def _bold(text):
+    return f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
