@@ -56,6 +56,9 @@ typedef struct cow_allocator {
 
 /* The heap: sized, overflow-checked, huge pages advised for large blocks. */
 const cow_allocator *cow_heap(void);
+/* How many bytes of freed large blocks (4 MiB and up) the heap may keep for reuse: 64 MiB unless set. Gives back what the
+ * bound does not allow. Returns the bound before. */
+size_t cow_heap_keep(size_t nbytes);
 
 /* An owned handle on bytes. deleter may be NULL (nothing to free); otherwise it is called once, from whichever thread
  * drops the last reference, with no lock of the core held. */

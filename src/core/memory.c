@@ -1,29 +1,9 @@
 /* Blocks of array bytes, and the heap allocator. No state of its own. */
-#define _DEFAULT_SOURCE /* madvise */
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "internal.h"
-
-/* From here on a block is worth huge pages: page faults, not memcpy, dominate a fresh large copy. */
-#define LARGE_BLOCK ((size_t)4 << 20)
-
-static void advise_huge_pages(void *data, size_t nbytes)
-{
-#ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
-    const uintptr_t end = ((uintptr_t)data + nbytes) / page * page;
-    if (end > begin) {
-        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-    }
-#else
-    (void)data;
-    (void)nbytes;
-#endif
-}
+#include "large.h"
 
 static void *heap_alloc(void *self, size_t nbytes, size_t alignment)
 {
@@ -35,21 +15,21 @@ static void *heap_alloc(void *self, size_t nbytes, size_t alignment)
     if (alignment <= _Alignof(max_align_t)) {
         return malloc(nbytes);
     }
-    if (posix_memalign(&data, alignment, nbytes) != 0) {
-        return NULL;
+    if (nbytes >= COWI_LARGE_BLOCK && alignment <= COW_ALIGNMENT) {
+        return cowi_large_alloc(nbytes);
     }
-    if (nbytes >= LARGE_BLOCK) {
-        advise_huge_pages(data, nbytes);
-    }
-    return data;
+    return posix_memalign(&data, alignment, nbytes) == 0 ? data : NULL;
 }
 
 static void heap_free(void *self, void *data, size_t nbytes, size_t alignment)
 {
     (void)self;
-    (void)nbytes;
-    (void)alignment;
-    free(data);
+    if (nbytes >= COWI_LARGE_BLOCK && alignment > _Alignof(max_align_t) && alignment <= COW_ALIGNMENT) {
+        cowi_large_free(data, nbytes);
+    }
+    else {
+        free(data);
+    }
 }
 
 static void heap_clone(void *self, void *data, const void *source, size_t nbytes)

@@ -36,9 +36,11 @@ cdef inline cnp.npy_intp itemsize_of(ndarray x) noexcept:
 
 cdef ndarray on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.npy_intp *shape,
                         const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Made made):
+    cdef int i
     cdef ndarray x = blank(nd)
-    memcpy(x.dims, shape, nd * sizeof(cnp.npy_intp))
-    memcpy(x.dims + nd, strides, nd * sizeof(cnp.npy_intp))
+    for i in range(nd):
+        x.dims[i] = shape[i]
+        x.dims[nd + i] = strides[i]
     x.storage_ = storage
     x.offset = offset
     x.descr = descr
@@ -117,7 +119,7 @@ cdef cnp.ndarray writable_header(ndarray x):
     return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
 
-cdef inline PyObject *root_of(PyObject *array) noexcept:
+cdef PyObject *root_of(PyObject *array) noexcept:
     """`root`, borrowed."""
     cdef PyObject *base
     while True:
@@ -125,7 +127,9 @@ cdef inline PyObject *root_of(PyObject *array) noexcept:
         if base == NULL:
             return array
         if not cnp.PyArray_Check(<object>base):
-            return base
+            if type(<object>base) is not strides_holder or (<object>base).base is None:
+                return base
+            base = <PyObject *>(<object>base).base
         array = base
 
 
@@ -158,7 +162,7 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0
     cdef ndarray x
-    while get_base(owner) is not None:
+    while PyArray_BASE(owner) != NULL:
         owner = get_base(owner)
     if storage is not None and array is owner:
         writeable = True  # adopting it before has cleared the flag

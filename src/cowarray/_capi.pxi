@@ -94,6 +94,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     cdef cnp.npy_intp own_strides[MAXDIMS]
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.dtype descr = numpy_dtype(dtype)
+    cdef cnp.npy_intp room = PY_SSIZE_T_MAX // max(PyDataType_ELSIZE(descr), 1)
     cdef int i
     cdef Storage storage
     if not is_plain(descr):
@@ -103,6 +104,11 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     for i in range(ndim):
         if shape[i] < 0:
             raise ValueError("import: negative dimensions are not allowed")
+        if shape[i] != 0 and room // shape[i] == 0:
+            raise ValueError("import: the array is too big; its size in bytes does not fit")
+        room = room // shape[i] if shape[i] else room
+        if strides != NULL and shape[i] > 1 and magnitude(strides[i]) > PY_SSIZE_T_MAX // (shape[i] * MAXDIMS):
+            raise ValueError("import: the array is too big; its extent in bytes does not fit")
     if strides == NULL:
         c_strides(ndim, shape, PyDataType_ELSIZE(descr), own_strides)
         strides = own_strides

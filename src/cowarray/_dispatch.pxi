@@ -189,6 +189,13 @@ cdef class Passage:
     cdef object alias(self, ndarray source, char *window, cnp.ndarray array):
         """A result that lies in the bytes of an argument."""
         cdef ndarray x
+        cdef cnp.npy_intp low = 0, high = 0
+        cdef cnp.npy_intp start = cnp.PyArray_BYTES(array) - window
+        extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array),
+               &low, &high)
+        if high > low and (start + low < 0 or <size_t>(start + high) > source.storage_.size()):
+            # numpy.einsum("ii->i") of an array without elements does this.
+            raise ValueError(f"{self.operation.name}: NumPy's result lies outside of the array's memory")
         if self.operation.result is VIEW:
             return view_of(source, window, array, source.writeable and not self.operation.readonly)
         x = view_of(source, window, array, True)
@@ -320,12 +327,18 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
         if known == STRANGER:
             passage.cautious = True
     if method_name == "at":
+        if type(inputs[0]) is ndarray and not (<ndarray>inputs[0]).writeable:
+            raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
         shown = [passage.write(inputs[0])]
         shown.extend([passage.read(value) for value in inputs[1:]])
         return ufunc.at(*shown)
     if out:
         whole = method_name == "__call__" and "where" not in kwargs and ufunc in numpy_ufuncs
         kwargs["out"] = passage.write(out, whole)
+    if method_name != "__call__":
+        # NumPy hands these over by position, too.
+        kwargs.pop("array", None)
+        kwargs.pop("indices", None)
     for name, value in kwargs.items():
         if name != "out":
             kwargs[name] = passage.read(value)
@@ -382,14 +395,16 @@ cdef object computed(object result):
 
 
 cdef object defer(ndarray self, object other, object ufunc, bint reflected):
-    """An operator with a stranger: NumPy's rule says who computes."""
+    """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
     kind = type(other)
     override = getattr(kind, "__array_ufunc__", MISSING)
-    if override is None:
+    if not reflected and (
+        override is None
+        or issubclass(kind, numpy_ndarray_type)  # a matrix, say, has operators of its own
+        or (override is MISSING and getattr(kind, "__array_priority__", 0) > 0)
+    ):
         return NotImplemented
     if override is MISSING:
-        if getattr(kind, "__array_priority__", MISSING) is not MISSING and kind.__array_priority__ > 0:
-            return NotImplemented
         shown = snapshot(self)  # methods of the stranger may be shown it
         return computed(ufunc(other, shown) if reflected else ufunc(shown, other))
     return ufunc(other, self) if reflected else ufunc(self, other)
@@ -399,20 +414,23 @@ cdef object inplace(ndarray self, object other, object ufunc):
     """self op= other."""
     cdef cnp.ndarray header
     cdef Overwrite overwrite
-    shown = operand(other)
+    cdef object shown = operand(other)
     if shown is None:
-        if getattr(type(other), "__array_ufunc__", MISSING) is None:
+        override = getattr(type(other), "__array_ufunc__", MISSING)
+        if override is MISSING and getattr(type(other), "__array_priority__", 0) > 0:
             return NotImplemented
-        ufunc(self, other, out=(self,))
-        return self
+        return ufunc(self, other, out=(self,))
     if not self.writeable:
         raise ValueError("output array is read-only")
     if may_overwrite(self):
         overwrite = overwrite_storage(self.storage_)
         header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+        # Not in place, the scope has a share of the old bytes: what was shown of them stays.
         ufunc(header if overwrite.in_place() else const_header(self), shown, header)
         overwrite.commit()
-    else:
-        header = writable_header(self)
-        ufunc(header, shown, header)
+        return self
+    header = writable_header(self)
+    if type(other) is ndarray:
+        shown = const_header(<ndarray>other)  # again: as a view of self it has moved along
+    ufunc(header, shown, header)
     return self

@@ -24,7 +24,7 @@ cdef cnp.ndarray snapshot(ndarray x):
     cdef Snapshot owner
     cdef cnp.ndarray header
     extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
-    if is_plain(x.descr) and 2 * <size_t>(high - low) >= x.storage_.allocated():
+    if is_plain(x.descr) and 2 * <size_t>min(high - low, nbytes) >= x.storage_.allocated():
         storage = x.storage_.share(x.offset + low, high - low)
     if storage is None and is_plain(x.descr) and high - low <= nbytes:
         storage = storage_new(high - low)
@@ -93,7 +93,7 @@ def aliases(x, y, /):
     Returns
     -------
     bool
-        Exact. `numpy.shares_memory` and `numpy.may_share_memory` answer the same for our arrays.
+        Exact. `numpy.shares_memory` answers the same, and so does `numpy.may_share_memory` of two of our arrays.
 
     Examples
     --------

@@ -14,9 +14,17 @@ cdef ndarray import_array(cnp.ndarray array, object copy):
             f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
             "than bytes; leave copy=False away"
         )
-    if copy is False or (copy is None and plain and is_trusted(array)):
+    if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
     return copy_foreign(array)
+
+
+cdef bint is_sparse(cnp.ndarray array) noexcept:
+    """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
+    cdef cnp.npy_intp low = 0, high = 0
+    extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array),
+           &low, &high)
+    return high - low > 2 * cnp.PyArray_NBYTES(array)
 
 
 cdef ndarray clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
@@ -98,6 +106,10 @@ cdef bint is_trusted_owner(object owner) except -1:
 cdef frozenset COPIED_TYPES = frozenset((list, tuple, str, bytes, int, float, complex, bool, type(None)))
 
 
+# And these hand out their buffer.
+cdef frozenset BUFFER_TYPES = frozenset((memoryview, bytearray, array_array_type, mmap_type))
+
+
 cdef ndarray convert(object obj, object dtype, object order, object copy):
     """Anything but our own arrays, as one of them."""
     cdef cnp.ndarray array
@@ -117,6 +129,8 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
             # Memory that is only looked at is the same when looked at twice. (Not every __array__ knows copy=False.)
             given = numpy_asarray(obj, dtype=dtype, order=order)
             own = cnp.PyArray_BYTES(given) != cnp.PyArray_BYTES(array)
+        elif type(obj) in BUFFER_TYPES and PyArray_BASE(array) == NULL:
+            own = True  # these hand out nothing but their buffer, and this is not it
         if type(array) is not numpy_ndarray_type:
             array = (<object>array).view(numpy_ndarray_type)
     if not own:

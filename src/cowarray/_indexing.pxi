@@ -94,20 +94,40 @@ cdef object shown_value(ndarray self, object value):
     return numpy_array(value, dtype=self.descr)
 
 
-cdef int check_shapes(cnp.ndarray target, object value) except -1:
-    """Refuse, before a shared array is copied for nothing, a value that cannot be broadcast into the target."""
+cdef inline bint is_number(cnp.dtype descr) noexcept:
+    return descr.type_num < cnp.NPY_OBJECT or descr.type_num == NPY_HALF
+
+
+cdef bint is_basic(object key) noexcept:
+    """Whether an index gives a view: no list, no array, no mask in it."""
+    cdef type kind = type(key)
+    if kind is tuple:
+        for item in <tuple>key:
+            if type(item) is tuple or not is_basic(item):
+                return False
+        return True
+    return kind is int or kind is slice or key is None or key is Ellipsis
+
+
+cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
+    """Refuse what cannot be broadcast into the target, before a shared array is copied for nothing."""
     cdef int i, extra
     cdef cnp.ndarray source
-    if not cnp.PyArray_Check(value):
+    if not cnp.PyArray_Check(shown):
         return 0
-    source = value
+    source = shown
     extra = cnp.PyArray_NDIM(source) - cnp.PyArray_NDIM(target)
+    if is_nested and extra > 0:
+        raise ValueError(
+            "setting an array element with a sequence: the value is nested deeper than the "
+            f"{cnp.PyArray_NDIM(target)} dimensions that are assigned to"
+        )
     for i in range(cnp.PyArray_NDIM(source)):
         if cnp.PyArray_DIMS(source)[i] != 1 and (
             i < extra or cnp.PyArray_DIMS(source)[i] != cnp.PyArray_DIMS(target)[i - extra]
         ):
             raise ValueError(
-                f"could not broadcast input array from shape {value.shape} into shape {(<object>target).shape}"
+                f"could not broadcast input array from shape {shown.shape} into shape {(<object>target).shape}"
             )
     return 0
 
@@ -115,45 +135,38 @@ cdef int check_shapes(cnp.ndarray target, object value) except -1:
 cdef int set_item(ndarray self, object key, object value) except -1:
     cdef cnp.npy_intp offset
     cdef cow_mutable_scope scope
-    cdef cnp.ndarray header
-    cdef type kind = type(value)
-    cdef int failed
+    cdef cnp.ndarray header, target
+    cdef Overwrite overwrite
+    cdef bint is_nested
+    cdef long double converted[2]  # room and alignment for any number
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
-    if self.descr.type_num <= cnp.NPY_DOUBLE and (kind is int or kind is float or kind is bool):
+    if is_number(self.descr):
         offset = element_offset(self, key)
-        if offset >= 0 and self.storage_.write_cost() == 0:
+        if offset >= 0:
+            PyArray_Pack(self.descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)
             begin_write(self.storage_, &scope)
-            failed = PyArray_Pack(self.descr, <char *>scope.data + offset, value)
+            memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(self.descr))
             end_write(&scope)
-            return -1 if failed < 0 else 0
-    if kind is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
+            return 0
+    if type(value) is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
         return set_item(get_item(self, key), Ellipsis, value)
     shown = shown_value(self, value)
-    if key is Ellipsis or (type(key) is slice and key == FULL_SLICE and self.nd):
-        return assign_all(self, shown)
-    where = shown_key(key)
-    if self.storage_.write_cost() != 0:
-        target = const_header(self)[where]
-        if cnp.PyArray_Check(target):
-            check_shapes(target, shown)
+    is_nested = shown is not value and type(value) is not ndarray
+    if self.storage_.write_cost() != 0 or (is_nested and is_basic(key)):
+        # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
+        where = shown_key(key)
+        found = const_header(self)[where]
+        if type(found) is numpy_ndarray_type:
+            target = found
+            check_fits(target, shown, is_nested and is_basic(key))
+            if cnp.PyArray_SIZE(target) == size_of(self) and is_basic(key) and may_overwrite(self):
+                overwrite = overwrite_storage(self.storage_)
+                header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+                header[where] = shown
+                overwrite.commit()
+                return 0
     header = writable_header(self)
-    header[where] = shown
-    return 0
-
-
-cdef int assign_all(ndarray self, object shown) except -1:
-    """self[...] = shown."""
-    cdef cnp.ndarray header
-    cdef Overwrite overwrite
-    if self.storage_.write_cost() != 0:
-        check_shapes(const_header(self), shown)
-    if may_overwrite(self):
-        overwrite = overwrite_storage(self.storage_)
-        header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
-        header[...] = shown
-        overwrite.commit()
-    else:
-        header = writable_header(self)
-        header[...] = shown
+    # Shown after self has got bytes of its own: the value and the index may be views of it.
+    header[shown_key(key)] = const_header(<ndarray>value) if type(value) is ndarray else shown
     return 0

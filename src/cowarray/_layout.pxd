@@ -124,7 +124,7 @@ cdef inline bint distinct(int ndim, const npy_intp *shape, npy_intp itemsize, co
     cdef int axes[MAXDIMS]
     cdef int i
     cdef npy_intp reach = itemsize
-    if product(ndim, shape) <= 1:
+    if is_c_ordered(ndim, shape, itemsize, strides) or product(ndim, shape) <= 1:
         return True
     sorted_axes(ndim, strides, axes)
     for i in range(ndim - 1, -1, -1):

@@ -1,8 +1,11 @@
 from types import TracebackType
-from typing import Self, final
+from typing import Any, NoReturn, Self, final
+
+from typing_extensions import disjoint_base
 
 @final
 class Storage:
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
     def nbytes(self) -> int: ...
     @property
@@ -25,6 +28,7 @@ class Pin:
     @property
     def storage(self) -> Storage: ...
 
+@disjoint_base
 class TracingAllocator:
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -13,10 +13,6 @@ from cowarray import _modes
 from cowarray._modes import CopyError
 
 
-cdef extern from "Python.h":
-    int Py_IsInitialized()
-
-
 # Up to here a copy costs less than handing the GIL over and back.
 cdef enum:
     SMALL_COPY = 65536
@@ -47,18 +43,26 @@ cdef object fail(cow_status status, cow_error *err):
 # ---- Storage ---------------------------------------------------------------------------------------------------------
 
 
-cdef void drop_object(void *data, void *context, size_t nbytes) noexcept with gil:
-    """The deleter of bytes that a Python object owns."""
-    cdef object owner = <object>context
-    # The reference that storage_adopt took; Cython's own goes at the end of this function.
-    Py_DECREF_here(owner)
-
-
 cdef extern from *:
     """
-    static void Py_DECREF_here(PyObject *object) { Py_DECREF(object); }
+    static void drop_object(void *data, void *context, size_t nbytes)
+    {
+        (void)data;
+        (void)nbytes;
+        /* Nearly always the array's own end, with the GIL held: asking is cheaper than ensuring. */
+        if (PyGILState_Check()) {
+            Py_DECREF((PyObject *)context);
+        }
+        else if (Py_IsInitialized()) {
+            PyGILState_STATE state = PyGILState_Ensure();
+            Py_DECREF((PyObject *)context);
+            PyGILState_Release(state);
+        }
+        /* else: Python is gone, and its objects with it */
+    }
     """
-    void Py_DECREF_here(object owner)
+    # The deleter of bytes that a Python object owns: gives back the reference that storage_adopt took.
+    void drop_object(void *data, void *context, size_t nbytes) noexcept nogil
 
 
 @cython.freelist(64)
@@ -82,7 +86,7 @@ cdef class Storage:
     one allocation until one of them is written to. Storages are made by arrays, not by calling this class.
     """
 
-    def __init__(self):
+    def __init__(self, *args, **kwargs):
         raise TypeError("Storage objects come from arrays (x.storage) and cannot be made by calling the class")
 
     def __dealloc__(self):
@@ -213,14 +217,19 @@ cdef void refresh(Storage storage) noexcept:
 
 cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns."""
-    cdef cow_error err
     cdef cow_status status
+    cdef unsigned flags = COW_TRY
     if not _modes_in_use:
-        status = cow_mutable_begin(storage.handle, COW_TRY | COW_NO_COPY, scope, &err)
+        # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
+        if cow_storage_nbytes(storage.handle) > SMALL_COPY:
+            flags |= COW_NO_COPY
+        status = cow_mutable_begin(storage.handle, flags, scope, NULL)
         if status == COW_OK:
+            if storage.window != NULL and storage.window != <char *>scope.data:
+                refresh(storage)
             return 0
-        if status != COW_ECOPY and status != COW_EBUSY:
-            fail(status, &err)
+        if status == COW_ENOMEM:
+            raise MemoryError(f"cannot allocate {storage.size()} bytes to write into")
     return materialize(storage, scope)
 
 
@@ -395,6 +404,25 @@ def stats():
 def reset_stats():
     """Set every figure of `stats` to 0."""
     cow_stats_reset()
+
+
+def keep_freed(size_t nbytes):
+    """Set how many bytes of freed large blocks (4 MiB and up) are kept for reuse.
+
+    A copy into memory that was used before takes half the time of one into fresh pages. What is kept is memory that the
+    process has and no array uses.
+
+    Parameters
+    ----------
+    nbytes : int
+        64 MiB until set; 0 keeps none, and gives back at once what is kept.
+
+    Returns
+    -------
+    int
+        The bound before.
+    """
+    return cow_heap_keep(nbytes)
 
 
 cdef class TracingAllocator:

@@ -6,6 +6,7 @@ It is longer than a sitting because a class of NumPy's breadth is one thing; eac
 """
 
 import numpy as np
+from array import array as array_array_type
 from mmap import mmap as mmap_type
 from pickle import PickleBuffer
 from types import GenericAlias
@@ -13,6 +14,7 @@ from types import GenericAlias
 cimport cython
 cimport numpy as cnp
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE, PyObject_GetBuffer
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport *
 from cpython.object cimport PyObject, PyObject_RichCompare
@@ -58,6 +60,7 @@ cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
     cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
+    cnp.ndarray PyArray_Transpose(cnp.ndarray, void *)
     cnp.ndarray PyArray_FromScalar(object, PyObject *)
     int PyArray_Pack(cnp.dtype, void *, object) except -1
     int NPY_ARRAY_WRITEABLE
@@ -67,6 +70,8 @@ cdef extern from "numpy/arrayobject.h":
     void *numpy_ndarray "(&PyArray_Type)"
 
 cdef type numpy_ndarray_type = np.ndarray
+# What as_strided puts between a view and its source.
+cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
 cdef type numpy_void = np.void
 cdef type numpy_integer = np.integer
 cdef object numpy_dtype = np.dtype
@@ -171,7 +176,7 @@ cdef class ndarray:
     cowarray.asarray, cowarray.array, cowarray.aliases, cowarray.explain
     """
 
-    def __init__(self):
+    def __init__(self, *args, **kwargs):
         raise TypeError("arrays are made by cowarray.asarray and cowarray.array, not by calling the class")
 
     def __dealloc__(self):
@@ -198,8 +203,11 @@ cdef class ndarray:
         cdef cnp.ndarray header = const_header(self)
         try:
             shaped = (<object>header).reshape(value, copy=False)
-        except ValueError as error:
-            raise AttributeError(f"{error}; use x.reshape(...), which copies") from None
+        except ValueError:
+            (<object>header).reshape(value)  # raises where no copy helps, either
+            raise AttributeError(
+                f"shape {value!r} needs a copy, because the array is not contiguous; use x.reshape(...)"
+            ) from None
         rebind(self, view_of(self, cnp.PyArray_BYTES(header) - self.offset, shaped, self.writeable))
 
     @property
@@ -270,7 +278,8 @@ cdef class ndarray:
     @property
     def T(self):
         """ndarray: View with the axes reversed."""
-        return method(self, "transpose", (), {})
+        cdef cnp.ndarray header = const_header(self)
+        return view_of(self, cnp.PyArray_BYTES(header) - self.offset, PyArray_Transpose(header, NULL), self.writeable)
 
     @property
     def mT(self):
@@ -367,7 +376,7 @@ cdef class ndarray:
         ndarray
             Writable, in a new Storage.
         """
-        return copy_in_order(self, order_code(order))
+        return copy_in_order(self, c"C" if order == "C" else order_code(order))
 
     def __copy__(self):
         return copy_in_order(self, c"K")
@@ -393,6 +402,10 @@ cdef class ndarray:
         -------
         ndarray
         """
+        cdef cnp.npy_intp strides[MAXDIMS]
+        cdef ndarray result
+        if not shape:
+            raise TypeError("reshape() takes exactly 1 argument (0 given)")
         if copy is None and order == "C":
             quick = quick_reshape(self, shape)
             if quick is not None:
@@ -400,7 +413,13 @@ cdef class ndarray:
         if copy is False:
             passage = Passage(VIEWING)
             return (<Passage>passage).result((<Passage>passage).read(self).reshape(*shape, order=order, copy=False))
-        return counted(self, method(self, "reshape", shape, {"order": order}))
+        result = counted(self, method(self, "reshape", shape, {"order": order}))
+        if copy:
+            # NumPy's copy lies in the order asked for, whatever a view would have looked like.
+            order_strides(result, order_code(order), strides)
+            if not same_layout(result.nd, shape_of(result), strides_of(result), strides):
+                return copy_with(result, strides)
+        return result
 
     def ravel(self, order="C"):
         """A copy with one axis, lazy where NumPy would have made a view."""
@@ -559,7 +578,10 @@ cdef class ndarray:
         if self.descr.type_num == cnp.NPY_OBJECT:
             method(self, "fill", (value,), {})
         else:
-            assign_all(self, numpy_asarray(shown_value(self, value), dtype=self.descr)[()])
+            # Converted as NumPy's fill does: to one element.
+            shown = numpy_empty((), self.descr)
+            shown.fill(value)
+            set_item(self, Ellipsis, shown)
 
     def sort(self, axis=-1, kind=None, order=None, *, stable=None):
         """Sort in place."""
@@ -693,6 +715,11 @@ cdef class ndarray:
             export(self) if self.writeable else const_header(self))
         # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
         PyObject_GetBuffer(array, view, flags)
+
+    def __releasebuffer__(self, Py_buffer *view):
+        # Nothing to do, and never called: the view's owner is another object. But NumPy keeps a mere reference to the
+        # exporter, and lets go of the buffer, of types that do not have this.
+        pass
 
     @property
     def data(self):
@@ -912,10 +939,12 @@ cdef object PyNumber_InPlacePower_(object base, object exponent):
 
 cdef object inplace_by_numpy(ndarray self, object other, object ufunc, binary_function function):
     """An in-place operator whose NumPy form is more than its ufunc."""
-    shown = operand(other)
-    if shown is None:
+    cdef cnp.ndarray header
+    if operand(other) is None and type(other) is not list and type(other) is not tuple:
         return inplace(self, other, ufunc)
-    function(writable_header(self) if self.writeable else const_header(self), shown)
+    # The other side is shown after self has bytes of its own: it may be a view of self.
+    header = writable_header(self) if self.writeable else const_header(self)
+    function(header, const_header(<ndarray>other) if type(other) is ndarray else other)
     return self
 
 
@@ -1056,7 +1085,15 @@ cdef class FlatIterator:
     @property
     def coords(self):
         """tuple of int: Of the next element."""
-        return tuple(int(i) for i in np.unravel_index(self.at, self.of.shape)) if self.at < len(self) else self.of.shape
+        cdef list coords = []
+        cdef Py_ssize_t rest = self.at
+        cdef int axis
+        for axis in range(self.of.nd - 1, 0, -1):
+            coords.append(rest % self.of.dims[axis] if self.of.dims[axis] else 0)
+            rest = rest // self.of.dims[axis] if self.of.dims[axis] else 0
+        if self.of.nd:
+            coords.append(rest)
+        return tuple(reversed(coords))
 
     def __len__(self):
         return size_of(self.of)
@@ -1081,8 +1118,9 @@ cdef class FlatIterator:
     def __setitem__(self, key, value):
         if not self.of.writeable:
             raise ValueError("assignment destination is read-only")
-        shown = shown_value(self.of, value)
-        writable_header(self.of).flat[shown_key(key)] = shown
+        shown_value(self.of, value)
+        header = writable_header(self.of)
+        header.flat[shown_key(key)] = shown_value(self.of, value)
 
     def copy(self):
         """The elements as a fresh array with one axis."""
@@ -1115,12 +1153,19 @@ def _shares_memory(a, b, max_work=None):
     return aliases(a, b)
 
 
+def _may_share_memory(a, b, max_work=None):
+    # Asked of a snapshot, the question is whether it can stand for a copy to write to: as long as it shares bytes, no.
+    if type(a) is ndarray and type(b) is ndarray:
+        return aliases(a, b)
+    return aliases(a, b) or shares_bytes(a, b)
+
+
 cdef dict SPECIAL_FUNCTIONS = {
     np.copy: _copy,
     np.astype: _astype,
     np.reshape: _reshape,
     np.shares_memory: _shares_memory,
-    np.may_share_memory: _shares_memory,
+    np.may_share_memory: _may_share_memory,
 }
 
 include "_capi.pxi"

@@ -67,6 +67,8 @@ OPERATIONS = {
     "place": Operation(writes=(("arr", 0),)),
     "putmask": Operation(writes=(("a", 0),)),
     "put_along_axis": Operation(writes=(("arr", 0),)),
+    "lib.recfunctions.assign_fields_by_name": Operation(writes=(("dst", 0),)),
+    "lib.recfunctions.recursive_fill_fields": Operation(writes=(("output", 1),)),
     "fill_diagonal": Operation(writes=(("a", 0),)),
     "nan_to_num": Operation(COPY, writes_if=("x", 0, "copy", 1, False, True)),
     **_rows("median nanmedian", writes=(("out", 2),), writes_if=("a", 0, "overwrite_input", 3, True, False)),

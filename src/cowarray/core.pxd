@@ -23,6 +23,7 @@ cdef extern from "cowarray/core.h" nogil:
         void *self
 
     const cow_allocator *cow_heap()
+    size_t cow_heap_keep(size_t nbytes)
 
     ctypedef struct cow_dataptr:
         void *data

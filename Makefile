@@ -1,0 +1,232 @@
+# One front door: `make help` lists every command. Each works from a fresh clone and does again only what has changed.
+#
+# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest);
+# COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in an
+# environment and a build directory of its own; COWARRAY_YIELD=1 compiles yield points into the C tests.
+
+PYTHON ?= python3
+ifeq ($(origin CXX),default)
+CXX := $(notdir $(firstword $(shell command -v g++ clang++ c++ 2> /dev/null) c++))
+endif
+VARIANT := $(addprefix -,$(COWARRAY_SANITIZE))
+VENV ?= .venv$(VARIANT)
+IN_VENV := $(VENV)/bin/python
+PIP := $(IN_VENV) -m pip install -qq
+# Says aloud what this machine cannot check; `make check` says it again at its end.
+SKIP = mkdir -p build && printf 'skipped: %s\n' "$(1)" | tee -a build/skipped
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+# ---- environment and extensions --------------------------------------------------------------------------------------
+
+CYTHON_FILES := $(wildcard src/cowarray/*.pyx src/cowarray/*.pxd src/cowarray/*.pxi)
+EXTENSION_SOURCES := setup.py $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
+GROUP = $(PIP) 'pip>=25.1' && $(PIP) --group
+
+define NEEDS
+import os, sys, sysconfig
+if sys.version_info < (3, 11):
+    sys.exit(f"cowarray needs Python 3.11 or newer, this is {sys.version.split()[0]}; try: make PYTHON=python3.13 ...")
+if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
+    sys.exit("Python's C headers are missing; on Debian: apt install python3-dev")
+print(f"Setting up {sys.argv[1]} for Python {sys.version.split()[0]} ...")
+endef
+export NEEDS
+
+define BUILD_REQUIRES
+import tomllib
+with open("pyproject.toml", "rb") as file:
+    print(*tomllib.load(file)["build-system"]["requires"])
+endef
+export BUILD_REQUIRES
+
+$(VENV)/.python: pyproject.toml
+	@$(PYTHON) -c "$$NEEDS" $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) $$($(IN_VENV) -c "$$BUILD_REQUIRES")
+	@touch $@
+
+# The plain build is an editable install. A variant is a plain install: its extensions must not replace those in src/.
+ifeq ($(VARIANT),)
+$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES)
+	@echo "Building cowarray ..."
+	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+else
+$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/cowarray/*.pyi)
+	@echo "Building cowarray$(VARIANT) ..."
+	@$(PIP) --no-build-isolation --no-deps --force-reinstall .
+	@touch $@
+endif
+
+$(VENV)/.test $(VENV)/.check: $(VENV)/.%: $(VENV)/.python
+	@$(GROUP) $*
+	@touch $@
+
+$(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
+	@echo "Installing what $* needs ..."
+	@$(PIP) --no-build-isolation --editable '.[$*]'
+	@touch $@
+
+# ---- to use and to test ----------------------------------------------------------------------------------------------
+
+demo: $(BUILT) ## See what it does, on an array of yours with FILE=array.npy
+	@$(IN_VENV) -m cowarray demo $(if $(FILE),"$(FILE)")
+
+test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
+	@$(IN_VENV) -m pytest $(ARGS)
+
+docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md and docs/
+	@$(IN_VENV) -m pytest README.md docs $(ARGS)
+
+bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure
+	@$(IN_VENV) -m pytest bench --benchmark-enable --benchmark-only $(ARGS)
+
+package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install and try them in a clean environment
+	@$(IN_VENV) -m pytest -m package $(ARGS)
+
+dist: $(VENV)/.check ## Build sdist and wheel into dist/
+	@$(IN_VENV) -m build
+
+# ---- the core, with a C compiler alone -------------------------------------------------------------------------------
+
+# The flags of setup.py.
+CORE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wundef -Wshadow -Wconversion
+WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
+SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
+C_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core
+C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)
+C_BUILD := build/c/$(C_VARIANT)
+C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c))
+C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c tests/c/harness.c)))
+HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
+# Percent of the usual rounds of a stress test, where each takes many times as long.
+SHORT := 10
+# A deadlock is a failure, too.
+LIMIT := $(if $(shell command -v timeout 2> /dev/null),timeout 600)
+
+ctest: headers $(C_TESTS) ## Run the C tests, with a C compiler alone
+	@test -n "$(C_TESTS)" || { echo "ctest: no tests/c/test_*.c"; exit 1; }
+	@for test in $(C_TESTS); do $(LIMIT) $(RUN) $$test || { echo "ctest: $$test failed with status $$?"; exit 1; }; done
+	@echo "ctest: $(words $(C_TESTS)) programs passed ($(C_VARIANT)$(if $(RUN),$() under $(firstword $(RUN))))"
+
+vpath %.c src/core tests/c
+$(C_BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
+
+$(C_TESTS): %: %.o $(C_SHARED)
+	@$(CC) $(SANITIZE) -pthread $^ -o $@
+
+.PRECIOUS: $(C_BUILD)/%.o
+-include $(wildcard $(C_BUILD)/*.d)
+
+headers:
+	@test -n "$(HEADERS)" || { echo "headers: none found"; exit 1; }
+	@mkdir -p build
+	@for header in $(HEADERS); do \
+	    printf '#include "%s"\n' $$header > build/header.c; \
+	    $(CC) -std=c11 -pedantic -Wall -Wextra -Werror -Iinclude -I. -fsyntax-only build/header.c || exit 1; \
+	done
+	@if ! echo '#include <stddef.h>' | $(CXX) -x c++ -fsyntax-only - 2>/dev/null; then \
+	    $(call SKIP,headers as C++17: no C++ compiler ($(CXX))); \
+	else for header in $(HEADERS); do \
+	    printf '#include "%s"\n' $$header > build/header.cpp; \
+	    $(CXX) -std=c++17 -pedantic -Wall -Wextra -Werror -Iinclude -I. -fsyntax-only build/header.cpp || exit 1; \
+	done; fi
+
+# Without leaks: the tests count what is not given back, and a forked child loses what its other threads had.
+memcheck: ## Run the C tests under valgrind (where installed)
+	@if command -v valgrind > /dev/null; then \
+	    COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest RUN="valgrind --quiet --error-exitcode=9 --leak-check=no"; \
+	else $(call SKIP,C tests under valgrind: not installed); fi
+
+# ---- sanitizers ------------------------------------------------------------------------------------------------------
+
+# Python itself is not instrumented, so the runtime is loaded before it; its own leaks are not ours to report.
+RUNTIME_address := libasan.so
+RUNTIME_undefined := libubsan.so
+RUNTIME_thread := libtsan.so
+PRELOAD = $(shell $(CC) -print-file-name=$(RUNTIME_$(COWARRAY_SANITIZE)))
+SANITIZED_PYTEST = env LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
+    UBSAN_OPTIONS=print_stacktrace=1 $(IN_VENV) -m pytest --capture=sys
+
+asan: ## Run the C and Python tests under AddressSanitizer
+	@$(MAKE) ctest sanitized COWARRAY_SANITIZE=address
+ubsan: ## Run the C and Python tests under UndefinedBehaviorSanitizer
+	@$(MAKE) ctest sanitized COWARRAY_SANITIZE=undefined
+tsan: ## Run the C tests and the threaded Python tests under ThreadSanitizer
+	@$(MAKE) ctest sanitized COWARRAY_SANITIZE=thread ARGS="-m threads $(ARGS)"
+
+sanitized: $(BUILT) $(VENV)/.test
+	@$(SANITIZED_PYTEST) $(ARGS)
+
+# The short run: the C tests, with yield points. A machine may lack a sanitizer's runtime, or one may refuse the machine.
+sanitized-ctest:
+	@mkdir -p build && echo 'int main(void) { return 0; }' > build/probe.c
+	@for sanitizer in address undefined thread; do \
+	    if $(CC) -fsanitize=$$sanitizer build/probe.c -o build/probe 2>/dev/null && build/probe 2>/dev/null; \
+	    then COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest COWARRAY_SANITIZE=$$sanitizer COWARRAY_YIELD=1 || exit 1; \
+	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
+	done
+
+# ---- models ----------------------------------------------------------------------------------------------------------
+
+HAVE_RELACY = printf '\#include <relacy/relacy.hpp>\n' | $(CXX) -x c++ -w -fsyntax-only - 2> /dev/null
+
+model: ## Check the models of the protocol with spin, and the core's sources with relacy (where installed)
+	@mkdir -p build && rm -f build/model-failed
+	@if command -v spin > /dev/null || $(HAVE_RELACY); then \
+	    { CC="$(CC)" CXX="$(CXX)" $(PYTHON) tests/model/run.py $(ARGS) || touch build/model-failed; } | tee build/model.log; \
+	    grep '^skipped' build/model.log >> build/skipped; test ! -e build/model-failed; \
+	else $(call SKIP,models of the protocol: neither spin nor relacy is installed); fi
+
+# ---- what a reader would see -----------------------------------------------------------------------------------------
+
+STUBS := $(subst .__init__,,$(patsubst src/cowarray/%.pyi,cowarray.%,$(wildcard src/cowarray/*.pyi)))
+
+lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
+	@mkdir -p build && $(VENV)/bin/ruff check --show-files | grep '\.pyi\?$$' > build/linted || { echo "lint: no Python files"; exit 1; }
+	@test -n "$(CYTHON_FILES)" || { echo "lint: no Cython files"; exit 1; }
+	@$(VENV)/bin/ruff check --quiet
+	@$(VENV)/bin/ruff format --check --quiet || { $(VENV)/bin/ruff format --diff --quiet; exit 1; }
+	@PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint $(CYTHON_FILES) # finds pycodestyle on the path
+	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
+
+# The allowlist holds what Cython adds to modules and classes for itself.
+types: $(BUILT) $(VENV)/.check ## Check the types: mypy --strict, and the stubs against the modules
+	@$(VENV)/bin/mypy src/cowarray
+	@test -n "$(STUBS)" || { echo "types: no stubs"; exit 1; }
+	@mkdir -p build && printf '%s\n' '.*\.__pyx_.*' '.*\.__test__' '.*\.__(reduce|setstate)_cython__' > build/stubtest-allowlist
+	@$(VENV)/bin/stubtest --allowlist build/stubtest-allowlist --ignore-unused-allowlist cowarray
+
+# ---- all of it -------------------------------------------------------------------------------------------------------
+
+check: ## All of CI
+	@rm -f build/skipped
+	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model check-python COWARRAY_WERROR=1
+	@echo "make check: passed"
+	@if [ -s build/skipped ]; then sort -u build/skipped; fi
+
+check-clang:
+	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
+
+# Everything that pytest finds, in one run, so that its closing line counts all of it.
+check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers
+	@$(IN_VENV) -m pytest -m "" $(ARGS)
+
+clean: ## Remove everything that was built, environments included
+	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
+	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
+
+.PHONY: help demo test docs-test bench package dist ctest headers memcheck asan ubsan tsan sanitized sanitized-ctest \
+    model lint types check check-clang check-python clean

@@ -1,0 +1,99 @@
+"""Compiles the C core and the two Cython extensions; everything else is in pyproject.toml.
+
+Environment: COWARRAY_WERROR=1 makes warnings errors, COWARRAY_SANITIZE=address|undefined|thread instruments the code. A
+change of either rebuilds everything.
+"""
+
+import os
+from glob import glob
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+# For what a person writes; the Makefile has the same flags for tests/c.
+CORE_FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wundef", "-Wshadow", "-Wconversion"]
+# For what Cython writes.
+CYTHON_FLAGS = ["-Wall", "-Wextra"]
+COMMON_FLAGS = ["-O2", "-fvisibility=hidden", "-pthread"]
+LINK_FLAGS = ["-pthread"]
+if os.environ.get("COWARRAY_WERROR") == "1":
+    COMMON_FLAGS += ["-Werror"]
+if sanitizer := os.environ.get("COWARRAY_SANITIZE"):
+    COMMON_FLAGS += [f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1"]
+    LINK_FLAGS += [f"-fsanitize={sanitizer}"]
+
+INCLUDE = ["include", "src/core"]
+PUBLIC_HEADERS = sorted(glob("include/cowarray/*.h"))
+CORE_SOURCES = sorted(glob("src/core/*.c"))
+CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h")]
+CYTHON_DEPENDS = glob("src/cowarray/*.p[xy][dix]")
+FLAGS_FILE = Path("build/flags")
+
+
+class BuildPy(build_py):
+    """Puts the public headers inside the package, where get_include() finds them in a wheel and in a checkout."""
+
+    def run(self):
+        super().run()
+        package = Path("src" if self.editable_mode else self.build_lib, "cowarray/include/cowarray")
+        self.mkpath(str(package))
+        for header in PUBLIC_HEADERS:
+            self.copy_file(header, str(package))
+
+
+class BuildExt(build_ext):
+    """Links the core into _native and into nothing else: a second copy would have statics of its own."""
+
+    def run(self):
+        # Extensions depend on this file, so it is touched only when the flags differ from those of the last build.
+        flags = " ".join(COMMON_FLAGS)
+        if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
+            FLAGS_FILE.parent.mkdir(exist_ok=True)
+            FLAGS_FILE.write_text(flags)
+        super().run()
+
+    def build_extension(self, ext):
+        ext.sources = cythonize(ext.sources, build_dir="build/cython", include_path=["src"], quiet=True)[0].sources
+        if ext.name == "cowarray._native":
+            ext.extra_objects = self.compile_core()
+        super().build_extension(ext)
+
+    def compile_core(self):
+        return self.compiler.compile(
+            CORE_SOURCES,
+            output_dir=self.build_temp,
+            include_dirs=INCLUDE,
+            extra_postargs=[*CORE_FLAGS, *COMMON_FLAGS],
+        )
+
+
+def extension(name, include_dirs=(), **kwargs):
+    return Extension(
+        f"cowarray.{name}",
+        [f"src/cowarray/{name}.pyx"],
+        include_dirs=[*INCLUDE, *include_dirs],
+        depends=["setup.py", str(FLAGS_FILE), *CORE_DEPENDS, *CYTHON_DEPENDS],
+        extra_compile_args=[*CYTHON_FLAGS, *COMMON_FLAGS],
+        extra_link_args=LINK_FLAGS,
+        **kwargs,
+    )
+
+
+setup(
+    cmdclass={"build_py": BuildPy, "build_ext": BuildExt},
+    ext_modules=[
+        extension("_native"),
+        extension(
+            "_ndarray",
+            include_dirs=[numpy.get_include()],
+            define_macros=[
+                ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+                ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
+            ],
+        ),
+    ],
+)

@@ -1,0 +1,118 @@
+/* Large blocks of the heap: mapped one by one, aligned for huge pages, and kept for reuse up to a bound.
+ *
+ * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its speed
+ * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. The lock is only
+ * tried: where another thread has it, or had it in a process that forked this one, the block is simply not kept. */
+#define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
+#include "large.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define SLOTS 8
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
+static struct {
+    void *data;
+    size_t mapped;
+} kept[SLOTS]; /* oldest first; the first `count` are in use */
+static size_t count;
+static size_t kept_bytes;
+static size_t limit = (size_t)64 << 20;
+
+/* 0: too large. */
+static size_t mapped_size(size_t nbytes)
+{
+    return nbytes > (size_t)PTRDIFF_MAX - 2 * HUGE_PAGE ? 0 : (nbytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+static void *map(size_t mapped)
+{
+    char *raw = (char *)mmap(NULL, mapped + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t before;
+    if (raw == (char *)MAP_FAILED) {
+        return NULL;
+    }
+    before = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
+    if (before > 0) {
+        (void)munmap(raw, before);
+    }
+    (void)munmap(raw + before + mapped, HUGE_PAGE - before);
+#ifdef MADV_HUGEPAGE
+    (void)madvise(raw + before, mapped, MADV_HUGEPAGE);
+#endif
+    return raw + before;
+}
+
+/* With the lock held. */
+static void forget(size_t index)
+{
+    kept_bytes -= kept[index].mapped;
+    count--;
+    for (; index < count; index++) {
+        kept[index] = kept[index + 1];
+    }
+}
+
+static void trim(size_t bytes)
+{
+    while (count > 0 && kept_bytes > bytes) {
+        (void)munmap(kept[0].data, kept[0].mapped);
+        forget(0);
+    }
+}
+
+void *cowi_large_alloc(size_t nbytes)
+{
+    const size_t mapped = mapped_size(nbytes);
+    void *data = NULL;
+    if (mapped == 0) {
+        return NULL;
+    }
+    if (pthread_mutex_trylock(&lock) == 0) {
+        for (size_t i = count; i-- > 0 && data == NULL;) {
+            if (kept[i].mapped == mapped) {
+                data = kept[i].data;
+                forget(i);
+            }
+        }
+        (void)pthread_mutex_unlock(&lock);
+    }
+    return data != NULL ? data : map(mapped);
+}
+
+void cowi_large_free(void *data, size_t nbytes)
+{
+    const size_t mapped = mapped_size(nbytes);
+    if (pthread_mutex_trylock(&lock) == 0) {
+        if (mapped <= limit) {
+            trim(limit - mapped);
+            if (count == SLOTS) {
+                (void)munmap(kept[0].data, kept[0].mapped);
+                forget(0);
+            }
+            kept[count].data = data;
+            kept[count].mapped = mapped;
+            count++;
+            kept_bytes += mapped;
+            data = NULL;
+        }
+        (void)pthread_mutex_unlock(&lock);
+    }
+    if (data != NULL) {
+        (void)munmap(data, mapped);
+    }
+}
+
+size_t cow_heap_keep(size_t nbytes)
+{
+    size_t before;
+    (void)pthread_mutex_lock(&lock);
+    before = limit;
+    limit = nbytes;
+    trim(limit);
+    (void)pthread_mutex_unlock(&lock);
+    return before;
+}

@@ -1,0 +1,17 @@
+/* Large blocks of the heap; see large.c. */
+#ifndef COWI_LARGE_H
+#define COWI_LARGE_H
+
+#include <stddef.h>
+
+#include "cowarray/core.h"
+
+/* From here on a block is worth pages of its own. */
+#define COWI_LARGE_BLOCK ((size_t)4 << 20)
+
+/* nbytes >= COWI_LARGE_BLOCK, aligned to a huge page. NULL when there are none. */
+void *cowi_large_alloc(size_t nbytes);
+/* Takes back what cowi_large_alloc gave for the same nbytes. */
+void cowi_large_free(void *data, size_t nbytes);
+
+#endif

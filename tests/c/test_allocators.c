@@ -1,0 +1,165 @@
+/* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top. */
+#include "harness.h"
+
+static void contract(const cow_allocator *allocator)
+{
+    const size_t sizes[] = {1, 7, 64, 65, 4096, 100003, ((size_t)4 << 20) + 5};
+    CHECK(allocator->name != NULL && allocator->name[0] != '\0');
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t alignment = sizeof(void *); alignment <= 4096; alignment *= 2) {
+            char *from = (char *)allocator->alloc(allocator->self, sizes[i], alignment);
+            char *to = (char *)allocator->alloc(allocator->self, sizes[i], alignment);
+            REQUIRE(from != NULL && to != NULL);
+            CHECK_EQ((uintptr_t)from % alignment, 0);
+            CHECK_EQ((uintptr_t)to % alignment, 0);
+            CHECK(from + sizes[i] <= to || to + sizes[i] <= from);
+            memset(from, 0x5A, sizes[i]);
+            memset(to, 0x11, sizes[i]);
+            allocator->clone(allocator->self, to, from, sizes[i]);
+            CHECK(all_bytes(to, sizes[i], 0x5A));
+            memset(to, 0x12, sizes[i]);
+            allocator->clone(allocator->self, to, from, sizes[i] / 2); /* a window: the rest stays */
+            CHECK(all_bytes(to, sizes[i] / 2, 0x5A));
+            CHECK(all_bytes(to + sizes[i] / 2, sizes[i] - sizes[i] / 2, 0x12));
+            allocator->clone(allocator->self, to, from, 0);
+            CHECK(all_bytes(from, sizes[i], 0x5A));
+            allocator->free(allocator->self, from, sizes[i], alignment);
+            CHECK_EQ(to[sizes[i] - 1], 0x12); /* its neighbour's end is not its own */
+            allocator->free(allocator->self, to, sizes[i], alignment);
+        }
+    }
+    /* More than memory can hold is NULL, and so is a size that the allocator's own extras would make wrap. */
+    CHECK(allocator->alloc(allocator->self, SIZE_MAX, 64) == NULL);
+    CHECK(allocator->alloc(allocator->self, SIZE_MAX - 63, 64) == NULL);
+    CHECK(allocator->alloc(allocator->self, (size_t)PTRDIFF_MAX + 1, 64) == NULL);
+    CHECK(allocator->alloc(allocator->self, (size_t)PTRDIFF_MAX, 64) == NULL);
+    CHECK(allocator->alloc(allocator->self, SIZE_MAX, sizeof(void *)) == NULL);
+}
+
+static void heap_keeps_the_contract(fixture *f)
+{
+    (void)f;
+    contract(cow_heap());
+}
+
+static void tracing_keeps_the_contract(fixture *f)
+{
+    contract(f->allocator);
+}
+
+static void tracing_over_tracing_keeps_the_contract(fixture *f)
+{
+    cow_tracing *outer = NULL;
+    CHECK_OK(cow_tracing_new(f->allocator, &outer));
+    contract(cow_tracing_allocator(outer));
+    CHECK_OK(cow_tracing_free(outer));
+}
+
+/* ---- tracing: each kind of fault, on a second instance, since the fixture's own must stay clean -------------------- */
+
+static void *take(cow_tracing *t, size_t nbytes)
+{
+    const cow_allocator *allocator = cow_tracing_allocator(t);
+    return allocator->alloc(allocator->self, nbytes, 64);
+}
+
+static void put(cow_tracing *t, void *data, size_t nbytes)
+{
+    const cow_allocator *allocator = cow_tracing_allocator(t);
+    allocator->free(allocator->self, data, nbytes, 64);
+}
+
+static void tracing_counts_what_is_live(fixture *f)
+{
+    cow_tracing *t = NULL;
+    cow_tracing_report report;
+    void *a;
+    void *b;
+    CHECK_OK(cow_tracing_new(f->allocator, &t));
+    a = take(t, 10);
+    b = take(t, 20);
+    CHECK_STATUS(cow_tracing_free(t), COW_EINVAL);
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.live_blocks, 2);
+    CHECK_EQ(report.live_bytes, 30);
+    put(t, a, 10);
+    put(t, b, 20);
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.live_blocks, 0);
+    CHECK_EQ(report.live_bytes, 0);
+    CHECK_EQ(report.peak_bytes, 30);
+    CHECK_EQ(report.allocations, 2);
+    CHECK_EQ(report.faults, 0);
+    CHECK_OK(cow_tracing_free(t));
+}
+
+static void tracing_refuses_the_nth(fixture *f)
+{
+    cow_tracing *t = NULL;
+    cow_tracing_report report;
+    void *a;
+    CHECK_OK(cow_tracing_new(f->allocator, &t));
+    cow_tracing_refuse(t, 2, 0);
+    a = take(t, 1);
+    CHECK(a != NULL);
+    CHECK(take(t, 1) == NULL);
+    put(t, a, 1);
+    a = take(t, 1);
+    CHECK(a != NULL);
+    cow_tracing_refuse(t, 1, 1);
+    CHECK(take(t, 1) == NULL && take(t, 1) == NULL);
+    cow_tracing_refuse(t, 0, 0);
+    put(t, a, 1);
+    a = take(t, 1);
+    CHECK(a != NULL);
+    put(t, a, 1);
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.refused, 3);
+    CHECK_OK(cow_tracing_free(t));
+}
+
+static void tracing_sees_faults(fixture *f)
+{
+    cow_tracing *t = NULL;
+    cow_tracing_report report;
+    char *a;
+    char other[8];
+    size_t faults = 0;
+    CHECK_OK(cow_tracing_new(f->allocator, &t));
+    a = (char *)take(t, 8);
+    put(t, other, 8); /* what it never gave out */
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.faults, ++faults);
+    put(t, a, 8);
+    put(t, a, 8); /* twice */
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.faults, ++faults);
+    a = (char *)take(t, 8);
+    put(t, a, 9); /* another size */
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.faults, ++faults);
+    a = (char *)take(t, 8);
+    a[8] = 0; /* behind the end */
+    put(t, a, 8);
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.faults, ++faults);
+    a = (char *)take(t, 8);
+    a[-1] = 0; /* before the beginning */
+    put(t, a, 8);
+    cow_tracing_read(t, &report);
+    CHECK_EQ(report.faults, ++faults);
+    CHECK_EQ(report.live_blocks, 0);
+    CHECK_OK(cow_tracing_free(t));
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    RUN(heap_keeps_the_contract);
+    RUN(tracing_keeps_the_contract);
+    RUN(tracing_over_tracing_keeps_the_contract);
+    RUN(tracing_counts_what_is_live);
+    RUN(tracing_refuses_the_nth);
+    RUN(tracing_sees_faults);
+    return finish(argv[0]);
+}

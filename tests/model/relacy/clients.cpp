@@ -1,0 +1,569 @@
+/* One small client per promise of protocol.md. Arguments: a client's name, or list,
+ * or any (all of them, in a few interleavings and then in more, until one breaks); and the number of interleavings. */
+#include "core.hpp"
+
+/* Three sharers that all write: two copies, one steal, nobody sees another's value. */
+struct writers : client {
+    writers() : client("writers", 3) {}
+    cow_storage *own[3];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        write_cells(own[me], 0, 0, (int)me);
+    }
+    void wind_up()
+    {
+        for (int i = 0; i < 3; i++) {
+            must_hold(own[i], i, 9);
+            cow_storage_free(own[i]);
+        }
+        MUST(model_counters[COWI_COPIES] == 2 && model_counters[COWI_STEALS] == 1);
+    }
+};
+
+/* One writes, one reads and drops, one writes and drops. */
+struct drops : client {
+    drops() : client("drops", 3) {}
+    cow_storage *own[3];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 1) {
+            must_hold(own[1], 9, 9);
+        }
+        else {
+            write_all(own[me], (int)me);
+        }
+        if (me != 0) {
+            cow_storage_free(own[me]);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(own[0], 0, 0);
+        MUST(cow_storage_shares(own[0]) == 1);
+        cow_storage_free(own[0]);
+    }
+};
+
+/* The copier is alone with its copy: the other share is dropped while it copies. */
+struct last_drop : client {
+    last_drop() : client("last_drop", 2) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_cells(a, 0, 0, 1);
+        }
+        else {
+            cow_storage_free(b);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 1, 9);
+        cow_storage_free(a);
+    }
+};
+
+/* The stealer frees what it stole while the copier may still be on its way out of unlock. */
+struct steal_and_free : client {
+    steal_and_free() : client("steal_and_free", 2) {}
+    cow_storage *own[2];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        write_cells(own[me], 0, 0, (int)me);
+        must_hold(own[me], (int)me, 9);
+        cow_storage_free(own[me]);
+    }
+    void wind_up()
+    {
+        MUST(model_counters[COWI_COPIES] + model_counters[COWI_STEALS] >= 1);
+    }
+};
+
+/* a is cloned while another sharer materializes and a third drops. */
+struct clone_against_write : client {
+    clone_against_write() : client("clone_against_write", 3) {}
+    cow_storage *a, *b, *c, *made;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+        c = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            made = clone_of(a);
+            write_all(made, 3);
+        }
+        else if (me == 1) {
+            write_all(b, 4);
+        }
+        else {
+            cow_storage_free(c);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 9, 9);
+        must_hold(b, 4, 4);
+        must_hold(made, 3, 3);
+        cow_storage_free(a);
+        cow_storage_free(b);
+        cow_storage_free(made);
+    }
+};
+
+/* Three clones of one Storage that has no context yet. */
+struct wrap : client {
+    wrap() : client("wrap", 3) {}
+    cow_storage *a, *made[3];
+    void set_up()
+    {
+        a = make(9);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 2) {
+            must_hold(a, 9, 9); /* a const scope needs the context, too */
+            made[2] = NULL;
+            return;
+        }
+        made[me] = clone_of(a);
+        write_all(made[me], (int)me);
+    }
+    void wind_up()
+    {
+        MUST(cow_storage_shares(a) == 1);
+        must_hold(a, 9, 9);
+        must_hold(made[0], 0, 0);
+        must_hold(made[1], 1, 1);
+        cow_storage_free(a);
+        cow_storage_free(made[0]);
+        cow_storage_free(made[1]);
+    }
+};
+
+/* Two writers of one Storage fill their own parts; its other sharer writes as well. */
+struct one_storage : client {
+    one_storage() : client("one_storage", 3) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 2) {
+            write_cells(b, 0, 0, 7);
+        }
+        else {
+            write_cells(a, (int)me, (int)me, (int)me);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 0, 1);
+        must_hold(b, 7, 9);
+        MUST(model_counters[COWI_COPIES] == 1 && model_counters[COWI_STEALS] == 1);
+        MUST(cow_storage_pins(a) == 0);
+        cow_storage_free(a);
+        cow_storage_free(b);
+    }
+};
+
+/* A clone of a Storage that one thread materializes: it waits, or comes first; it never has the bytes a writer writes. */
+struct clone_of_busy : client {
+    clone_of_busy() : client("clone_of_busy", 2) {}
+    cow_storage *a, *b, *made;
+    bool steals;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+        made = NULL;
+        steals = rl::rand(2) == 1;
+        if (steals) {
+            cow_storage_free(b);
+            b = NULL;
+        }
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_all(a, 1);
+            return;
+        }
+        /* Pinned is for another client: there the race on the values would be the user's. */
+        if (cow_lazy_clone(a, 0, sizeof(cells), COW_TRY, &made, NULL) == COW_OK) {
+            cow_const_scope scope;
+            const cow_status status = cow_const_begin(made, &scope, NULL);
+            MUST(status == COW_OK);
+            const int value = get_cell(scope.data, 0);
+            MUST(value == 9 || value == 1);
+            rl::yield(1, $);
+            MUST(get_cell(scope.data, 1) == value); /* and what it has does not change */
+            cow_const_end(&scope);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 1, 1);
+        cow_storage_free(a);
+        cow_storage_free(b);
+        cow_storage_free(made);
+    }
+};
+
+/* Clones that wait for a busy Storage are woken. The writer changes nothing, so an eager clone is no race. */
+struct clone_waits : client {
+    clone_waits() : client("clone_waits", 3) {}
+    cow_storage *a, *b, *made[3];
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_cells(a, 0, -1, 0);
+        }
+        else {
+            made[me] = clone_of(a);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 9, 9);
+        must_hold(made[1], 9, 9);
+        must_hold(made[2], 9, 9);
+        write_all(made[1], 1);
+        must_hold(made[2], 9, 9);
+        cow_storage_free(a);
+        cow_storage_free(b);
+        cow_storage_free(made[1]);
+        cow_storage_free(made[2]);
+    }
+};
+
+/* A sole Storage is written and cloned at once: the clone is refused while the pin is there, and otherwise never changes. */
+struct pins : client {
+    pins() : client("pins", 2) {}
+    cow_storage *a, *made;
+    void set_up()
+    {
+        a = make(9);
+        made = NULL;
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_all(a, 1);
+            write_all(a, 2);
+            return;
+        }
+        if (cow_lazy_clone(a, 0, sizeof(cells), COW_TRY, &made, NULL) == COW_OK) {
+            cow_const_scope scope;
+            const cow_status status = cow_const_begin(made, &scope, NULL);
+            MUST(status == COW_OK);
+            const int value = get_cell(scope.data, 0);
+            rl::yield(1, $);
+            MUST(get_cell(scope.data, 1) == value);
+            cow_const_end(&scope);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 2, 2);
+        cow_storage_free(a);
+        cow_storage_free(made);
+    }
+};
+
+/* A snapshot (a Storage that is read and dropped) against a writer that may steal what it releases. */
+struct snapshot : client {
+    snapshot() : client("snapshot", 3) {}
+    cow_storage *a, *shot[2];
+    void set_up()
+    {
+        a = make(9);
+        shot[0] = clone_of(a);
+        shot[1] = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 2) {
+            write_all(a, 1);
+            return;
+        }
+        must_hold(shot[me], 9, 9);
+        cow_storage_free(shot[me]);
+    }
+    void wind_up()
+    {
+        must_hold(a, 1, 1);
+        cow_storage_free(a);
+    }
+};
+
+/* A const scope of a Storage that moves away under it, while the other sharer drops: memory and old values stay. */
+struct const_scope : client {
+    const_scope() : client("const_scope", 3) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            must_hold(a, 9, 9);
+        }
+        else if (me == 1) {
+            write_cells(a, 0, -1, 0);
+        }
+        else {
+            cow_storage_free(b);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 9, 9);
+        cow_storage_free(a);
+    }
+};
+
+/* The first allocation of bytes fails, whoever makes it. Its array keeps its value, and the figures still add up. */
+struct failure : client {
+    failure() : client("failure", 3) {}
+    cow_storage *own[3];
+    bool wrote[3];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[0]);
+        model_refuse = 1 + (int)rl::rand(2);
+    }
+    void thread(unsigned me)
+    {
+        wrote[me] = write_cells(own[me], 0, 0, (int)me);
+        if (!wrote[me]) {
+            must_hold(own[me], 9, 9);
+        }
+    }
+    void wind_up()
+    {
+        unsigned writes = 0;
+        model_refuse = 0;
+        for (int i = 0; i < 3; i++) {
+            must_hold(own[i], wrote[i] ? i : 9, 9);
+            writes += wrote[i] ? 1 : 0;
+        }
+        MUST(writes >= 1);
+        MUST(model_counters[COWI_COPIES] + model_counters[COWI_STEALS] == writes);
+        for (int i = 0; i < 3; i++) {
+            MUST(write_all(own[i], i)); /* nothing stayed busy */
+        }
+        MUST(model_counters[COWI_STEALS] == 1);
+        for (int i = 0; i < 3; i++) {
+            must_hold(own[i], i, i);
+            cow_storage_free(own[i]);
+        }
+    }
+};
+
+/* An overwrite of a, another materialization of a, and a write to the other sharer, which must not steal what the scope
+ * reads. */
+struct overwrite : client {
+    overwrite() : client("overwrite", 3) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 1) {
+            write_cells(a, 0, -1, 0);
+            return;
+        }
+        if (me == 2) {
+            write_all(b, 7);
+            return;
+        }
+        cow_overwrite_scope scope;
+        cow_status status = cow_overwrite_begin(a, 0, &scope, NULL);
+        MUST(status == COW_OK);
+        const int first = get_cell(scope.old, 0);
+        const int second = get_cell(scope.old, 1);
+        MUST(first == 9 && second == 9);
+        put_cell(scope.data, 0, first + 1);
+        put_cell(scope.data, 1, second + 1);
+        status = cow_overwrite_commit(&scope, NULL, NULL);
+        MUST(status == COW_OK || status == COW_EMOVED);
+        if (status == COW_EMOVED) {
+            write_all(a, 10);
+            cow_overwrite_abort(&scope);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 10, 10);
+        must_hold(b, 7, 7);
+        MUST(cow_storage_shares(a) == 1 && cow_storage_shares(b) == 1 && cow_storage_pins(a) == 0);
+        cow_storage_free(a);
+        cow_storage_free(b);
+    }
+};
+
+/* Two overwrites of one Storage, one of them given up. */
+struct overwrites : client {
+    overwrites() : client("overwrites", 2) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        cow_overwrite_scope scope;
+        cow_status status = cow_overwrite_begin(a, 0, &scope, NULL);
+        MUST(status == COW_OK);
+        if (me == 1) {
+            cow_overwrite_abort(&scope);
+            return;
+        }
+        put_cell(scope.data, 0, 1);
+        put_cell(scope.data, 1, 1);
+        status = cow_overwrite_commit(&scope, NULL, NULL);
+        MUST(status == COW_OK || status == COW_EMOVED);
+        if (status == COW_EMOVED) {
+            write_all(a, 1);
+            cow_overwrite_abort(&scope);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 1, 1);
+        must_hold(b, 9, 9);
+        MUST(cow_storage_shares(b) == 1);
+        cow_storage_free(a);
+        cow_storage_free(b);
+    }
+};
+
+/* A fork's handlers, around a look at what the child would inherit. */
+struct fork_gate : client {
+    fork_gate() : client("fork_gate", 3) {}
+    cow_storage *own[2];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me != 2) {
+            write_cells(own[me], 0, 0, (int)me);
+            return;
+        }
+        prepare();
+        for (int i = 0; i < 2; i++) {
+            MUST(cowi_load_seq_cst(&own[i]->busy) == 0);
+            cowi_storage_lock(own[i]); /* a child takes it over if it must; here it waits */
+            cowi_context *context = own[i]->context;
+            if (context != NULL) {
+                const int status = pthread_rwlock_trywrlock(&context->lock); /* nobody is inside */
+                MUST(status == 0);
+                pthread_rwlock_unlock(&context->lock);
+            }
+            cowi_storage_unlock(own[i]);
+        }
+        parent();
+    }
+    void wind_up()
+    {
+        must_hold(own[0], 0, 9);
+        must_hold(own[1], 1, 9);
+        MUST(model_counters[COWI_COPIES] == 1 && model_counters[COWI_STEALS] == 1);
+        cow_storage_free(own[0]);
+        cow_storage_free(own[1]);
+    }
+};
+
+template <typename T>
+static T the;
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "any";
+    const unsigned long most = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
+    const bool any = strcmp(what, "any") == 0;
+    client *clients[] = {
+        &the<writers>,
+        &the<drops>,
+        &the<last_drop>,
+        &the<steal_and_free>,
+        &the<clone_against_write>,
+        &the<wrap>,
+        &the<one_storage>,
+        &the<clone_of_busy>,
+        &the<clone_waits>,
+        &the<pins>,
+        &the<snapshot>,
+        &the<const_scope>,
+        &the<failure>,
+        &the<overwrite>,
+        &the<overwrites>,
+        &the<fork_gate>,
+    };
+    int found = 0;
+    for (unsigned long runs = any ? 100 : most;; runs *= 10) {
+        if (runs > most) {
+            runs = most;
+        }
+        for (client *c : clients) {
+            if (strcmp(what, "list") == 0) {
+                printf("%s\n", c->name);
+                found++;
+            }
+            else if (any || strcmp(what, c->name) == 0) {
+                found++;
+                if (!check(c, runs)) {
+                    return 1;
+                }
+            }
+        }
+        if (runs >= most) {
+            return found > 0 ? 0 : 2;
+        }
+    }
+}

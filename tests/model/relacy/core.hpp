@@ -1,0 +1,258 @@
+/* The core's own sources, compiled against relacy, with an allocator whose bytes are relacy variables: every copy and
+ * every write of array bytes is checked for a race, every block for use after free and for a leak.
+ *
+ * The include path decides which sources: src/core, or the copies that run.py has put one fault into. */
+#ifndef COWARRAY_MODEL_CORE_HPP
+#define COWARRAY_MODEL_CORE_HPP
+
+#include "atomics.hpp"
+
+#include <iostream>
+#include <streambuf>
+
+#include "context.c"
+#include "gate.c"
+#include "memory.c"
+#include "scope.c"
+#include "status.c"
+#include "storage.c"
+
+extern "C++" {
+
+void cowi_yield(const char *)
+{
+    rl::ctx().sched();
+}
+
+/* ---- figures: plain, since relacy runs one thread at a time ------------------------------------------------------- */
+
+static uint64_t model_counters[COWI_COUNTERS];
+
+void cowi_count(cowi_counter counter, uint64_t amount)
+{
+    model_counters[counter] += amount;
+}
+
+extern "C" void cow_stats_count_eager(size_t nbytes)
+{
+    cowi_count(COWI_EAGER_COPIES, 1);
+    cowi_count(COWI_BYTES_COPIED, nbytes);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* An array is two cells. Its size must differ from that of the core's structs: the size tells what a block is. */
+struct cells {
+    rl::var<int> at[2];
+    char spare[40];
+};
+static_assert(sizeof(cells) != sizeof(cowi_context) && sizeof(cells) != sizeof(cow_storage), "sizes tell blocks apart");
+
+static int model_refuse; /* refuse this many blocks of array bytes from now on */
+
+static void *model_alloc(void *, size_t nbytes, size_t)
+{
+    void *data;
+    if (nbytes == sizeof(cells) && model_refuse > 0) {
+        model_refuse--;
+        return NULL;
+    }
+    data = rl::rl_malloc(nbytes, $);
+    memset(data, 0, nbytes);
+    if (nbytes == sizeof(cells)) {
+        ::new (data) cells();
+    }
+    return data;
+}
+
+static void model_free(void *, void *data, size_t nbytes, size_t)
+{
+    if (nbytes == sizeof(cells)) {
+        cells *block = static_cast<cells *>(data);
+        for (int i = 0; i < 2; i++) {
+            block->at[i]($).store(-1); /* freeing is a write: who read must have been ordered before */
+        }
+        block->~cells();
+    }
+    else if (nbytes == sizeof(cowi_context)) {
+        cowi_context *context = static_cast<cowi_context *>(data);
+        context->shares.unmake();
+        context->references.unmake();
+    }
+    else {
+        cow_storage *storage = static_cast<cow_storage *>(data);
+        storage->lock.unmake();
+        storage->busy.unmake();
+        storage->pins.unmake();
+        storage->address.unmake();
+        storage->context.var.unmake();
+        storage->sole.var.unmake();
+    }
+    rl::rl_free(data, $);
+}
+
+static void model_clone(void *, void *data, const void *source, size_t)
+{
+    cells *to = static_cast<cells *>(data);
+    cells *from = static_cast<cells *>(const_cast<void *>(source));
+    for (int i = 0; i < 2; i++) {
+        const int value = from->at[i]($).load();
+        rl::ctx().sched(); /* a copy is not one step */
+        to->at[i]($).store(value);
+    }
+}
+
+static const cow_allocator model_allocator = {"model", NULL, model_alloc, model_free, model_clone};
+
+/* ---- what every client needs -------------------------------------------------------------------------------------- */
+
+#define MUST(condition) RL_ASSERT(condition)
+
+static void model_open()
+{
+    memset(model_counters, 0, sizeof model_counters);
+    model_refuse = 0;
+    cowi_init(&state, 0u);
+    cowi_init(&waiting, 0u);
+    cowi_init(&epoch, 1u);
+    pthread_mutex_init(&forking, NULL);
+    pthread_mutex_init(&room, NULL);
+    pthread_cond_init(&changed, NULL);
+}
+
+static void model_close()
+{
+    MUST(cowi_load_seq_cst(&state) == 0); /* everybody has left the gate and the waiting room */
+    MUST(cowi_load_seq_cst(&waiting) == 0);
+    rl::rl_pthread_cond_destroy(changed.get($), $);
+    rl::rl_pthread_mutex_destroy(room.get($), $);
+    rl::rl_pthread_mutex_destroy(forking.get($), $);
+    changed.unmake();
+    room.unmake();
+    forking.unmake();
+    state.unmake();
+    waiting.unmake();
+    epoch.unmake();
+}
+
+static void put_cell(void *data, int cell, int value)
+{
+    static_cast<cells *>(data)->at[cell]($).store(value);
+}
+
+static int get_cell(const void *data, int cell)
+{
+    return static_cast<cells *>(const_cast<void *>(data))->at[cell]($).load();
+}
+
+/* Writes the cells from first to last; false when there is no memory. */
+static bool write_cells(cow_storage *storage, int first, int last, int value)
+{
+    cow_mutable_scope scope;
+    const cow_status status = cow_mutable_begin(storage, 0, &scope, NULL);
+    MUST(status == COW_OK || status == COW_ENOMEM);
+    if (status != COW_OK) {
+        return false;
+    }
+    for (int i = first; i <= last; i++) {
+        put_cell(scope.data, i, value);
+    }
+    cow_mutable_end(&scope);
+    return true;
+}
+
+static bool write_all(cow_storage *storage, int value)
+{
+    return write_cells(storage, 0, 1, value);
+}
+
+static cow_storage *make(int value)
+{
+    cow_storage *made = NULL;
+    const cow_status status = cow_storage_new(&model_allocator, sizeof(cells), &made, NULL);
+    MUST(status == COW_OK);
+    write_all(made, value);
+    return made;
+}
+
+static cow_storage *clone_of(cow_storage *source)
+{
+    cow_storage *made = NULL;
+    const cow_status status = cow_lazy_clone(source, 0, sizeof(cells), 0, &made, NULL);
+    MUST(status == COW_OK);
+    return made;
+}
+
+static void must_hold(cow_storage *storage, int first, int second)
+{
+    cow_const_scope scope;
+    const cow_status status = cow_const_begin(storage, &scope, NULL);
+    MUST(status == COW_OK);
+    MUST(get_cell(scope.data, 0) == first);
+    MUST(get_cell(scope.data, 1) == second);
+    cow_const_end(&scope);
+}
+
+/* A client says what its threads do, and what holds afterwards. One suite runs them all: relacy compiles slowly. */
+struct client {
+    const char *name;
+    int threads;
+    virtual void set_up() = 0;
+    virtual void thread(unsigned me) = 0;
+    virtual void wind_up() = 0;
+    client(const char *its_name, int its_threads) : name(its_name), threads(its_threads) {}
+    virtual ~client() {}
+};
+
+static client *current;
+
+template <int threads>
+struct suite : rl::test_suite<suite<threads>, threads> {
+    void before()
+    {
+        model_open();
+        current->set_up();
+    }
+    void thread(unsigned me) { current->thread(me); }
+    void after()
+    {
+        current->wind_up();
+        model_close();
+    }
+};
+
+/* relacy replaces the global operator new, so its own output must not pass through a string stream. */
+struct nowhere : std::streambuf {
+    int overflow(int c) { return c; }
+};
+
+/* Runs the client in so many random interleavings; false when it breaks. */
+static bool check(client *c, unsigned long runs)
+{
+    nowhere sink;
+    std::ostream silence(&sink);
+    rl::test_params params;
+    params.iteration_count = runs;
+    params.execution_depth_limit = 4000; /* a run that is longer goes round in circles */
+    params.output_stream = getenv("COWARRAY_MODEL_VERBOSE") != NULL ? &std::cout : &silence;
+    params.progress_stream = &silence;
+    current = c;
+    if (c->threads == 2) {
+        rl::simulate<suite<2> >(params);
+    }
+    else {
+        rl::simulate<suite<3> >(params);
+    }
+    if (params.test_result != rl::test_result_success) {
+        printf("%s: broken: %s, after %lu iterations\n", c->name, rl::test_result_str(params.test_result),
+               (unsigned long)params.stop_iteration);
+    }
+    else {
+        printf("%s: holds, %lu iterations\n", c->name, (unsigned long)params.stop_iteration);
+    }
+    return params.test_result == rl::test_result_success;
+}
+
+} /* extern "C++" */
+
+#endif

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Check the models of src/core/protocol.md, and that they find the faults they are there for.
+
+spin explores every interleaving of the protocol's steps (spin/*.pml). relacy runs the core's own sources in many
+interleavings of a weak memory model (relacy/clients.cpp). A checker that is not installed is skipped and counted.
+
+usage: run.py [--long] [word ...]     only models and mutants whose name has one of the words
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mutants import CORE, SPIN
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = ROOT / "build" / "model"
+CC = os.environ.get("CC", "cc").split()
+CXX = os.environ.get("CXX", "c++").split()
+LONG = "--long" in sys.argv[1:]
+WORDS = [word for word in sys.argv[1:] if not word.startswith("-")]
+ITERATIONS = 500_000 if LONG else 30_000  # per client
+MUTANT_ITERATIONS = 30_000
+
+# no-lifetime-dse: relacy marks dead objects in their destructors, and looks at the marks afterwards.
+RELACY_FLAGS = [
+    "-std=c++17",
+    "-w",
+    "-pthread",
+    "-fno-strict-aliasing",
+    "-U_FORTIFY_SOURCE",
+    '-DCOWI_ATOMICS_HEADER="atomics.hpp"',
+]
+# Fields that the micro lock or the busy flag protects: relacy checks that one of them does.
+CHECKED = [
+    ("internal.h", "    cowi_context *context;\n", "    checked<cowi_context *> context;\n"),
+    ("internal.h", "    bool sole;\n", "    checked<bool> sole;\n"),
+]
+
+
+class Failure(Exception):
+    """A model or mutant did not do what it must."""
+
+
+def wanted(*names):
+    return not WORDS or any(word in name for word in WORDS for name in names)
+
+
+def call(command, cwd):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=1200)
+    return done.returncode, done.stdout + done.stderr
+
+
+def must(command, cwd):
+    code, output = call(command, cwd)
+    if code != 0:
+        raise Failure(f"{' '.join(map(str, command))}\n{output}")
+
+
+def fresh(name):
+    directory = BUILD / re.sub(r"\W+", "-", name)
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    return directory
+
+
+# ---- spin ------------------------------------------------------------------------------------------------------------
+
+
+def spin(model, fault=None):
+    """Explore one model completely; return the number of states, and the first error or None."""
+    directory = fresh(f"spin {model} {fault or ''}")
+    must(["spin", *([f"-D{fault}"] if fault else []), "-a", HERE / "spin" / f"{model}.pml"], directory)
+    must([*CC, "-O1", "-w", "-DSAFETY", "-DVECTORSZ=2048", "-o", "pan", "pan.c"], directory)
+    _, output = call(["./pan", "-m1000000"], directory)
+    errors = re.search(r"errors: (\d+)", output)
+    states = re.search(r"(\d+) states, stored", output)
+    if errors is None or states is None or "max search depth too small" in output or "out of memory" in output:
+        raise Failure(f"{model}: the search did not end\n{output}")
+    error = re.search(r"^pan:\d+: (.*)$", output, re.M)
+    if errors[1] != "0" and error is None:
+        raise Failure(output)
+    return int(states[1]), error[1] if errors[1] != "0" else None
+
+
+def spin_model(model):
+    states, error = spin(model)
+    if error:
+        raise Failure(f"spin {model}: {error}")
+    return f"spin {model}: holds, {states} states"
+
+
+def spin_mutant(fault):
+    for model in SPIN[fault]:
+        states, error = spin(model, fault)
+        if error is None:
+            raise Failure(f"spin {fault}: not found by {model} in {states} states")
+    return f"spin {fault}: killed by {', '.join(SPIN[fault])}"
+
+
+# ---- relacy ----------------------------------------------------------------------------------------------------------
+
+
+def build_clients(name, faults, optimize):
+    """Compile the clients against a copy of the core, with the faults put in; return the program."""
+    directory = fresh(f"relacy {name}")
+    for source in (ROOT / "src" / "core").glob("*.[ch]"):
+        shutil.copy(source, directory)
+    for file, text, replacement in [*CHECKED, *faults]:
+        content = (directory / file).read_text()
+        if content.count(text) != 1:
+            raise Failure(f"relacy {name}: {content.count(text)} places in {file} instead of one:\n{text}")
+        (directory / file).write_text(content.replace(text, replacement))
+    includes = [f"-I{directory}", f"-I{ROOT / 'include'}", f"-I{HERE / 'relacy'}"]
+    dse = [] if "clang" in CXX[0] else ["-fno-lifetime-dse"]
+    must([*CXX, optimize, *RELACY_FLAGS, *dse, *includes, HERE / "relacy" / "clients.cpp", "-o", "clients"], directory)
+    return directory / "clients"
+
+
+def relacy_clients():
+    program = build_clients("as it is", [], "-O1")
+    _, names = call([program, "list"], program.parent)
+    return program, names.split()
+
+
+def relacy_client(program, name):
+    code, output = call([program, name, str(ITERATIONS)], program.parent)
+    if code != 0:
+        _, history = call(["env", "COWARRAY_MODEL_VERBOSE=1", program, name, str(ITERATIONS)], program.parent)
+        raise Failure(f"relacy {output}\n{history[-6000:]}")
+    return f"relacy {output.strip()}"
+
+
+def relacy_mutant(name):
+    program = build_clients(name, CORE[name], "-O0")  # which compiles faster, and most die young
+    code, output = call([program, "any", str(MUTANT_ITERATIONS)], program.parent)
+    killer = re.search(r"^(\w+): broken: (.*?), after", output, re.M)
+    if code == 0 or killer is None:
+        raise Failure(f"relacy {name}: not found (exit status {code})\n{output[-2000:]}")
+    return f"relacy {name}: killed by {killer[1]} ({killer[2].lower()})"
+
+
+def has_relacy():
+    probe = fresh("probe") / "probe.cpp"
+    probe.write_text("#include <relacy/relacy.hpp>\nint main() {}\n")
+    return call([*CXX, "-std=c++17", "-w", "-fsyntax-only", probe], probe.parent)[0] == 0
+
+
+# ---- all of it -------------------------------------------------------------------------------------------------------
+
+
+def main():
+    BUILD.mkdir(parents=True, exist_ok=True)
+    jobs = []
+    skipped = 0
+    models = sorted(path.stem for path in (HERE / "spin").glob("*.pml") if path.stem != "protocol")
+    if not models:
+        sys.exit("no models in spin/")
+    if shutil.which("spin"):
+        jobs += [(spin_model, model) for model in models if wanted(model)]
+        jobs += [(spin_mutant, fault) for fault in SPIN if wanted(fault)]
+    else:
+        skipped += len(models) + len(SPIN)
+        print(f"skipped: {len(models)} models and {len(SPIN)} mutants: spin is not installed")
+    if has_relacy():
+        program, clients = relacy_clients()
+        if not clients:
+            sys.exit("no clients in relacy/")
+        jobs += [(relacy_client, program, client) for client in clients if wanted(client)]
+        jobs += [(relacy_mutant, name) for name in CORE if wanted(name)]
+    else:
+        skipped += 1 + len(CORE)
+        print(f"skipped: the relacy clients and {len(CORE)} mutants: relacy is not installed")
+
+    def attempt(job):
+        try:
+            return True, job[0](*job[1:])
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            return False, f"FAILED: {failure}"
+
+    passed = failed = 0
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for good, line in pool.map(attempt, jobs):
+            print(line, flush=True)
+            passed += good
+            failed += not good
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,500 @@
+/* The steps of src/core/protocol.md, once, for all clients. What the micro lock protects is one atomic step here, since it
+ * is held across nothing that waits; everything else interleaves. Memory orders are the other checker's business.
+ *
+ * An allocation is a block with a context, or a block alone (a plain Storage). Using what is freed, copying what somebody
+ * writes, and freeing what somebody copies are assertions in the steps; values are the clients'. Mutants: -D and a name. */
+
+#define NONE 255
+#ifndef STORAGES
+#define STORAGES 4
+#endif
+#define CONTEXTS 6
+#define BLOCKS 6
+
+byte value[BLOCKS];
+bool block_free[BLOCKS];
+byte copying[BLOCKS];          /* copies under way */
+byte blocks;                   /* given out so far */
+
+byte shares[CONTEXTS];
+byte references[CONTEXTS];
+byte original[CONTEXTS];       /* the block */
+byte readers[CONTEXTS];        /* the context's lock, held shared */
+bool context_free[CONTEXTS];
+byte contexts;
+
+byte context_of[STORAGES];     /* NONE: plain */
+byte block_of[STORAGES];
+bool sole[STORAGES];
+bool busy[STORAGES];
+byte pins[STORAGES];
+
+byte inside;                   /* the fork gate */
+bool closed;
+byte copies, steals;
+
+/* What the steps below need in each process. */
+#define LOCALS byte c, fresh, spare, seen; bool got, gave, steal, ok, moved
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+inline new_block(b) {
+    d_step {
+        assert(blocks < BLOCKS);
+        b = blocks;
+        blocks++
+    }
+}
+
+inline free_block(b) {
+    d_step {
+        assert(!block_free[b] && copying[b] == 0);
+        block_free[b] = true
+    }
+}
+
+inline release(x) {
+    d_step {
+        assert(!context_free[x] && references[x] > 0);
+        references[x]--;
+        if
+        :: references[x] == 0 ->
+            context_free[x] = true;
+#ifndef BYTES_WITH_LAST_SHARE
+            assert(!block_free[original[x]]);
+            block_free[original[x]] = true
+#endif
+        :: else
+        fi
+    }
+}
+
+/* Lowers the count of shares; the mutant frees the bytes with the last of them. */
+inline lower_shares(x) {
+    d_step {
+        assert(!context_free[x] && shares[x] > 0);
+        shares[x]--;
+#ifdef BYTES_WITH_LAST_SHARE
+        if
+        :: shares[x] == 0 -> block_free[original[x]] = true
+        :: else
+        fi
+#endif
+    }
+}
+
+inline drop(x) {
+    lower_shares(x);
+    release(x)
+}
+
+inline free_storage(s) {
+    if
+    :: context_of[s] != NONE -> drop(context_of[s])
+    :: else -> free_block(block_of[s])
+    fi
+}
+
+/* ---- the context's lock; leaving it is two steps, and the second still touches it ------------------------------------ */
+
+inline lock_shared(x) {
+    d_step {
+        assert(!context_free[x]);
+        readers[x]++
+    }
+}
+
+inline unlock_shared(x) {
+    d_step {
+        assert(!context_free[x] && readers[x] > 0);
+        readers[x]--
+    };
+    assert(!context_free[x])
+}
+
+/* Nobody else looks at the lock while it is held exclusively, so waiting for it is all there is to see. */
+inline wait_for_copies(x) {
+#ifdef NO_WAIT_BEFORE_STEAL
+    skip
+#else
+    assert(!context_free[x]);
+    readers[x] == 0
+#endif
+}
+
+/* ---- the gate ---------------------------------------------------------------------------------------------------- */
+
+inline enter_gate() {
+    atomic {
+        !closed;
+        inside++
+    }
+}
+
+inline leave_gate() {
+    inside--
+}
+
+#ifdef CLONE_IGNORES_BUSY
+#define MAY_CLONE(s) true
+#else
+#define MAY_CLONE(s) !busy[s]
+#endif
+
+/* ---- lazy clone -------------------------------------------------------------------------------------------------- */
+
+inline new_context(x) {
+    d_step {
+        assert(contexts < CONTEXTS);
+        x = contexts;
+        contexts++;
+        shares[x] = 1;
+        references[x] = 1
+    }
+}
+
+/* Inside an atomic step. got: the Storage has a context, by now ours if we brought one and there was none. */
+inline look(s) {
+    if
+#ifdef WRAP_WITHOUT_LOOKING_AGAIN
+    :: spare != NONE ->
+#else
+    :: spare != NONE && context_of[s] == NONE ->
+#endif
+        original[spare] = block_of[s];
+        context_of[s] = spare;
+        spare = NONE
+    :: else
+    fi;
+    got = (context_of[s] != NONE)
+}
+
+/* Another thread was first. */
+inline discard_spare() {
+    if
+    :: spare != NONE -> context_free[spare] = true; spare = NONE
+    :: else
+    fi
+}
+
+/* A new Storage n on the bytes of s. ok: it shares them. Otherwise s is pinned, and n stays unused. */
+inline lazy_clone(s, n) {
+    spare = NONE;
+    do
+    :: atomic {
+            look(s);
+            if
+            :: !got
+#ifndef CLONE_IGNORES_BUSY
+            :: got && busy[s]
+#endif
+#ifndef CLONE_IGNORES_PINS
+            :: got && !busy[s] && pins[s] > 0 -> ok = false; break
+            :: got && MAY_CLONE(s) && pins[s] == 0 ->
+#else
+            :: got && MAY_CLONE(s) ->
+#endif
+                shares[context_of[s]]++;
+                references[context_of[s]]++;
+                context_of[n] = context_of[s];
+                block_of[n] = block_of[s];
+#ifndef CLONE_LEAVES_SOLE
+                sole[s] = false;
+#endif
+                sole[n] = false;
+                ok = true;
+                break
+            fi
+        };
+        if
+        :: !got -> new_context(spare)
+        :: got -> !busy[s]
+        fi
+    od;
+    discard_spare()
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* A const scope: c and seen tell what it holds. */
+inline const_begin(s) {
+    spare = NONE;
+    do
+    :: atomic {
+            look(s);
+            if
+            :: !got
+            :: got ->
+                c = context_of[s];
+                seen = block_of[s];
+                assert(!context_free[c]);
+#ifndef CONST_WITHOUT_REFERENCE
+                references[c]++;
+#endif
+                break
+            fi
+        };
+        new_context(spare)
+    od;
+    discard_spare()
+}
+
+inline const_read(expected) {
+    assert(!block_free[seen] && value[seen] == expected)
+}
+
+inline const_end() {
+#ifndef CONST_WITHOUT_REFERENCE
+    release(c)
+#else
+    skip
+#endif
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Ends with got: the Storage is busy by our hand. Or with it pinned, since it is sole. */
+inline become_busy(s) {
+    if
+    :: atomic { sole[s] -> pins[s]++; got = false } /* no gate: nothing here is cut in two by a fork */
+    :: else ->
+        do
+        :: enter_gate();
+            atomic {
+                if
+                :: sole[s] -> pins[s]++; got = false; inside--; break
+#ifdef SECOND_WRITER_DOES_NOT_WAIT
+                :: !sole[s] -> busy[s] = true; got = true; break
+#else
+                :: !sole[s] && !busy[s] -> busy[s] = true; got = true; break
+                :: !sole[s] && busy[s] -> inside--
+#endif
+                fi
+            };
+            !busy[s]
+        od
+    fi
+}
+
+inline give_up(x) {
+    atomic {
+        assert(!context_free[x]);
+        if
+        :: shares[x] == 1 -> gave = false
+        :: else -> lower_shares(x); gave = true
+        fi
+    }
+}
+
+inline copy_bytes(from, to) {
+    d_step {
+        assert(!block_free[from]);
+        copying[from]++;
+        value[to] = value[from]
+    };
+    d_step {
+        assert(!block_free[from] && value[from] == value[to]);
+        copying[from]--
+    }
+}
+
+/* ok: the Storage has bytes of its own and is pinned. may_fail: the allocation may. */
+inline mutable_begin(s, may_fail) {
+    become_busy(s);
+    ok = true;
+    if
+    :: !got
+    :: else ->
+        c = context_of[s];
+        fresh = NONE;
+        steal = false;
+        if
+        :: shares[c] == 1 -> steal = true
+        :: else ->
+#ifdef DECREMENT_BEFORE_LOCK
+            give_up(c);
+            lock_shared(c);
+#else
+            lock_shared(c);
+#endif
+#ifdef SHARE_GIVEN_UP_BEFORE_ALLOCATION
+            give_up(c);
+#endif
+            if
+            :: may_fail ->
+                unlock_shared(c);
+                if
+                :: shares[c] == 1 -> steal = true
+                :: else -> ok = false
+                fi
+            :: true ->
+                new_block(fresh);
+#if !defined(DECREMENT_BEFORE_LOCK) && !defined(SHARE_GIVEN_UP_BEFORE_ALLOCATION)
+                give_up(c);
+#endif
+                if
+                :: gave ->
+                    copy_bytes(block_of[s], fresh);
+#ifdef RELEASE_BEFORE_UNLOCK
+                    references[c]--;
+                    unlock_shared(c);
+                    references[c]++;
+#else
+                    unlock_shared(c);
+#endif
+                    copies++
+                :: else ->
+                    unlock_shared(c);
+                    free_block(fresh);
+                    fresh = NONE;
+                    steal = true
+                fi
+            fi
+        fi;
+        if
+        :: steal -> wait_for_copies(c); steals++
+        :: else
+        fi;
+        atomic {
+            if
+            :: ok && fresh != NONE -> context_of[s] = NONE; block_of[s] = fresh
+            :: else
+            fi;
+            if
+            :: ok -> sole[s] = true; pins[s]++
+            :: else
+            fi;
+            busy[s] = false
+        };
+        leave_gate();
+        if
+        :: ok && fresh != NONE -> release(c)
+        :: else
+        fi
+    fi
+}
+
+inline put(s, v) {
+    d_step {
+        assert(!block_free[block_of[s]] && copying[block_of[s]] == 0);
+        value[block_of[s]] = v
+    }
+}
+
+inline mutable_end(s) {
+    pins[s]--
+}
+
+inline write(s, v) {
+    mutable_begin(s, false);
+    put(s, v);
+    mutable_end(s)
+}
+
+/* ---- overwrite --------------------------------------------------------------------------------------------------- */
+
+/* moved: somebody gave the Storage other bytes; then v is written into those. */
+inline overwrite(s, v) {
+    atomic {
+        c = context_of[s];
+        if
+        :: sole[s] || busy[s] || shares[c] == 1 -> got = false
+        :: else ->
+            got = true;
+            seen = block_of[s];
+#ifdef OVERWRITE_WITHOUT_SHARE
+            references[c]++
+#else
+            references[c]++;
+            shares[c]++
+#endif
+        fi
+    };
+    if
+    :: !got -> write(s, v)
+    :: else ->
+        new_block(spare);
+        copy_bytes(seen, spare); /* it reads the old bytes */
+        value[spare] = v;
+        enter_gate();
+        atomic {
+            if
+#ifdef COMMIT_WITHOUT_LOOKING
+            :: true ->
+#else
+            :: context_of[s] == c && !sole[s] && !busy[s] ->
+#endif
+                context_of[s] = NONE;
+                block_of[s] = spare;
+                sole[s] = true;
+                moved = false
+            :: else -> moved = true
+            fi
+        };
+        leave_gate();
+        if
+        :: moved ->
+            byte held = c;
+            write(s, v);
+            free_block(spare);
+            c = held
+        :: else -> drop(c)
+        fi;
+#ifdef OVERWRITE_WITHOUT_SHARE
+        release(c)
+#else
+        drop(c)
+#endif
+    fi
+}
+
+/* ---- setting up, and looking at the end ------------------------------------------------------------------------------ */
+
+/* Storages 0 to n - 1 share one allocation that holds v. */
+inline set_up(n, v) {
+    d_step {
+        value[0] = v;
+        blocks = 1;
+        contexts = 1;
+        shares[0] = n;
+        references[0] = n;
+        byte i = 0;
+        do
+        :: i < n -> context_of[i] = 0; block_of[i] = 0; i++
+        :: else -> break
+        od
+    }
+}
+
+inline set_up_plain(v) {
+    d_step {
+        value[0] = v;
+        blocks = 1;
+        context_of[0] = NONE;
+        block_of[0] = 0;
+        sole[0] = true
+    }
+}
+
+inline must_hold(s, v) {
+    assert(!busy[s] && pins[s] == 0 && !block_free[block_of[s]] && value[block_of[s]] == v)
+}
+
+#define ALL_DONE (_nr_pr == 1)
+
+/* After the last Storage is freed nothing is left. */
+inline nothing_leaked() {
+    d_step {
+        assert(inside == 0);
+        byte k = 0;
+        do
+        :: k < blocks -> assert(block_free[k] && copying[k] == 0); k++
+        :: else -> break
+        od;
+        k = 0;
+        do
+        :: k < contexts -> assert(context_free[k] && readers[k] == 0); k++
+        :: else -> break
+        od
+    }
+}

@@ -1,0 +1,410 @@
+"""Random programs do what NumPy does when every copy is made at once.
+
+A state machine runs each step twice: on our arrays, and on NumPy arrays whose copies are eager. Whatever the program, a
+write is seen by every view and by no copy, snapshots stay as they were, and no more is copied than twice what NumPy
+copies. The memory comes from the tracing allocator: no fault, and nothing left alive at the end.
+"""
+
+import copy
+import gc
+import pickle
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+
+import cowarray as ca
+from cowarray._native import TracingAllocator
+
+DTYPES = ["f8", "i8", "u1", ">i4", "f4"]
+STRUCTURED = np.dtype([("a", "i4"), ("b", "f8")])
+SHAPES = st.one_of(
+    hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=5),
+    st.just(()),
+    st.just((9000,)),  # more than what is copied with the GIL held
+    st.just((100, 90)),
+)
+VALUES = st.integers(0, 100)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def numbers(shape, dtype, seed):
+    """Elements by a seed that Hypothesis draws and prints."""
+    raw = np.random.default_rng(seed).integers(0, 100, shape)
+    if dtype == STRUCTURED:
+        array = np.zeros(shape, dtype)
+        array["a"], array["b"] = raw, raw + 0.5
+        return array
+    return np.asarray(raw).astype(dtype)
+
+
+class Pair:
+    """Ours, the oracle's, and the alias set that both belong to."""
+
+    def __init__(self, ours, oracle, group):
+        self.ours, self.oracle, self.group = ours, oracle, group
+
+    def __repr__(self):
+        return f"<{self.oracle.dtype.str}{self.oracle.shape}>"
+
+    def check(self):
+        ours, oracle = self.ours, self.oracle
+        assert (ours.shape, ours.dtype) == (oracle.shape, oracle.dtype)
+        assert ours.flags.writeable == oracle.flags.writeable
+        assert ours.tobytes() == oracle.tobytes(), f"{ours!r} is not {oracle!r}"
+
+
+# Copies of either array, by every name; the oracle's is then copied once more, so that it never aliases.
+COPIES = {
+    "copy": lambda a: a.copy(),
+    "copy F": lambda a: a.copy(order="F"),
+    "reshape": lambda a: a.reshape(-1),
+    "reshape to 2": lambda a: a.reshape((-1, 2)) if a.size % 2 == 0 and a.size else a.reshape((1, -1)),
+    "reshape F": lambda a: a.reshape(a.shape[::-1], order="F"),
+    "ravel": lambda a: a.ravel(),
+    "flatten": lambda a: a.flatten(),
+    "astype": lambda a: a.astype(a.dtype),
+    "lazy_clone": lambda a: ca.lazy_clone(a) if isinstance(a, ca.ndarray) else a.copy(order="K"),
+    "np.copy": np.copy,
+    "np.reshape": lambda a: np.reshape(a, (-1,)),
+    "np.ravel": np.ravel,
+    "np.array": lambda a: ca.array(a) if isinstance(a, ca.ndarray) else np.array(a),
+    "np.atleast_1d": np.atleast_1d,
+    "copy.copy": copy.copy,
+    "copy.deepcopy": copy.deepcopy,
+    "pickle": lambda a: pickle.loads(pickle.dumps(a, protocol=5)),
+    # NumPy's own loses the byte order.
+    "pickle 4": lambda a: pickle.loads(pickle.dumps(a, protocol=4)) if isinstance(a, ca.ndarray) else a.copy(),
+    "pickle out of band": lambda a: out_of_band(a),
+}
+
+VIEWS = {
+    "T": lambda a: a.T,
+    "transpose": lambda a: a.transpose(*range(1, a.ndim), 0) if a.ndim else a.transpose(),
+    "np.flip": np.flip,
+    "squeeze": lambda a: a.squeeze(),
+    "np.expand_dims": lambda a: np.expand_dims(a, 0),
+    "np.broadcast_to": lambda a: np.broadcast_to(a, (2, *a.shape)),
+    "diagonal": lambda a: a.diagonal() if a.ndim >= 2 else a[...],
+    "reshape(copy=False)": lambda a: a.reshape(a.shape, copy=False),
+    "view": lambda a: a.view("u1") if a.ndim == 1 and a.size and a.strides[0] == a.itemsize else a.view(),
+    "field": lambda a: a["b"] if a.dtype.names else a[...],
+    "np.split": lambda a: np.split(a, 1)[0] if a.ndim else a[...],
+}
+
+INPLACE = {
+    "+=": lambda a, b: a.__iadd__(b),
+    "-=": lambda a, b: a.__isub__(b),
+    "*=": lambda a, b: a.__imul__(b),
+    "np.add out": lambda a, b: np.add(a, b, out=a, casting="unsafe"),
+    "np.maximum out tuple": lambda a, b: np.maximum(b, a, out=(a,), casting="unsafe"),
+    "np.add where": lambda a, b: np.add(a, b, out=a, where=np.arange(a.size).reshape(a.shape) % 2 == 0, casting="unsafe"),
+    "np.multiply out": lambda a, b: np.multiply(b, 2, out=a, casting="unsafe"),
+    "np.copyto": lambda a, b: np.copyto(a, b, casting="unsafe"),
+}
+
+# Writes by a number; the same function for both.
+WRITES = {
+    "fill": lambda a, v: a.fill(v),
+    "a[...]": lambda a, v: a.__setitem__(..., v),
+    "flat": lambda a, v: setattr(a, "flat", v),
+    "put": lambda a, v: a.put([0, a.size - 1], v),
+    "np.put": lambda a, v: np.put(a, [a.size // 2], v),
+    "np.place": lambda a, v: np.place(a, np.arange(a.size).reshape(a.shape) % 3 == 0, [v, v + 1]),
+    "np.putmask": lambda a, v: np.putmask(a, np.arange(a.size).reshape(a.shape) % 2 == 1, v),
+    "np.copyto where": lambda a, v: np.copyto(a, v, where=np.arange(a.size).reshape(a.shape) % 2 == 1),
+    "np.fill_diagonal": lambda a, v: np.fill_diagonal(a, v) if a.ndim == 2 else a.fill(v),
+    "np.add.at": lambda a, v: np.add.at(a, [0, 0], v) if a.ndim else np.add.at(a, (), v),
+    "np.negative.at": lambda a, v: np.subtract.at(a, slice(0, 1), v) if a.ndim else np.add.at(a, (), v),
+    "np.put_along_axis": lambda a, v: np.put_along_axis(a, np.zeros((1,) * a.ndim, int), v, 0),
+    "sort": lambda a, v: a.sort(axis=v % a.ndim),
+    "partition": lambda a, v: a.partition(a.shape[-1] // 2),
+    "byteswap": lambda a, v: a.byteswap(inplace=True) and None if a.dtype.kind != "f" else a.fill(v),
+    "setfield": lambda a, v: a.setfield(v, "u1", 0),
+    "real": lambda a, v: setattr(a, "real", v),
+    "memoryview": lambda a, v: write_by_memoryview(a, v),
+    "readinto": lambda a, v: write_by_export(a, v),
+    "np.cumsum out": lambda a, v: np.cumsum(a.ravel(), out=a, dtype=a.dtype) if a.ndim == 1 else a.fill(v),
+    "np.clip out": lambda a, v: np.clip(a, 1, v + 1, out=a, casting="unsafe"),
+    "augmented slice": lambda a, v: a[::2].__iadd__(v) if a.ndim else a.__iadd__(v),
+    "setflags": lambda a, v: a.setflags(write=True) if a.flags.writeable else a.fill(v),
+}
+
+
+def out_of_band(a):
+    buffers = []
+    return pickle.loads(pickle.dumps(a, protocol=5, buffer_callback=buffers.append), buffers=buffers)
+
+
+def write_by_memoryview(a, value):
+    if a.ndim == 1 and a.size and a.strides == (a.itemsize,) and a.flags.writeable:
+        if isinstance(a, ca.ndarray):
+            array = a.to_numpy(writable=True)
+        else:
+            array = a
+        with memoryview(array.view("u1")) as view:
+            view[0] = value
+    else:
+        a.fill(value)
+
+
+def write_by_export(a, value):
+    if isinstance(a, ca.ndarray):
+        array = a.to_numpy(writable=True)
+    elif a.flags.writeable:
+        array = a
+    else:
+        raise ValueError
+    array[...] = value
+
+
+def outcome(function, *args):
+    try:
+        return None, function(*args)
+    except (ValueError, TypeError, IndexError) as error:
+        return type(error), None
+
+
+class Programs(RuleBasedStateMachine):
+    arrays = Bundle("arrays")
+    snapshots = Bundle("snapshots")
+    exports = Bundle("exports")
+
+    def __init__(self):
+        super().__init__()
+        self.pairs, self.kept, self.pins = [], [], []
+        self.groups = 0
+        self.numpy_bytes = 0  # what NumPy would have copied
+        self.quiet = np.errstate(all="ignore")
+        self.quiet.__enter__()
+        self.memory = TracingAllocator()
+        self.memory.__enter__()
+        ca.reset_stats()
+
+    @initialize(always=st.booleans())
+    def begin(self, always):
+        # Looking makes headers; programs in which nobody looks until the end take other ways.
+        self.always = always
+
+    def pair(self, ours, oracle, group=None):
+        if group is None:
+            self.groups += 1
+            group = self.groups
+        made = Pair(ours, oracle, group)
+        self.pairs.append(made)
+        return made
+
+    def both(self, pair, function, *args):
+        """Run on both; the same error or none."""
+        shown = [(a.ours, a.oracle) if isinstance(a, Pair) else (a, a) for a in args]
+        expected, oracle = outcome(function, pair.oracle, *[b for _, b in shown])
+        got, ours = outcome(function, pair.ours, *[a for a, _ in shown])
+        assert got == expected, f"{got} where NumPy gives {expected}"
+        return ours, oracle
+
+    # ---- making
+
+    @rule(target=arrays, shape=SHAPES, dtype=st.sampled_from(DTYPES), fortran=st.booleans(), seed=SEEDS,
+          way=st.sampled_from(["array", "asarray", "read-only", "copy=False", "bytes", "computed", "structured"]))
+    def create(self, shape, dtype, fortran, seed, way):
+        source = numbers(shape, STRUCTURED if way == "structured" else np.dtype(dtype), seed)
+        source = np.asarray(source, order="F" if fortran else "C")
+        oracle = source.copy(order="K")
+        self.numpy_bytes += source.nbytes
+        if way == "array":
+            ours = ca.array(source)
+            source[...] = 0
+        elif way == "read-only":
+            source.setflags(write=False)
+            ours = ca.asarray(source)
+        elif way == "copy=False":
+            ours = ca.asarray(source, copy=False)
+        elif way == "bytes":
+            ours = ca.asarray(np.frombuffer(source.tobytes(), source.dtype).reshape(shape) if source.size else source)
+            oracle = oracle.copy(order="C") if source.size else oracle
+        elif way == "computed" and source.dtype.isnative and source.ndim:
+            ours = ca.asarray(source).__pos__()
+        else:
+            ours = ca.asarray(source)
+            source[...] = 0
+        return self.pair(ours, oracle)
+
+    @rule(target=arrays, pair=arrays, data=st.data())
+    def view_by_index(self, pair, data):
+        key = data.draw(hnp.basic_indices(pair.oracle.shape, allow_newaxis=True, allow_ellipsis=True, max_dims=5))
+        oracle = pair.oracle[key]
+        ours = pair.ours[key]
+        if not isinstance(oracle, np.ndarray):
+            assert ours == oracle
+            return multiple()
+        return self.pair(ours, oracle, pair.group)
+
+    @rule(target=arrays, pair=arrays, name=st.sampled_from(sorted(VIEWS)))
+    def view_by_name(self, pair, name):
+        ours, oracle = self.both(pair, VIEWS[name])
+        return self.pair(ours, oracle, pair.group) if isinstance(oracle, np.ndarray) else multiple()
+
+    @rule(target=arrays, pair=arrays, name=st.sampled_from(sorted(COPIES)))
+    def lazily_copy(self, pair, name):
+        ours, oracle = self.both(pair, COPIES[name])
+        if oracle is None:
+            return multiple()
+        self.numpy_bytes += oracle.nbytes
+        return self.pair(ours, oracle.copy(order="K"))
+
+    # ---- writing
+
+    @rule(pair=arrays, name=st.sampled_from(sorted(WRITES)), value=VALUES)
+    def write(self, pair, name, value):
+        if pair.oracle.dtype.names or (pair.oracle.size == 0 and name.startswith(("put", "np.put", "np.add"))):
+            name = "a[...]"
+        if name == "real" and pair.oracle.dtype.kind not in "fiu":
+            name = "fill"
+        if (name in ("sort", "partition") and pair.oracle.ndim == 0) or (name == "partition" and not pair.oracle.size):
+            name = "fill"
+        self.both(pair, WRITES[name], value)
+
+    @rule(pair=arrays, data=st.data(), value=VALUES)
+    def write_item(self, pair, data, value):
+        key = data.draw(
+            st.one_of(
+                hnp.basic_indices(pair.oracle.shape, allow_newaxis=True),
+                hnp.arrays(bool, pair.oracle.shape),
+                hnp.integer_array_indices(pair.oracle.shape) if pair.oracle.size and pair.oracle.ndim else st.just(...),
+                st.integers(-6, 6),
+            )
+        )
+        self.both(pair, lambda a: a.__setitem__(key, value))
+
+    @rule(pair=arrays, other=arrays, data=st.data())
+    def write_array(self, pair, other, data):
+        if not np.can_cast(other.oracle.dtype, pair.oracle.dtype, "same_kind") or other.oracle.dtype.names:
+            return
+        key = data.draw(hnp.basic_indices(pair.oracle.shape, allow_ellipsis=True))
+        self.both(pair, lambda a, b: a.__setitem__(key, b), other)
+
+    @rule(pair=arrays, other=arrays, name=st.sampled_from(sorted(INPLACE)))
+    def write_in_place(self, pair, other, name):
+        if (
+            not np.can_cast(other.oracle.dtype, pair.oracle.dtype, "same_kind")
+            or other.oracle.dtype.names
+            or pair.oracle.dtype.names
+        ):
+            return
+        self.both(pair, INPLACE[name], other)
+
+    @rule(pair=arrays)
+    def materialize(self, pair):
+        # A window is written as a whole only by who may write.
+        pair.ours.materialize()
+        assert pair.ours.storage.share_count == 1
+
+    # ---- leaving and coming back
+
+    @rule(target=snapshots, pair=arrays, way=st.sampled_from([np.asarray, memoryview, ca.ndarray.to_numpy]))
+    def take_snapshot(self, pair, way):
+        if way is memoryview and pair.oracle.dtype.names:
+            way = np.asarray
+        self.numpy_bytes += pair.oracle.nbytes
+        kept = [way(pair.ours), pair.oracle.copy(order="K")]
+        self.kept.append(kept)
+        return kept
+
+    @rule(target=arrays, kept=snapshots)
+    def take_snapshot_back(self, kept):
+        if kept[1].dtype.byteorder == ">" and isinstance(kept[0], memoryview):
+            return multiple()
+        self.numpy_bytes += kept[1].nbytes
+        return self.pair(ca.asarray(kept[0]), kept[1].copy(order="K"))
+
+    @rule(kept=consumes(snapshots))
+    def release_snapshot(self, kept):
+        self.kept = [other for other in self.kept if other is not kept]
+        kept.clear()
+
+    @rule(target=exports, pair=arrays, way=st.sampled_from(["to_numpy", "dlpack", "memoryview"]))
+    def export(self, pair, way):
+        if not pair.oracle.flags.writeable or (way == "dlpack" and pair.oracle.dtype.str[1:] not in ("f8", "i8", "f4")):
+            return multiple()
+        if way == "dlpack" and pair.oracle.dtype.isnative:
+            out = np.from_dlpack(pair.ours)
+        elif way == "memoryview" and pair.oracle.dtype.kind in "fiu":
+            out = np.asarray(memoryview(pair.ours.to_numpy(writable=True)))
+        else:
+            out = pair.ours.to_numpy(writable=True)
+        kept = [out, pair.oracle]
+        self.pins.append((kept, pair.group))
+        return kept
+
+    @rule(kept=exports, value=VALUES)
+    def write_through_export(self, kept, value):
+        kept[0][...] = value
+        kept[1][...] = value
+
+    @rule(kept=consumes(exports))
+    def release_export(self, kept):
+        self.pins = [(other, group) for other, group in self.pins if other is not kept]
+        kept.clear()
+
+    @rule(pair=consumes(arrays))
+    def drop(self, pair):
+        self.pairs.remove(pair)
+        pair.ours = pair.oracle = None
+
+    @rule(pair=arrays)
+    def look(self, pair):
+        pair.check()
+
+    # ---- what always holds
+
+    @invariant()
+    def values(self):
+        if self.pairs and self.always:
+            self.check()
+
+    @invariant()
+    def figures(self):
+        pinned = {group for _, group in self.pins}
+        storages = {}
+        for pair in self.pairs:
+            assert storages.setdefault(pair.group, pair.ours.storage) is pair.ours.storage
+            assert pair.ours.storage.is_cow == (pair.ours.storage.share_count > 1)
+            assert pair.group not in pinned or not pair.ours.storage.is_cow
+        assert len(set(map(id, storages.values()))) == len(storages), "two alias sets with one Storage"
+        figures, report = ca.stats(), self.memory.report()
+        assert report["faults"] == 0
+        assert figures["copies"] == report["clones"]
+        assert figures["bytes_copied"] >= report["cloned_bytes"]
+        assert figures["eager_copies"] or figures["bytes_copied"] == report["cloned_bytes"]
+        assert figures["bytes_copied"] <= 2 * self.numpy_bytes, "more than twice what NumPy copies"
+
+    def check(self):
+        for pair in self.pairs:
+            pair.check()
+        for ours, oracle in self.kept:
+            array = ours if isinstance(ours, np.ndarray) else memoryview(ours)
+            assert array.tobytes() == oracle.tobytes(), "a snapshot has changed"
+        for (ours, oracle), _ in self.pins:
+            assert ours.tobytes() == oracle.tobytes(), "an export does not alias"
+
+    def teardown(self):
+        try:
+            self.check()
+        finally:
+            for kept in [*self.kept, *(kept for kept, _ in self.pins)]:
+                kept.clear()
+            for pair in self.pairs:
+                pair.ours = None
+            self.memory.__exit__(None, None, None)
+            self.quiet.__exit__(None, None, None)
+            gc.collect()
+        report = self.memory.report()
+        assert (report["live_blocks"], report["faults"]) == (0, 0), report
+
+
+Programs.TestCase.settings = settings(
+    max_examples=100, stateful_step_count=40, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
+)
+test_random_programs = Programs.TestCase
