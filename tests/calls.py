@@ -248,6 +248,7 @@ class Run:
         self.spent = dict.fromkeys(cowarray.stats(), 0)
         self.witnesses = []
         self.files = []
+        self.written = []
         self.names = {
             "np": np,
             "rf": np.lib.recfunctions,
@@ -284,12 +285,13 @@ class Run:
         opened.seek(0)
         return opened
 
-    def written(self):
-        contents = []
+    def close_files(self):
+        """Keep what was written to `FILE()`s, and close them."""
         for opened in self.files:
             opened.seek(0)
-            contents.append(opened.read())
-        return contents
+            self.written.append(opened.read())
+            opened.close()
+        self.files = []
 
     def __call__(self):
         """Run; a bare name that the statement rebinds is what Python would leave in it."""
@@ -315,7 +317,7 @@ class Run:
 
     def check(self, theirs):
         """Companions and files are as NumPy's; what was lazily copied from a companion has noticed nothing."""
-        assert self.written() == theirs.written()
+        assert self.written == theirs.written
         for one, other, witness in zip(self.companions, theirs.companions, self.witnesses, strict=True):
             same(one, other)
             witness.check()

@@ -156,7 +156,6 @@ def sweep(memory, every, prepare, operate, check_failure):
     raised = 0
     for n in range(1, 50):
         arrays = prepare()
-        gc.collect()
         live, refused = memory.report()["live_blocks"], memory.report()["refused"]
         memory.refuse(n, every)
         try:

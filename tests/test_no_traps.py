@@ -1,7 +1,7 @@
 """No idiom costs more than in NumPy: bytes copied, memory kept, addresses moved.
 
-Lazy copies can turn an innocent line into a copy of everything, or keep a gigabyte alive for ten numbers. Each test here
-is such a line, with the figures that it must keep to.
+Lazy copies can turn an innocent line into a copy of everything, or keep a gigabyte alive for ten numbers. Each test
+here is such a line, with the figures that it must keep to.
 """
 
 import gc
@@ -220,8 +220,6 @@ def test_small_part_kept_while_the_whole_is_written(part, way):
     x = fresh(10_000)
     x[0] = 1
     small = SMALL[part](x)
-    if way is memoryview and part == "field":
-        pytest.skip("a field is not contiguous")
     kept = way(small)
     before = kept.tobytes()
     x[...] = 2
@@ -350,7 +348,6 @@ def test_export_lets_copies_be_lazy_again():
 
 
 def test_views_with_stale_headers_keep_no_allocation(memory):
-    x = np.add(ca.array(np.arange(1000.0)), 0).copy("C")
     x = ca.array(np.arange(1000.0))
     views = [x[i:] for i in range(0, 500, 50)]
     for view in views:

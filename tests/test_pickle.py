@@ -228,6 +228,7 @@ MALFORMED = {
     "negative": {2: (-2, -3)},
     "one negative": {2: (2, -1)},
     "other lengths": {2: (2, 4)},
+    "no elements, and bytes": {2: (0, 3)},
     "a list": {2: [2, 3]},
     "floats": {2: (2.0, 3)},
     "booleans": {0: bytes(8), 2: (True, True)},

@@ -40,6 +40,10 @@ def numbers(shape, dtype, seed):
     return np.asarray(raw).astype(dtype)
 
 
+def odd(a):
+    return np.arange(a.size).reshape(a.shape) % 2 == 1
+
+
 class Pair:
     """Ours, the oracle's, and the alias set that both belong to."""
 
@@ -74,10 +78,9 @@ COPIES = {
     "np.atleast_1d": np.atleast_1d,
     "copy.copy": copy.copy,
     "copy.deepcopy": copy.deepcopy,
-    "pickle": lambda a: pickle.loads(pickle.dumps(a, protocol=5)),
-    # NumPy's own loses the byte order.
-    "pickle 4": lambda a: pickle.loads(pickle.dumps(a, protocol=4)) if isinstance(a, ca.ndarray) else a.copy(),
-    "pickle out of band": lambda a: out_of_band(a),
+    "pickle": lambda a: pickled(a, 5),
+    "pickle 4": lambda a: pickled(a, 4),
+    "pickle out of band": lambda a: pickled(a, 5, []),
 }
 
 VIEWS = {
@@ -100,7 +103,7 @@ INPLACE = {
     "*=": lambda a, b: a.__imul__(b),
     "np.add out": lambda a, b: np.add(a, b, out=a, casting="unsafe"),
     "np.maximum out tuple": lambda a, b: np.maximum(b, a, out=(a,), casting="unsafe"),
-    "np.add where": lambda a, b: np.add(a, b, out=a, where=np.arange(a.size).reshape(a.shape) % 2 == 0, casting="unsafe"),
+    "np.add where": lambda a, b: np.add(a, b, out=a, where=odd(a), casting="unsafe"),
     "np.multiply out": lambda a, b: np.multiply(b, 2, out=a, casting="unsafe"),
     "np.copyto": lambda a, b: np.copyto(a, b, casting="unsafe"),
 }
@@ -113,11 +116,11 @@ WRITES = {
     "put": lambda a, v: a.put([0, a.size - 1], v),
     "np.put": lambda a, v: np.put(a, [a.size // 2], v),
     "np.place": lambda a, v: np.place(a, np.arange(a.size).reshape(a.shape) % 3 == 0, [v, v + 1]),
-    "np.putmask": lambda a, v: np.putmask(a, np.arange(a.size).reshape(a.shape) % 2 == 1, v),
-    "np.copyto where": lambda a, v: np.copyto(a, v, where=np.arange(a.size).reshape(a.shape) % 2 == 1),
+    "np.putmask": lambda a, v: np.putmask(a, odd(a), v),
+    "np.copyto where": lambda a, v: np.copyto(a, v, where=odd(a)),
     "np.fill_diagonal": lambda a, v: np.fill_diagonal(a, v) if a.ndim == 2 else a.fill(v),
-    "np.add.at": lambda a, v: np.add.at(a, [0, 0], v) if a.ndim else np.add.at(a, (), v),
-    "np.negative.at": lambda a, v: np.subtract.at(a, slice(0, 1), v) if a.ndim else np.add.at(a, (), v),
+    "np.add.at": lambda a, v: write_at(a, [0, 0] if a.ndim else (), v),
+    "np.add.at slice": lambda a, v: write_at(a, slice(0, 1) if a.ndim else (), v),
     "np.put_along_axis": lambda a, v: np.put_along_axis(a, np.zeros((1,) * a.ndim, int), v, 0),
     "sort": lambda a, v: a.sort(axis=v % a.ndim),
     "partition": lambda a, v: a.partition(a.shape[-1] // 2),
@@ -133,17 +136,22 @@ WRITES = {
 }
 
 
-def out_of_band(a):
-    buffers = []
-    return pickle.loads(pickle.dumps(a, protocol=5, buffer_callback=buffers.append), buffers=buffers)
+def pickled(a, protocol, buffers=None):
+    if not isinstance(a, ca.ndarray):
+        return a.copy()  # NumPy's own pickles lose the byte order at times
+    callback = None if buffers is None else buffers.append
+    return pickle.loads(pickle.dumps(a, protocol=protocol, buffer_callback=callback), buffers=buffers)
+
+
+def write_at(a, key, value):
+    if not a.flags.writeable and isinstance(a, np.ndarray):
+        raise ValueError  # NumPy's own does not look
+    np.add.at(a, key, value)
 
 
 def write_by_memoryview(a, value):
     if a.ndim == 1 and a.size and a.strides == (a.itemsize,) and a.flags.writeable:
-        if isinstance(a, ca.ndarray):
-            array = a.to_numpy(writable=True)
-        else:
-            array = a
+        array = a.to_numpy(writable=True) if isinstance(a, ca.ndarray) else a
         with memoryview(array.view("u1")) as view:
             view[0] = value
     else:
@@ -206,8 +214,14 @@ class Programs(RuleBasedStateMachine):
 
     # ---- making
 
-    @rule(target=arrays, shape=SHAPES, dtype=st.sampled_from(DTYPES), fortran=st.booleans(), seed=SEEDS,
-          way=st.sampled_from(["array", "asarray", "read-only", "copy=False", "bytes", "computed", "structured"]))
+    @rule(
+        target=arrays,
+        shape=SHAPES,
+        dtype=st.sampled_from(DTYPES),
+        fortran=st.booleans(),
+        seed=SEEDS,
+        way=st.sampled_from(["array", "asarray", "read-only", "copy=False", "bytes", "computed", "structured"]),
+    )
     def create(self, shape, dtype, fortran, seed, way):
         source = numbers(shape, STRUCTURED if way == "structured" else np.dtype(dtype), seed)
         source = np.asarray(source, order="F" if fortran else "C")

@@ -1,7 +1,7 @@
 """A copy made while a write is running is never changed by the rest of that write.
 
-Writes call back: an object's cast, a function of the user's in `np.frompyfunc`. What these callbacks copy, keep, write and
-drop is as safe as between two statements. Other threads come in by the same door.
+Writes call back: an object's cast, a function of the user's in `np.frompyfunc`. What these callbacks copy, keep, write
+and drop is as safe as between two statements. Other threads come in by the same door.
 """
 
 import copy
@@ -173,7 +173,7 @@ def test_sharers_dropped_by_a_callback(write):
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("shared", [False, True], ids=["sole", "shared"])
 def test_array_written_by_a_callback_ends_with_defined_values(write, shared):
-    """Either write may be the later one, element by element; what nobody wrote does not appear, and no copy is touched."""
+    """Either write may be the later one, element by element; what nobody wrote does not appear; no copy is touched."""
     x, other = start(shared)
     kept = []
 
@@ -274,6 +274,40 @@ def test_reductions_and_reads_by_callbacks_see_no_torn_copy(where):
         np.frompyfunc(step, 1, 1)(np.arange(float(N)), out=ca.array(np.zeros(N)), casting="unsafe")
     assert source.tolist() == [-1.0] * N
     assert (x if where == "copy" else other).tolist() == list(range(N))
+
+
+@pytest.mark.parametrize("how", ["frompyfunc", "objects", "out", "reduce"])
+def test_function_of_the_users_never_reads_another_arrays_write(how):
+    """The callback writes x, which leaves the shared bytes, then the last sharer; the running call reads x alone."""
+    n = 20_000
+    x = ca.array(np.arange(float(n)))
+    other = x.copy()
+    first = [True]
+
+    def tell():
+        if first:
+            first.clear()
+            x[n - 1] = 7.0
+            other[...] = -1.0
+
+    def step(value, *rest):
+        tell()
+        return value
+
+    if how == "objects":
+        values = np.empty(n, dtype=object)
+        values[:] = Value(0, tell)
+        result = np.add(values, x)
+    elif how == "out":
+        result = np.frompyfunc(step, 1, 1)(x, out=ca.array(np.zeros(n)), casting="unsafe")
+    elif how == "reduce":
+        result = np.frompyfunc(lambda a, b: step(b), 2, 1).accumulate(x, dtype=object)
+    else:
+        result = np.frompyfunc(step, 1, 1)(x)
+    result = np.asarray(result).astype(float)
+    assert np.array_equal(result[:-1], np.arange(n - 1.0))
+    assert result[-1] in (7, n - 1)
+    assert (x[n - 1], other[0], other[n - 1]) == (7, -1, -1)
 
 
 # ---- from another thread ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
  * picture of memory. So no child inherits a held rwlock or a Storage between two sets of bytes. state is twice the number
  * of threads inside, plus 1 while closed. */
 #include "internal.h"
+#include "large.h"
 
 static cowi_atomic_uint state;
 static cowi_atomic_uint waiting; /* threads in the waiting room */
@@ -31,10 +32,12 @@ static void prepare(void)
     while (cowi_load_seq_cst(&state) != CLOSED) {
         (void)pthread_cond_wait(&changed, &room);
     }
+    cowi_large_hold();
 }
 
 static void parent(void)
 {
+    cowi_large_let_go();
     (void)cowi_and_seq_cst(&state, ~CLOSED);
     (void)pthread_cond_broadcast(&changed);
     (void)pthread_mutex_unlock(&room);
@@ -44,6 +47,7 @@ static void parent(void)
 /* The only thread here. Others may have been waiting in the room or on its way in: what they held is made anew. */
 static void child(void)
 {
+    cowi_large_let_go();
     cowi_store_seq_cst(&state, 0);
     cowi_store_seq_cst(&waiting, 0);
     (void)cowi_add_seq_cst(&epoch, 1);

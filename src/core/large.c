@@ -2,7 +2,7 @@
  *
  * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its speed
  * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. The lock is only
- * tried: where another thread has it, or had it in a process that forked this one, the block is simply not kept. */
+ * tried: where another thread has it, the block is simply not kept. A fork holds it (gate.c). */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "large.h"
 
@@ -104,6 +104,16 @@ void cowi_large_free(void *data, size_t nbytes)
     if (data != NULL) {
         (void)munmap(data, mapped);
     }
+}
+
+void cowi_large_hold(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void cowi_large_let_go(void)
+{
+    (void)pthread_mutex_unlock(&lock);
 }
 
 size_t cow_heap_keep(size_t nbytes)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._modes import CopyError, Materialization, no_copy, trace
-from cowarray._native import Storage, reset_stats, stats
+from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
 from cowarray._report import Explanation, explain
 
@@ -19,6 +19,7 @@ __all__ = [
     "explain",
     "from_dlpack",
     "get_include",
+    "keep_freed",
     "lazy_clone",
     "ndarray",
     "no_copy",

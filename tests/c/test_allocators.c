@@ -1,6 +1,8 @@
 /* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top. */
 #include "harness.h"
 
+#include <sys/mman.h>
+
 static void contract(const cow_allocator *allocator)
 {
     const size_t sizes[] = {1, 7, 64, 65, 4096, 100003, ((size_t)4 << 20) + 5};
@@ -53,6 +55,95 @@ static void tracing_over_tracing_keeps_the_contract(fixture *f)
     CHECK_OK(cow_tracing_new(f->allocator, &outer));
     contract(cow_tracing_allocator(outer));
     CHECK_OK(cow_tracing_free(outer));
+}
+
+/* ---- large blocks of the heap ------------------------------------------------------------------------------------- */
+
+#define MIB ((size_t)1 << 20)
+
+static void *take_large(size_t nbytes)
+{
+    void *data = cow_heap()->alloc(cow_heap()->self, nbytes, COW_ALIGNMENT);
+    REQUIRE(data != NULL);
+    memset(data, 0x77, nbytes);
+    return data;
+}
+
+static void put_large(void *data, size_t nbytes)
+{
+    cow_heap()->free(cow_heap()->self, data, nbytes, COW_ALIGNMENT);
+}
+
+static bool is_mapped(void *data)
+{
+    return msync(data, 1, MS_ASYNC) == 0;
+}
+
+static void freed_large_blocks_are_kept_up_to_the_bound(fixture *f)
+{
+    const size_t before = cow_heap_keep(0);
+    void *blocks[3];
+    void *again;
+    (void)f;
+    CHECK_EQ(cow_heap_keep(16 * MIB), 0);
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = take_large(8 * MIB);
+    }
+    for (int i = 0; i < 3; i++) {
+        put_large(blocks[i], 8 * MIB);
+    }
+    CHECK(!is_mapped(blocks[0])); /* the oldest went for the third */
+    CHECK(is_mapped(blocks[1]) && is_mapped(blocks[2]));
+    again = take_large(8 * MIB);
+    CHECK(again == blocks[1] || again == blocks[2]);
+    put_large(again, 8 * MIB);
+    again = take_large(32 * MIB);
+    put_large(again, 32 * MIB); /* more than the bound: not kept, and nothing goes for it */
+    CHECK(!is_mapped(again) && is_mapped(blocks[1]) && is_mapped(blocks[2]));
+    CHECK_EQ(cow_heap_keep(8 * MIB), 16 * MIB);
+    CHECK(is_mapped(blocks[1]) != is_mapped(blocks[2]));
+    CHECK_EQ(cow_heap_keep(0), 8 * MIB);
+    CHECK(!is_mapped(blocks[1]) && !is_mapped(blocks[2]));
+    again = take_large(8 * MIB);
+    put_large(again, 8 * MIB);
+    CHECK(!is_mapped(again));
+    (void)cow_heap_keep(before);
+}
+
+static void *churn(void *argument)
+{
+    uint64_t seed = (uint64_t)(uintptr_t)argument;
+    bool mine = true;
+    for (unsigned i = 0; i < rounds(20000); i++) {
+        const size_t nbytes = (4 + 2 * (next_random(&seed) % 2)) * MIB;
+        const int mark = (int)(next_random(&seed) % 128);
+        char *data = (char *)cow_heap()->alloc(cow_heap()->self, nbytes, COW_ALIGNMENT);
+        if (data == NULL) {
+            give_up();
+        }
+        data[0] = data[nbytes - 1] = (char)mark;
+        if (i % 1000 == 0) {
+            (void)cow_heap_keep((1 + next_random(&seed) % 4) * 8 * MIB);
+        }
+        mine = mine && data[0] == mark && data[nbytes - 1] == mark; /* nobody else has the block */
+        put_large(data, nbytes);
+    }
+    CHECK(mine);
+    return NULL;
+}
+
+static void threads_do_not_get_each_others_large_blocks(fixture *f)
+{
+    const size_t before = cow_heap_keep(32 * MIB);
+    pthread_t threads[3];
+    (void)f;
+    for (size_t i = 0; i < 3; i++) {
+        threads[i] = spawn(churn, (void *)(uintptr_t)(i + 1));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        join(threads[i]);
+    }
+    (void)cow_heap_keep(before);
 }
 
 /* ---- tracing: each kind of fault, on a second instance, since the fixture's own must stay clean -------------------- */
@@ -158,6 +249,8 @@ int main(int argc, char **argv)
     RUN(heap_keeps_the_contract);
     RUN(tracing_keeps_the_contract);
     RUN(tracing_over_tracing_keeps_the_contract);
+    RUN(freed_large_blocks_are_kept_up_to_the_bound);
+    RUN(threads_do_not_get_each_others_large_blocks);
     RUN(tracing_counts_what_is_live);
     RUN(tracing_refuses_the_nth);
     RUN(tracing_sees_faults);

@@ -348,6 +348,57 @@ static void child_of_a_process_with_waiters_works(fixture *f)
     cow_storage_free(sc.other_sharer);
 }
 
+/* ---- the heap's kept blocks ---------------------------------------------------------------------------------------- */
+
+static cowi_atomic_uint churn_over;
+
+static void *churn(void *unused)
+{
+    const size_t nbytes = (size_t)4 << 20;
+    while (!cowi_load_seq_cst(&churn_over)) {
+        void *data = cow_heap()->alloc(cow_heap()->self, nbytes, COW_ALIGNMENT);
+        if (data == NULL) {
+            give_up();
+        }
+        cow_heap()->free(cow_heap()->self, data, nbytes, COW_ALIGNMENT);
+    }
+    return unused;
+}
+
+static void heap_in_the_child(void *unused)
+{
+    cow_storage *s;
+    (void)unused;
+    (void)alarm(5);
+    CHECK_EQ(cow_heap_keep((size_t)8 << 20), (size_t)64 << 20);
+    s = make_filled(cow_heap(), (size_t)5 << 20, 3);
+    CHECK(holds(s, 3));
+    cow_storage_free(s);
+    CHECK_EQ(cow_heap_keep(0), (size_t)8 << 20);
+}
+
+/* The lock of the kept blocks is held now and then by threads that the child does not have. */
+static void child_can_use_the_heap(fixture *f)
+{
+    const unsigned forks = rounds(60);
+    const size_t before = cow_heap_keep((size_t)64 << 20);
+    cow_storage *starts_the_gate = make_filled(f->allocator, 1, 1);
+    pthread_t threads[2];
+    cowi_init(&churn_over, 0);
+    threads[0] = spawn(churn, NULL);
+    threads[1] = spawn(churn, NULL);
+    for (unsigned i = 0; i < forks; i++) {
+        if (!CHECK(child_succeeds(heap_in_the_child, NULL))) {
+            break;
+        }
+    }
+    cowi_store_seq_cst(&churn_over, 1);
+    join(threads[0]);
+    join(threads[1]);
+    cow_storage_free(starts_the_gate);
+    (void)cow_heap_keep(before);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -357,6 +408,7 @@ int main(int argc, char **argv)
     RUN(child_takes_over_a_held_micro_lock);
     RUN(fork_waits_for_copies_and_try_does_not_wait_for_the_fork);
     RUN(child_of_a_process_with_waiters_works);
+    RUN(child_can_use_the_heap);
     RUN(child_of_a_busy_process_works);
     return finish(argv[0]);
 }

@@ -157,7 +157,7 @@ def has_relacy():
 def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     jobs = []
-    skipped = 0
+    passed = failed = skipped = 0
     models = sorted(path.stem for path in (HERE / "spin").glob("*.pml") if path.stem != "protocol")
     if not models:
         sys.exit("no models in spin/")
@@ -168,9 +168,13 @@ def main():
         skipped += len(models) + len(SPIN)
         print(f"skipped: {len(models)} models and {len(SPIN)} mutants: spin is not installed")
     if has_relacy():
-        program, clients = relacy_clients()
-        if not clients:
-            sys.exit("no clients in relacy/")
+        try:
+            program, clients = relacy_clients()
+            if not clients:
+                raise Failure("no clients in relacy/")
+        except Failure as failure:
+            print(f"FAILED: {failure}")
+            failed, clients = 1, []
         jobs += [(relacy_client, program, client) for client in clients if wanted(client)]
         jobs += [(relacy_mutant, name) for name in CORE if wanted(name)]
     else:
@@ -183,7 +187,6 @@ def main():
         except (Failure, subprocess.TimeoutExpired) as failure:
             return False, f"FAILED: {failure}"
 
-    passed = failed = 0
     with ThreadPoolExecutor(max_workers=2) as pool:
         for good, line in pool.map(attempt, jobs):
             print(line, flush=True)

@@ -421,8 +421,10 @@ struct overwrite : client {
         cow_overwrite_scope scope;
         cow_status status = cow_overwrite_begin(a, 0, &scope, NULL);
         MUST(status == COW_OK);
+        dawdle(); /* the computation */
         const int first = get_cell(scope.old, 0);
         const int second = get_cell(scope.old, 1);
+        dawdle();
         MUST(first == 9 && second == 9);
         put_cell(scope.data, 0, first + 1);
         put_cell(scope.data, 1, second + 1);

@@ -1,0 +1,129 @@
+"""Counts the instructions of the hot paths under valgrind: figures that a busy machine cannot blur.
+
+    python bench/instructions.py            # counts, and writes bench/instructions.json
+    python bench/instructions.py --check    # counts, and compares with it: 1 if something takes 3 % more than it did
+
+Each operation runs in a loop of few and in one of many iterations, in one process for each library, whose counts callgrind writes
+out between the loops. The difference of the two, over that of the iterations, is the price of one: the start of Python, of
+the loop and of the first iterations falls out. What the kernel does (page faults) is not counted. Counts of different versions of
+Python, NumPy or the compiler are not comparable, and are not compared.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+KEPT = Path(__file__).with_name("instructions.json")
+TOLERANCE = 0.03  # hash seeds are fixed, but addresses, and with them some paths of malloc, are not
+FEW, MANY = 500, 2500
+# Callgrind writes its counts out each time this function of the C library is called. Nothing else calls it.
+MARK = "getloadavg"
+
+# Name: ours, NumPy's (None: it has no such thing). All on 10 float64 elements, like the row on small operations.
+OPERATIONS = {
+    "x.lazy_clone()": ("r = a.lazy_clone()", "r = a.copy()"),
+    "x.copy()": ("r = a.copy()", "r = a.copy()"),
+    "x.reshape(2, 5)": ("r = a.reshape(2, 5)", "r = a.reshape(2, 5)"),
+    "x.reshape(-1)": ("r = a.reshape(-1)", "r = a.reshape(-1)"),
+    "y = x.lazy_clone(); y[0] = v": ("y = a.lazy_clone(); y[0] = v", "y = a.copy(); y[0] = v"),
+    "y = x.copy(); y += 1": ("y = a.copy(); y += 1", "y = a.copy(); y += 1"),
+    "y = x.copy(); y[...] = 0": ("y = a.copy(); y[...] = 0", "y = a.copy(); y[...] = 0"),
+    "a + b": ("r = a + b", "r = a + b"),
+    "a += b": ("a += b", "a += b"),
+    "a.sum()": ("r = a.sum()", "r = a.sum()"),
+    "a[i]": ("r = a[i]", "r = a[i]"),
+    "a[i] = v": ("a[i] = v", "a[i] = v"),
+    "a[1:3]": ("r = a[1:3]", "r = a[1:3]"),
+    "a == b": ("r = a == b", "r = a == b"),
+    "a @ b": ("r = a @ b", "r = a @ b"),
+    "np.add(a, b)": ("r = np.add(a, b)", "r = np.add(a, b)"),
+    "cowarray.add(a, b)": ("r = cowarray.add(a, b)", "r = np.add(a, b)"),
+    "asarray(n, copy=False)": ("r = cowarray.asarray(n, copy=False)", "r = np.asarray(memoryview(n))"),
+    "asarray(n, copy=False).reshape(2, 5)": ("r = cowarray.asarray(n, copy=False).reshape(2, 5)", "r = n.reshape(2, 5)"),
+    "np.asarray(x)": ("r = np.asarray(a)", "r = np.asarray(memoryview(n))"),
+    "memoryview(x)": ("r = memoryview(a)", "r = memoryview(n)"),
+}
+
+
+def loops(library):
+    """Inside valgrind: run the loops of all operations, with a mark around each."""
+    import numpy as np
+
+    import cowarray
+
+    def operands():
+        n = np.arange(1.0, 11.0)
+        own = (lambda array: cowarray.array(array)) if library == "cowarray" else np.copy
+        return own(n), own(n[::-1]), n
+
+    for name in operations():
+        statement = OPERATIONS[name][library == "numpy"]
+        scope = {"np": np, "cowarray": cowarray, "operands": operands}
+        exec(f"def loop(times):\n a, b, n = operands(); i = 3; v = 1.5\n for _ in range(times):\n  {statement}", scope)
+        loop = scope["loop"]
+        loop(FEW)
+        for times in (FEW, MANY):
+            os.getloadavg()
+            loop(times)
+    os.getloadavg()
+
+
+def operations():
+    """Names of those that this version has."""
+    import cowarray
+
+    return [name for name in OPERATIONS if name != "cowarray.add(a, b)" or hasattr(cowarray, "add")]
+
+
+def count(library):
+    """Instructions of each operation.
+
+    Parameters
+    ----------
+    library : str
+        ``"cowarray"`` or ``"numpy"``.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    environment.setdefault("PYTHONPATH", os.pathsep.join(path for path in sys.path if path.endswith("src")))
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", f"--dump-before={MARK}"]
+        command += ["--dump-instr=no", sys.executable, __file__, "--loops", library]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"valgrind: status {done.returncode}\n{done.stderr[-2000:]}")
+        parts = sorted(Path(folder).glob("out.*"), key=lambda path: int(path.suffix[1:]))
+        totals = [int(re.search(r"^(?:totals|summary): (\d+)", part.read_text(), re.M)[1]) for part in parts]
+    names = operations()
+    # Between two marks lies a short loop, a long one, or what prepares the next operation; the first part is the start.
+    marks = 2 * len(names) + 1
+    if len(totals) < marks:
+        raise RuntimeError(f"callgrind wrote {len(totals)} parts, and {marks} were expected")
+    return {
+        name: (totals[2 + 2 * i] - totals[1 + 2 * i] - preparation(totals, i)) / (MANY - FEW) for i, name in enumerate(names)
+    }
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with instructions.json and write nothing")
+    parser.add_argument("--loops", choices=("cowarray", "numpy"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args(argv)
+    if arguments.loops:
+        loops(arguments.loops)
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

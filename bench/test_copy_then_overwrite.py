@@ -1,0 +1,44 @@
+"""What does a copy cost whose every byte is replaced? Nothing of it need be copied."""
+
+import numpy as np
+import pytest
+from paired import GIB, MIB, Way, numbers, show, sizes
+from peers import ours, pandas_of, torch, torch_of
+
+# How each of them says it; {copy} is its copy of x.
+OVERWRITES = {
+    "b[...] = 0": ("b = {copy}; b[...] = 0", "b = {copy}; b.iloc[:] = 0.0"),
+    "np.add(x, y, out=b)": ("b = {copy}; add(x, y, out=b)", "b = {copy}; b[:] = x + y"),
+}
+
+
+@pytest.mark.parametrize("size", sizes(MIB, 64 * MIB, GIB, arrays=8))
+@pytest.mark.parametrize("overwrite", OVERWRITES)
+@pytest.mark.parametrize("who", ["cowarray", "numpy", "torch", "torch clone", "pandas"])
+def test_copy_then_overwrite(compare, who, overwrite, size):
+    plain, for_pandas = OVERWRITES[overwrite]
+
+    def ways():
+        n = numbers(size)
+        m = n[::-1].copy()
+        x, y = ours(n), ours(m)
+        t, u = torch_of(n), torch_of(m)
+        s, r = pandas_of(n), pandas_of(m)
+        torch_add = torch and torch.add
+        return {
+            "cowarray": Way(plain.format(copy="x.copy()"), x=x, y=y, add=np.add, gives="b"),
+            "numpy": Way(plain.format(copy="x.copy()"), x=n, y=m, add=np.add, gives="b"),
+            "torch": Way(plain.format(copy="x._lazy_clone()"), x=t, y=u, add=torch_add, gives="b"),
+            "torch clone": Way(plain.format(copy="x.clone()"), x=t, y=u, add=torch_add, gives="b"),
+            "pandas": Way(for_pandas.format(copy="x.copy(deep=False)"), x=s, y=r, gives="b"),
+        }
+
+    compare(
+        who,
+        ways,
+        question="copy, then overwrite",
+        case=f"{overwrite}, {show(size)}",
+        targets={"numpy": 0.75},
+        size=size,
+        copied_limit=0,
+    )

@@ -1,0 +1,46 @@
+"""What does ``asarray(n).reshape(r, c)`` cost, from NumPy's array to a value of one's own in another shape?"""
+
+import pytest
+from paired import GIB, MIB, Way, numbers, show, sizes
+from peers import ours, torch
+
+import cowarray
+
+# Ours, NumPy's, and the highest ratio that will do.
+HEADLINES = {
+    "asarray(n).reshape(r, c)": ("y = asarray(n).reshape(2, -1)", "y = n.reshape(2, -1).copy()", 1.1),
+    "asarray(n, copy=False).reshape(r, c)": ("y = asarray(n, copy=False).reshape(2, -1)", "y = n.reshape(2, -1)", 2.0),
+}
+
+
+@pytest.mark.parametrize("size", sizes(80, MIB, 16 * MIB, 128 * MIB, GIB, arrays=5))
+@pytest.mark.parametrize("headline", HEADLINES)
+@pytest.mark.parametrize("who", ["cowarray", "numpy", "torch from_numpy"])
+def test_headline(compare, who, headline, size):
+    own, theirs, target = HEADLINES[headline]
+    with_copy = ".clone()" if "copy=False" not in headline else ""
+
+    def ways():
+        n = numbers(size)
+        return {
+            "cowarray": Way(own, n=n, asarray=cowarray.asarray, gives="y"),
+            "numpy": Way(theirs, n=n, gives="y"),
+            "torch from_numpy": Way(f"y = torch.from_numpy(n).reshape(2, -1){with_copy}", n=n, torch=torch, gives="y"),
+        }
+
+    compare(
+        who, ways, question="headline", case=f"{headline}, {show(size)}", targets={"numpy": target}, size=size
+    )
+
+
+@pytest.mark.parametrize("size", sizes(16 * MIB, arrays=5))
+@pytest.mark.parametrize("who", ["cowarray", "numpy"])
+def test_function_that_must_not_change_its_argument(compare, who, size):
+    """Normalizes what it is given and hands it back: the defensive copy that many libraries make."""
+
+    def ways():
+        n = numbers(size)
+        statement = "y = x.copy(); y -= 1.0; y /= 2.0"
+        return {"cowarray": Way(statement, x=ours(n), gives="y"), "numpy": Way(statement, x=n, gives="y")}
+
+    compare(who, ways, question="headline", case=f"y = x.copy(); y -= 1; y /= 2, {show(size)}", size=size)

@@ -1,0 +1,85 @@
+"""What does the library add to an operation of NumPy's? Little arrays show it, 16 MiB should not."""
+
+import math
+
+import numpy as np
+import pytest
+from paired import MIB, Way, numbers, pick, show
+from peers import ours, torch_of
+
+import cowarray
+
+OPERATIONS = {
+    "a + b": "r = a + b",
+    "a += b": "a += b",
+    "a.sum()": "r = a.sum()",
+    "a[i]": "r = a[i]",
+    "a[i] = v": "a[i] = v",
+    "a[1:3]": "r = a[1:3]",
+    "a == b": "r = a == b",
+    "a @ b": "r = a @ b",
+}
+SIZES = {"10 elements": 10, "1,000 elements": 1000, "16 MiB": 2 * MIB}
+
+
+def data(length):
+    n = numbers(8 * pick(length, min(length, 1000)))
+    return n, n[::-1].copy()
+
+
+def way(statement, a, b, **names):
+    # Bound before the clock starts, so that ``a += b`` and the others find their operands in the same way.
+    before = "a, b, i, v = operands()"
+    return Way(statement, before=before, gives=statement.split()[0].partition("[")[0], operands=lambda: (a, b, 3, 1.5), **names)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("who", ["cowarray", "numpy", "torch"])
+def test_operator(compare, who, operation, size):
+    def ways():
+        a, b = data(SIZES[size])
+        return {
+            "cowarray": way(OPERATIONS[operation], ours(a), ours(b)),
+            "numpy": way(OPERATIONS[operation], a, b),
+            "torch": way(OPERATIONS[operation], torch_of(a), torch_of(b)),
+        }
+
+    limit, mean = (1.05, 1.05) if size == "16 MiB" else (1.6, 1.25)
+    compare(
+        who, ways, question=f"operations on {size}", case=operation, targets={"numpy": limit}, mean_target=mean,
+        copied_limit=0,
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("function", ["np.add(a, b)", "cowarray.add(a, b)"])
+@pytest.mark.parametrize("who", ["cowarray", "numpy"])
+def test_add_as_a_function(compare, who, function, size):
+    """Against np.add of NumPy's arrays. NumPy's way to ask the array costs as much as its small add."""
+    missing = function == "cowarray.add(a, b)" and not hasattr(cowarray, "add")
+    def ways():
+        a, b = data(SIZES[size])
+        add = np.add if function == "np.add(a, b)" else cowarray.add
+        return {
+            "cowarray": way("r = add(a, b)", ours(a), ours(b), add=add),
+            "numpy": way("r = add(a, b)", a, b, add=np.add),
+        }
+
+    limit = 1.05 if size == "16 MiB" else 2.3 if function == "np.add(a, b)" else 1.5
+    compare(
+        who,
+        ways,
+        question=f"functions on {size}",
+        case=function,
+        targets={"numpy": limit},
+        copied_limit=0,
+        skip="cowarray.add does not exist in this version" if missing else None,
+    )
+
+
+def test_the_results_are_those_of_numpy():
+    """What the statements above compute, once more by hand: a benchmark of the wrong thing is quick."""
+    a, b = data(1000)
+    assert math.isclose(float(ours(a).sum()), float(a.sum()))
+    assert float(ours(a) @ ours(b)) == float(a @ b)

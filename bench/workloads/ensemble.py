@@ -1,0 +1,46 @@
+"""An ensemble: one large state, and many threads that each perturb a part of it and look at what comes of it.
+
+The state is eight fields of 32 MiB, 256 MiB in all, shared by 24 members; as many threads as cores work on them. A member takes
+a copy of the whole state, since it must not disturb the others, raises one level of one field, and scales another one as a whole. Then
+it takes its diagnostics from all fields. Today's way is to copy the state for each member.
+"""
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from workload import checksum, main
+
+WAYS = {"numpy": {}, "cowarray": {}, "torch": {}}
+FIELDS = ("temperature", "humidity", "pressure", "east", "north", "up", "ozone", "cloud")
+
+
+def field(number, levels, side):
+    """Whole numbers, so that sums are exact in any order."""
+    row = np.arange(side, dtype=np.float64)
+    level = np.arange(levels, dtype=np.float64)[:, None, None]
+    return np.ascontiguousarray((row[:, None] * (number + 2) + row * 5 + level * 7) % 127.0)
+
+
+def job(library, small):
+    levels, side, members = (4, 8, 4) if small else (64, 256, 24)
+    state = {name: library.array(field(number, levels, side)) for number, name in enumerate(FIELDS)}
+    yield
+
+    def member(number):
+        own = {name: library.copy(array) for name, array in state.items()}
+        level = number % levels
+        own[FIELDS[number % 8]][level] += float(number)
+        scaled = own[FIELDS[(number + 3) % 8]]
+        scaled *= 2.0
+        return [float(array[level].sum()) for array in own.values()]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        diagnostics = list(pool.map(member, range(members)))
+
+    return lambda: [diagnostics, [checksum(array) for array in state.values()]]
+
+
+if __name__ == "__main__":
+    sys.exit(main("ensemble"))
