@@ -2,8 +2,8 @@
 
     python bench/compare.py docs/benchmarks/results.json build/bench/latest.json
 
-What is compared are ratios to the peers, so that another machine, or a busy one, blurs little. A change counts if it is above
-5 % and the two runs' middle halves of the rounds do not meet. Exits with 0 whatever it finds: a person decides.
+What is compared are ratios to the peers, so that another machine, or a busy one, blurs little. A change counts if it is
+above 5 % and the two runs' middle halves of the rounds do not meet. Exits with 0 whatever it finds: a person decides.
 """
 
 import argparse
@@ -60,7 +60,10 @@ def main(argv=None):
     old, new = by_name(before), by_name(after)
     for title, results in (("before", before), ("after", after)):
         machine = results["machine"]
-        print(f"{title:<8}{results['date']}, commit {results['commit']}, {machine.get('CPU')}, NumPy {machine.get('numpy')}")
+        print(
+            f"{title:<8}{results['date']}, commit {results['commit']}, "
+            f"{machine.get('CPU')}, NumPy {machine.get('numpy')}"
+        )
     changes = {"slower": [], "quicker": [], None: []}
     for name in new:
         if name in old:

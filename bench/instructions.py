@@ -3,10 +3,10 @@
     python bench/instructions.py            # counts, and writes bench/instructions.json
     python bench/instructions.py --check    # counts, and compares with it: 1 if something takes 3 % more than it did
 
-Each operation runs in a loop of few and in one of many iterations, in one process for each library, whose counts callgrind writes
-out between the loops. The difference of the two, over that of the iterations, is the price of one: the start of Python, of
-the loop and of the first iterations falls out. What the kernel does (page faults) is not counted. Counts of different versions of
-Python, NumPy or the compiler are not comparable, and are not compared.
+Each operation runs in a loop of few and in one of many iterations, in one process for each library, whose counts
+callgrind writes out between the loops. The difference of the two, over that of the iterations, is the price of one: the
+start of Python, of the loop and of the first iterations falls out. What the kernel does (page faults) is not counted.
+Counts of different versions of Python, NumPy or the compiler are not comparable, and are not compared.
 """
 
 import argparse
@@ -26,7 +26,7 @@ FEW, MANY = 500, 2500
 # Callgrind writes its counts out each time this function of the C library is called. Nothing else calls it.
 MARK = "getloadavg"
 
-# Name: ours, NumPy's (None: it has no such thing). All on 10 float64 elements, like the row on small operations.
+# Name: ours, and what NumPy is asked for in its place. All on 10 float64 elements, like the row on small operations.
 OPERATIONS = {
     "x.lazy_clone()": ("r = a.lazy_clone()", "r = a.copy()"),
     "x.copy()": ("r = a.copy()", "r = a.copy()"),
@@ -46,7 +46,10 @@ OPERATIONS = {
     "np.add(a, b)": ("r = np.add(a, b)", "r = np.add(a, b)"),
     "cowarray.add(a, b)": ("r = cowarray.add(a, b)", "r = np.add(a, b)"),
     "asarray(n, copy=False)": ("r = cowarray.asarray(n, copy=False)", "r = np.asarray(memoryview(n))"),
-    "asarray(n, copy=False).reshape(2, 5)": ("r = cowarray.asarray(n, copy=False).reshape(2, 5)", "r = n.reshape(2, 5)"),
+    "asarray(n, copy=False).reshape(2, 5)": (
+        "r = cowarray.asarray(n, copy=False).reshape(2, 5)",
+        "r = n.reshape(2, 5)",
+    ),
     "np.asarray(x)": ("r = np.asarray(a)", "r = np.asarray(memoryview(n))"),
     "memoryview(x)": ("r = memoryview(a)", "r = memoryview(n)"),
 }
@@ -69,10 +72,11 @@ def loops(library):
         exec(f"def loop(times):\n a, b, n = operands(); i = 3; v = 1.5\n for _ in range(times):\n  {statement}", scope)
         loop = scope["loop"]
         loop(FEW)
-        for times in (FEW, MANY):
-            os.getloadavg()
-            loop(times)
-    os.getloadavg()
+        os.getloadavg()
+        loop(FEW)
+        os.getloadavg()
+        loop(MANY)
+        os.getloadavg()
 
 
 def operations():
@@ -95,7 +99,6 @@ def count(library):
     dict of str to float
     """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    environment.setdefault("PYTHONPATH", os.pathsep.join(path for path in sys.path if path.endswith("src")))
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", f"--dump-before={MARK}"]
         command += ["--dump-instr=no", sys.executable, __file__, "--loops", library]
@@ -105,13 +108,63 @@ def count(library):
         parts = sorted(Path(folder).glob("out.*"), key=lambda path: int(path.suffix[1:]))
         totals = [int(re.search(r"^(?:totals|summary): (\d+)", part.read_text(), re.M)[1]) for part in parts]
     names = operations()
-    # Between two marks lies a short loop, a long one, or what prepares the next operation; the first part is the start.
-    marks = 2 * len(names) + 1
-    if len(totals) < marks:
-        raise RuntimeError(f"callgrind wrote {len(totals)} parts, and {marks} were expected")
+    # Three parts each: what prepares the operation, the short loop, the long one. After the last mark comes the end.
+    if len(totals) != 3 * len(names):
+        raise RuntimeError(f"callgrind wrote {len(totals)} parts, and {3 * len(names)} were expected")
+    return {name: round((totals[3 * i + 2] - totals[3 * i + 1]) / (MANY - FEW), 1) for i, name in enumerate(names)}
+
+
+def versions():
+    """What counts depend on, other than the source."""
+    import numpy as np
+
+    import cowarray
+
+    compiler = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", Path(cowarray._ndarray.__file__).read_bytes())
     return {
-        name: (totals[2 + 2 * i] - totals[1 + 2 * i] - preparation(totals, i)) / (MANY - FEW) for i, name in enumerate(names)
+        "Python": f"{platform.python_version()} ({platform.python_compiler()})",
+        "NumPy": np.__version__,
+        "C library": " ".join(platform.libc_ver()),
+        "compiler": compiler[0].decode() if compiler else "not known",
+        "machine": platform.machine(),
     }
+
+
+def cannot():
+    """Why nothing can be counted here; None if it can."""
+    if shutil.which("valgrind") is None:
+        return "valgrind is not installed"
+    if "san" in os.environ.get("LD_PRELOAD", ""):
+        return "a sanitizer's runtime is loaded"
+    return None
+
+
+def not_comparable():
+    """Why the counts kept in instructions.json cannot be compared with those made here; None if they can."""
+    if not KEPT.exists():
+        return "there is no instructions.json"
+    kept = json.loads(KEPT.read_text())["versions"]
+    differences = [
+        f"{name} {kept.get(name)}, here {here}" for name, here in versions().items() if kept.get(name) != here
+    ]
+    return f"counted with {'; '.join(differences)}" if differences else None
+
+
+def check():
+    """Count ours, and compare.
+
+    Returns
+    -------
+    list of str
+        What takes more instructions than the tolerance allows.
+    """
+    kept = json.loads(KEPT.read_text())["counts"]
+    found = count("cowarray")
+    return [
+        f"{name}: {kept[name]['cowarray']:.0f} instructions, now {found[name]:.0f}"
+        for name in found
+        if name in kept and found[name] > kept[name]["cowarray"] * (1 + TOLERANCE)
+    ]
 
 
 def main(argv=None):
@@ -122,6 +175,22 @@ def main(argv=None):
     if arguments.loops:
         loops(arguments.loops)
         return 0
+    if reason := cannot():
+        print(f"skipped: instruction counts: {reason}")
+        return 0
+    if arguments.check:
+        if reason := not_comparable():
+            print(f"skipped: instruction counts: {reason}")
+            return 0
+        grown = check()
+        print("\n".join(grown) or "No operation takes more instructions than it did.")
+        return 1 if grown else 0
+    ours, theirs = count("cowarray"), count("numpy")
+    print(f"{'instructions':<40}{'ours':>10}{'NumPy':>10}{'ratio':>8}")
+    for name in ours:
+        print(f"{name:<40}{ours[name]:>10,.0f}{theirs[name]:>10,.0f}{ours[name] / theirs[name]:>8.2f}")
+    counts = {name: {"cowarray": ours[name], "numpy": theirs[name]} for name in ours}
+    KEPT.write_text(json.dumps({"versions": versions(), "counts": counts}, indent=1) + "\n")
     return 0
 
 

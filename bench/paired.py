@@ -17,7 +17,7 @@ from peers import OURS, reason_to_skip
 
 import cowarray
 
-__all__ = ["GIB", "KIB", "MIB", "Way", "Rounds", "numbers", "pick", "setting", "show", "sizes"]
+__all__ = ["GIB", "KIB", "MIB", "Rounds", "Way", "numbers", "pick", "setting", "show", "sizes"]
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -99,8 +99,8 @@ class Way:
     statement : str
         What is timed.
     before : str
-        Runs before each batch and is not timed. What it binds is local to the batch, like what the statement binds; both
-        are freed after the clock has stopped.
+        Runs before each batch and is not timed. What it binds is local to the batch, like what the statement binds;
+        both are freed after the clock has stopped.
     gives : str, optional
         The expression for the result, which a smoke test compares with NumPy's.
     once : bool
@@ -138,14 +138,16 @@ class Way:
         return calls
 
 
-def in_rounds(ways, seconds):
+def in_rounds(ways, seconds, least=LEAST):
     """Run all ways in rounds.
 
     Parameters
     ----------
     ways : dict of str to Way
     seconds : float
-        To spend in all; there are at least `LEAST` rounds.
+        To spend in all.
+    least : int
+        Rounds, however long they take.
 
     Returns
     -------
@@ -156,14 +158,14 @@ def in_rounds(ways, seconds):
     found = {who: [] for who in ways}
     start = time.perf_counter()
     order = list(ways)
-    rounds = LEAST
+    rounds = least
     while len(found[order[0]]) < rounds:
         for who in order:
             found[who].append(ways[who].seconds(calls[who]))
         order = order[1:] + order[:1]
         done = len(found[order[0]])
         if done == 3:
-            rounds = min(MOST, max(LEAST, int(seconds * done / (time.perf_counter() - start))))
+            rounds = min(MOST, max(least, int(seconds * done / (time.perf_counter() - start))))
     return found
 
 
@@ -175,10 +177,24 @@ class Rounds:
         self._now = 0.0
 
     def clock(self):
-        """pytest-benchmark's timer, which goes on by what was measured: it reports the paired rounds and runs nothing."""
+        """pytest-benchmark's timer, which goes on by what was measured: it reports the paired rounds."""
         return self._now
 
-    def compare(self, benchmark, who, make, *, question, case, targets=None, seconds=None, keep=None, skip=None, **info):
+    def compare(
+        self,
+        benchmark,
+        who,
+        make,
+        *,
+        question,
+        case,
+        targets=None,
+        seconds=None,
+        keep=None,
+        skip=None,
+        least=LEAST,
+        **info,
+    ):
         """Measure one competitor of a case; the first one that asks has all of them measured.
 
         Parameters
@@ -196,6 +212,8 @@ class Rounds:
             To spend on the case.
         keep : int, optional
             Bytes of freed blocks that cowarray may keep for reuse; its default otherwise.
+        least : int
+            Rounds, however long they take.
         skip : str, optional
             Why the case cannot be measured here.
         **info
@@ -211,7 +229,7 @@ class Rounds:
         if (question, case) not in self.measured:
             ways = {name: way for name, way in make().items() if reason_to_skip(name) is None}
             with blocks_kept(keep):
-                times = in_rounds(ways, setting.seconds if seconds is None else seconds)
+                times = in_rounds(ways, setting.seconds if seconds is None else seconds, least)
                 more = {name: getattr(way, "figures", {}) for name, way in ways.items()}
                 if type(ways[OURS]) is Way:
                     more[OURS] = {"bytes_copied": bytes_copied(ways[OURS])}

@@ -1,6 +1,6 @@
-"""What is compared: cowarray, NumPy, torch and pandas, each holding the same numbers. A missing one is told, not hidden.
+"""What is compared: cowarray, NumPy, torch and pandas, each holding the same numbers.
 
-`torch` and `pandas` are None where they cannot be imported; `MISSING` has the reason.
+`torch` and `pandas` are None where they cannot be imported, and `MISSING` says why: a missing one is told, not hidden.
 """
 
 import importlib

@@ -92,7 +92,9 @@ def draw(results, folder):
         chosen = [case for case in cases if case["question"] == question]
         parts = sorted({case["info"].get(part) for case in chosen if case["info"].get(part) is not None})
         if parts:
-            figure, all_axes = plt.subplots(1, len(parts), figsize=(4.2 * len(parts), 4.2), squeeze=False, layout="constrained")
+            figure, all_axes = plt.subplots(
+                1, len(parts), figsize=(4.2 * len(parts), 4.2), squeeze=False, layout="constrained"
+            )
             for axes, value in zip(all_axes[0], parts, strict=True):
                 own = [case for case in chosen if case["info"].get(part) == value]
                 title = own[0]["case"].rpartition(", ")[2] if part == "size" else str(value)

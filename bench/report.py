@@ -1,7 +1,7 @@
 """One table of ratios from a run, with the machine described; results and plots for the documentation.
 
-    python bench/report.py build/bench/latest.json                          # prints
-    python bench/report.py build/bench/latest.json --into docs/benchmarks   # and writes results.md, results.json, *.svg
+Prints it:                                  python bench/report.py build/bench/latest.json
+and writes results.md, results.json, *.svg: python bench/report.py build/bench/latest.json --into docs/benchmarks
 """
 
 import argparse
@@ -65,7 +65,10 @@ def print_table(found):
     widths = [max(len(column) for column in each) for each in zip(HEADER, *map(cells, found), strict=True)]
 
     def line(parts):
-        aligned = (part.rjust(w) if 2 <= i <= 6 else part.ljust(w) for i, (part, w) in enumerate(zip(parts, widths, strict=True)))
+        aligned = (
+            part.rjust(w) if 2 <= i <= 6 else part.ljust(w)
+            for i, (part, w) in enumerate(zip(parts, widths, strict=True))
+        )
         print(("  " + "  ".join(aligned)).rstrip())
 
     line(HEADER)
@@ -84,7 +87,9 @@ def markdown_table(header, body):
 def count(found, figures):
     """(targets met, missed by less than the spread, targets)."""
     verdicts = [verdict(row["ratio"], row["target"]) for row in found if row["target"] is not None]
-    verdicts += ["met" if figure["value"] <= figure["limit"] else "not met" for figure in figures if figure["limit"] is not None]
+    verdicts += [
+        "met" if figure["value"] <= figure["limit"] else "not met" for figure in figures if figure["limit"] is not None
+    ]
     return verdicts.count("met"), sum("within" in each for each in verdicts), len(verdicts)
 
 
@@ -117,14 +122,20 @@ def instruction_rows():
         return []
     counts = json.loads(INSTRUCTIONS.read_text())["counts"]
     return [
-        (name, f"{each['cowarray']:,.0f}", *((f"{each['numpy']:,.0f}", f"{each['cowarray'] / each['numpy']:.2f}") if "numpy" in each else ("", "")))
+        (
+            name,
+            f"{each['cowarray']:,.0f}",
+            *((f"{each['numpy']:,.0f}", f"{each['cowarray'] / each['numpy']:.2f}") if "numpy" in each else ("", "")),
+        )
         for name, each in counts.items()
     ]
 
 
 def losses(found):
     """Rows in which at least three quarters of the rounds were slower than the peer's, the worst first."""
-    slower = [row for row in found if row["ratio"]["q1"] > 1.0 and row["ours"] is not None and row["who"].split()[0] != OURS]
+    slower = [
+        row for row in found if row["ratio"]["q1"] > 1.0 and row["ours"] is not None and row["who"].split()[0] != OURS
+    ]
     return sorted(slower, key=lambda row: -row["ratio"]["median"])
 
 
@@ -142,7 +153,12 @@ def write_markdown(results, found, path):
     ]
     for question, group in by_question(found).items():
         lines += ["", f"## {question[:1].upper()}{question[1:]}", "", *markdown_table(HEADER, map(cells, group))]
-    lines += ["", "## Other figures", "", *markdown_table(("figure", "", "target", ""), figure_rows(results["figures"]))]
+    lines += [
+        "",
+        "## Other figures",
+        "",
+        *markdown_table(("figure", "", "target", ""), figure_rows(results["figures"])),
+    ]
     if workloads := list(workload_rows(results)):
         header = ("job", "way", "time", "of NumPy's", "memory at the peak", "copied")
         lines += ["", "## Workloads in full", "", *markdown_table(header, workloads)]

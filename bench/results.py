@@ -94,7 +94,9 @@ def condense(run):
         if "who" not in info:
             continue
         question, case, who = info.pop("question"), info.pop("case"), info.pop("who")
-        found = cases.setdefault((question, case), {"question": question, "case": case, "info": {}, "data": {}, "more": {}})
+        found = cases.setdefault(
+            (question, case), {"question": question, "case": case, "info": {}, "data": {}, "more": {}}
+        )
         found["data"][who] = benchmark["stats"]["data"]
         found["more"][who] = {key: info.pop(key) for key in ("peak_bytes", "bytes_copied") if key in info}
         if who == OURS:
@@ -112,7 +114,11 @@ def condense(run):
         if own is not None and (limit := found["info"].get("limit_seconds")):
             name = found["question"]
             figures.append({"name": name, "value": found["times"][OURS]["median"], "limit": limit, "unit": "s"})
-        if own is not None and "copied_limit" in found["info"] and more[OURS]["bytes_copied"] > found["info"]["copied_limit"]:
+        if (
+            own is not None
+            and "copied_limit" in found["info"]
+            and more[OURS]["bytes_copied"] > found["info"]["copied_limit"]
+        ):
             figures.append(
                 {
                     "name": f"{found['question']}: {found['case']}: bytes copied",
@@ -142,7 +148,8 @@ def rows(results):
     Returns
     -------
     list of dict
-        ``question``, ``case``, ``who``, ``ours`` and ``theirs`` (seconds), ``ratio`` (a `summary`), ``target`` (or None).
+        ``question``, ``case``, ``who``, ``ours`` and ``theirs`` (seconds), ``ratio`` (a `summary`), ``target`` (or
+        None).
     """
     found = []
     for case in results["cases"]:

@@ -1,4 +1,4 @@
-"""What do threads cost that clone, write and drop at once? Each has an array of its own, and all share one allocation."""
+"""What do threads cost that clone, write and drop at once? Their arrays are distinct and share one allocation."""
 
 import os
 import sys
@@ -104,7 +104,13 @@ def test_clone_write_drop(compare, who, threads, size):
     targets = {"numpy": 1.0} if threads >= CORES else {}
     case = f"{threads} thread{'s' if threads > 1 else ''}, {show(size)}"
     compare(
-        who, ways, question="clone, write, drop in threads", case=case, targets=targets, threads=threads, size=size,
+        who,
+        ways,
+        question="clone, write, drop in threads",
+        case=case,
+        targets=targets,
+        threads=threads,
+        size=size,
         seconds=3.0,
     )
 
@@ -112,7 +118,7 @@ def test_clone_write_drop(compare, who, threads, size):
 @pytest.mark.parametrize("source", ["distinct arrays", "one array"])
 @pytest.mark.parametrize("who", ["cowarray", "cowarray in one thread", "numpy views", "torch"])
 def test_lazy_clones_from_two_threads(compare, who, source):
-    """Time per clone in all, against one thread. Only without a GIL can two do more than one, so only there is a target."""
+    """Time per clone in all, against one thread. There is a target only without a GIL: with one, two do no more."""
     jobs = pick(100_000, 2)
 
     def ways():

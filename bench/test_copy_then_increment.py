@@ -21,7 +21,9 @@ def test_copy_then_increment(compare, who, mode, size):
     def way(copy, **names):
         once = f"b = {copy}; b += 1"
         if mode == "results kept alive":
-            return Way("\n".join([once, "kept.append(b)"] * KEPT), before="kept = []", once=True, per=KEPT, gives="b", **names)
+            return Way(
+                "\n".join([once, "kept.append(b)"] * KEPT), before="kept = []", once=True, per=KEPT, gives="b", **names
+            )
         return Way(once, once=True, gives="b", **names)
 
     def ways():

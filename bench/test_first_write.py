@@ -23,7 +23,12 @@ def test_first_write(compare, who, size):
 
     targets = {"numpy": 1.1, **({"torch": 0.5} if size >= 64 * MIB else {})} if size >= 4 * KIB else {}
     compare(
-        who, ways, question="first write after a lazy clone", case=show(size), targets=targets, size=size,
+        who,
+        ways,
+        question="first write after a lazy clone",
+        case=show(size),
+        targets=targets,
+        size=size,
         copied_limit=max(8, size),
     )
 
@@ -37,7 +42,9 @@ def test_write_of_the_last_sharer(compare, who, size):
         n = numbers(size)
         t = torch_of(n)
         return {
-            "cowarray": Way("y[0] = 5", before="z = x.lazy_clone(); z[0] = 1; y = z.lazy_clone(); del z", x=ours(n), once=True),
+            "cowarray": Way(
+                "y[0] = 5", before="z = x.lazy_clone(); z[0] = 1; y = z.lazy_clone(); del z", x=ours(n), once=True
+            ),
             "numpy": Way("y[0] = 5", before="z = n.copy(); z[0] = 1; y = z.copy(); del z", n=n, once=True),
             "torch": Way("y[0] = 5", before="z = t.clone(); y = z._lazy_clone(); del z", t=t, once=True),
         }

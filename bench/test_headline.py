@@ -28,9 +28,7 @@ def test_headline(compare, who, headline, size):
             "torch from_numpy": Way(f"y = torch.from_numpy(n).reshape(2, -1){with_copy}", n=n, torch=torch, gives="y"),
         }
 
-    compare(
-        who, ways, question="headline", case=f"{headline}, {show(size)}", targets={"numpy": target}, size=size
-    )
+    compare(who, ways, question="headline", case=f"{headline}, {show(size)}", targets={"numpy": target}, size=size)
 
 
 @pytest.mark.parametrize("size", sizes(16 * MIB, arrays=5))

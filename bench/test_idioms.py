@@ -84,7 +84,9 @@ def test_memory(benchmark, idiom):
     def job(x):
         if idiom == "a small part":
             return x.reshape(-1)[5:15].copy()
-        return swap_rows(x, copy, pairs(side)) if "swaps" in idiom else record_rows(x, copy, (i for i, _ in pairs(side)))
+        return (
+            swap_rows(x, copy, pairs(side)) if "swaps" in idiom else record_rows(x, copy, (i for i, _ in pairs(side)))
+        )
 
     def copy(row):
         return row.copy()

@@ -46,7 +46,9 @@ def test_copies_against_a_view(compare, who, copy, size):
             "cowarray": Way(f"y = x.{COPIES[copy]}", x=ours(n), gives="y"),
             "numpy view": Way(f"y = n.{shape}", n=n, gives="y"),
             "torch": Way(f"y = t.{call}", t=t, gives="y"),
-            "torch from_numpy": Way(f"y = from_numpy(n).{shape}", n=n, from_numpy=torch and torch.from_numpy, gives="y"),
+            "torch from_numpy": Way(
+                f"y = from_numpy(n).{shape}", n=n, from_numpy=torch and torch.from_numpy, gives="y"
+            ),
         }
 
     compare(
@@ -58,4 +60,3 @@ def test_copies_against_a_view(compare, who, copy, size):
         size=size,
         copied_limit=0,
     )
-

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from paired import MIB, Way, numbers, pick, show
+from paired import MIB, Way, numbers, pick
 from peers import ours, torch_of
 
 import cowarray
@@ -30,7 +30,9 @@ def data(length):
 def way(statement, a, b, **names):
     # Bound before the clock starts, so that ``a += b`` and the others find their operands in the same way.
     before = "a, b, i, v = operands()"
-    return Way(statement, before=before, gives=statement.split()[0].partition("[")[0], operands=lambda: (a, b, 3, 1.5), **names)
+    return Way(
+        statement, before=before, gives=statement.split()[0].partition("[")[0], operands=lambda: (a, b, 3, 1.5), **names
+    )
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -47,7 +49,12 @@ def test_operator(compare, who, operation, size):
 
     limit, mean = (1.05, 1.05) if size == "16 MiB" else (1.6, 1.25)
     compare(
-        who, ways, question=f"operations on {size}", case=operation, targets={"numpy": limit}, mean_target=mean,
+        who,
+        ways,
+        question=f"operations on {size}",
+        case=operation,
+        targets={"numpy": limit},
+        mean_target=mean,
         copied_limit=0,
     )
 
@@ -58,6 +65,7 @@ def test_operator(compare, who, operation, size):
 def test_add_as_a_function(compare, who, function, size):
     """Against np.add of NumPy's arrays. NumPy's way to ask the array costs as much as its small add."""
     missing = function == "cowarray.add(a, b)" and not hasattr(cowarray, "add")
+
     def ways():
         a, b = data(SIZES[size])
         add = np.add if function == "np.add(a, b)" else cowarray.add

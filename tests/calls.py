@@ -300,6 +300,7 @@ class Run:
             self.result, self.error = outcome(exec, self.source, self.names)
         else:
             self.result, self.error = outcome(eval, self.source, self.names)
+        self.close_files()
         return self
 
     def bound(self):

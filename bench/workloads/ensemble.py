@@ -1,8 +1,8 @@
 """An ensemble: one large state, and many threads that each perturb a part of it and look at what comes of it.
 
-The state is eight fields of 32 MiB, 256 MiB in all, shared by 24 members; as many threads as cores work on them. A member takes
-a copy of the whole state, since it must not disturb the others, raises one level of one field, and scales another one as a whole. Then
-it takes its diagnostics from all fields. Today's way is to copy the state for each member.
+The state is eight fields of 32 MiB, 256 MiB in all, shared by 24 members; as many threads as cores work on them. A
+member takes a copy of the whole state, since it must not disturb the others, raises one level of one field, and scales
+another one as a whole. Then it takes its diagnostics from all fields. Today's way is to copy the state for each member.
 """
 
 import os

@@ -1,12 +1,13 @@
 """An undo history of edits to a large photograph.
 
-The photograph is the portrait of Grace Hopper, in the public domain, that matplotlib brings as a sample. It is enlarged 12
-times to 6144 × 7200 pixels of three bytes, 133 MB: matplotlib has none of that size. Each step first puts a copy of the image on the
-history, of which the last twelve stay: 24 brush strokes, 3 changes of the whole image, 6 commands that the user gives up; each
-fifth step has a preview, a copy that is looked at and thrown away. At the end ten steps are undone and five are done again.
+The photograph is the portrait of Grace Hopper, in the public domain, that matplotlib brings as a sample. It is enlarged
+12 times to 6144 × 7200 pixels of three bytes, 133 MB: matplotlib has none of that size. Each step first puts a copy of
+the image on the history, of which the last twelve stay: 24 brush strokes, 3 changes of the whole image, 6 commands that
+the user gives up; each fifth step has a preview, a copy that is looked at and thrown away. At the end ten steps are
+undone and five are done again.
 
-The ways with 64 strips keep the image as a list of bands of rows, so that a stroke touches few of them. That helps only who copies
-lazily: with defensive copies all strips are copied at every step.
+The ways with 64 strips keep the image as a list of bands of rows, so that a stroke touches few of them. That helps only
+who copies lazily: with defensive copies all strips are copied at every step.
 """
 
 import random
@@ -44,7 +45,10 @@ def steps(rows, columns):
     commands = ["stroke"] * 24 + ["invert", "darken", "invert"] + ["given up"] * 6
     chance.shuffle(commands)
     height, width = rows // 20, columns // 10
-    return [(command, chance.randrange(rows - height), chance.randrange(columns - width), height, width) for command in commands]
+    return [
+        (command, chance.randrange(rows - height), chance.randrange(columns - width), height, width)
+        for command in commands
+    ]
 
 
 def job(library, small, strips):

@@ -1,7 +1,8 @@
 """Runs a workload in its ways, each time in a process of its own, and compares time, memory, bytes copied and results.
 
-A workload is a module with `WAYS` (name to `Library` maker) and ``job(library, small)``, a generator: what comes before its only
-``yield`` makes the data and is not measured; the rest is the job, whose last act is to return what is compared.
+A workload is a module with `WAYS` and ``job(library, small, ...)``. `WAYS` maps names, whose first word is the
+library's, to the other arguments of the job. The job is a generator: what comes before its only ``yield`` makes the
+data and is not measured; what it returns, when called, gives the results that must be equal.
 """
 
 import argparse
@@ -104,7 +105,8 @@ def run(module, way, small=False):
     Returns
     -------
     dict
-        ``seconds``, ``peak_bytes`` (beyond the data that the job started with), ``bytes_copied`` (None: not known), ``result``.
+        ``seconds``, ``peak_bytes`` (beyond the data that the job started with), ``bytes_copied`` (None: not known),
+        ``result``.
     """
     library = LIBRARIES[way.split()[0]]()
     job = module.job(library, small=small, **module.WAYS[way])
@@ -117,7 +119,7 @@ def run(module, way, small=False):
         raise AssertionError(f"{module.__name__}: the job yields twice")
     except StopIteration as end:
         seconds, peak, copied = time.perf_counter() - start, peak_since(before), library.copied
-        result = end.value() if callable(end.value) else end.value
+        result = end.value()
     return {"seconds": seconds, "peak_bytes": peak, "bytes_copied": copied, "result": result}
 
 
@@ -142,7 +144,8 @@ def peak_since(before):
 
 
 def most_resident():
-    # Kilobytes, but bytes on macOS. Includes what the process was before it became this program: the parent is kept small.
+    # Kilobytes, but bytes on macOS. Includes what the process was before it became this program: the parent is kept
+    # small.
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 

@@ -213,6 +213,10 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
                 status = cowi_fail(err, COW_EBUSY, "the Storage is pinned by a writer");
                 break;
             }
+            if (flags & COW_NO_COPY) {
+                status = cowi_fail(err, COW_ECOPY, "the Storage is pinned by a writer, and must be copied at once");
+                break;
+            }
             storage_dealloc(source->allocator, made);
             return eager_clone(source, offset, nbytes, out, err);
         }

@@ -119,6 +119,19 @@ cdef cnp.ndarray writable_header(ndarray x):
     return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
 
+cdef cnp.ndarray header_beside(ndarray x, ndarray written, cnp.ndarray writer):
+    """What to read x from while writer writes to `written`: the same bytes, if x is a view of it.
+
+    A Storage that has just got bytes of its own has no context yet, and to make one could fail.
+    """
+    cdef object owner
+    if x.storage_ is written.storage_:
+        owner = root(writer)
+        if type(owner) is Pin:
+            return new_header(x, <char *>(<Pin>owner).scope.data, 0, owner)
+    return const_header(x)
+
+
 cdef PyObject *root_of(PyObject *array) noexcept:
     """`root`, borrowed."""
     cdef PyObject *base
@@ -194,6 +207,8 @@ cdef ndarray copy_with(ndarray source, const cnp.npy_intp *strides, bint writeab
         if x is not None:
             memcpy(strides_of(x), strides, source.nd * sizeof(cnp.npy_intp))
             return x
+    elif not distinct(source.nd, shape_of(source), itemsize_of(source), strides_of(source)):
+        reason = MADE_EAGER_OVERLAP
     return eager_copy(source, strides, reason)
 
 

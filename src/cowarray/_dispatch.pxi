@@ -32,7 +32,7 @@ cdef dict functions = {}
 
 # Types of arguments that cannot hand NumPy memory of their own.
 cdef frozenset HARMLESS_TYPES = frozenset(
-    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range)
+    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
 
 
@@ -58,7 +58,7 @@ cdef class Passage:
     cdef list written  # [header, array, ...]
     cdef Overwrite overwrite
     cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
-    cdef bint cautious  # user code may be shown the arguments and may keep them
+    cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
     cdef bint strangers  # an argument is of a type that may hand NumPy memory of its own
 
     def __cinit__(self, Operation operation):
@@ -68,16 +68,37 @@ cdef class Passage:
         self.foreign = []
         self.written = []
 
+    cdef int survey(self, object value) except -1:
+        """Look at an argument before any is shown: whether user code may run while NumPy reads the others.
+
+        Such code may write to an argument, which then gets other bytes; another sharer may write to the old ones, which
+        NumPy still reads. And it may keep what it is shown.
+        """
+        cdef type kind = type(value)
+        if kind is ndarray:
+            self.cautious |= (<ndarray>value).descr.type_num == cnp.NPY_OBJECT
+            const_header(<ndarray>value)  # allocates what it needs now, not when something has been written
+        elif cnp.PyArray_Check(value):
+            self.cautious |= (<cnp.ndarray>value).descr.type_num == cnp.NPY_OBJECT or kind is not numpy_ndarray_type
+        elif kind is list or kind is tuple:
+            for item in value:
+                self.survey(item)
+        elif kind is dict:
+            for item in (<dict>value).values():
+                self.survey(item)
+        elif not (kind in HARMLESS_TYPES or cnp.PyArray_CheckAnyScalar(value) or isinstance(value, numpy_dtype)):
+            self.strangers = self.cautious = True
+        return 0
+
     cdef object read(self, object value):
         """The argument as NumPy may see it: read-only."""
         cdef cnp.ndarray header
         cdef ndarray x
         if type(value) is ndarray:
             x = value
-            if self.cautious:
-                # A snapshot has a share of its own.
+            if self.cautious and self.operation.result is not VIEW and is_plain(x.descr):
                 return snapshot(x)
-            header = const_header(x)
+            header = self.header_of(x)
             self.sources.append(x)
             self.sources.append(root(header))
             self.sources.append(PyLong_FromVoidPtr(cnp.PyArray_BYTES(header) - x.offset))
@@ -89,10 +110,14 @@ cdef class Passage:
             return self.read_all(value)
         if type(value) is dict:
             return {key: self.read(item) for key, item in (<dict>value).items()}
-        if type(value) not in HARMLESS_TYPES and not cnp.PyArray_CheckAnyScalar(value) and value is not np._NoValue:
-            if not isinstance(value, numpy_dtype):
-                self.strangers = True
         return value
+
+    cdef cnp.ndarray header_of(self, ndarray x):
+        cdef Py_ssize_t i
+        for i in range(0, len(self.written), 2):
+            if (<ndarray>self.written[i + 1]).storage_ is x.storage_:
+                return header_beside(x, self.written[i + 1], self.written[i])
+        return const_header(x)
 
     cdef object read_all(self, object values):
         """A list or tuple with every argument in it read; the same object where none was ours."""
@@ -247,8 +272,14 @@ cdef object call(Operation operation, object function, ndarray self, tuple args,
     cdef list shown = list(args)
     cdef dict named = dict(kwargs)
     cdef object target = None
-    # Writers first: what is read afterwards is then read where it lies now.
     cdef set positions = set()
+    for value in args:
+        passage.survey(value)
+    for value in kwargs.values():
+        passage.survey(value)
+    if self is not None:
+        passage.survey(self)
+    # Writers first: what is read afterwards is then read where it lies now.
     for position, name in written:
         if position == -1:
             target = passage.write(self)
@@ -290,27 +321,27 @@ cdef object method(ndarray self, str name, tuple args, dict kwargs):
 # ---- NumPy's protocols -----------------------------------------------------------------------------------------------
 
 
-cdef enum:
-    FOREIGN = 0  # brings a __array_ufunc__ of its own, which must be asked
-    STRANGER = 1  # NumPy's rules suffice, but its methods may be shown the other arguments
-    FAMILIAR = 2
-
-
-cdef int familiarity(object value) except -1:
+cdef bint is_familiar(object value) noexcept:
+    """Whether a value has no rules of its own for ufuncs and operators."""
     cdef type kind = type(value)
-    if (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool or kind is complex
-            or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple or value is None):
-        return FAMILIAR
-    override = getattr(kind, "__array_ufunc__", MISSING)
-    return STRANGER if override is MISSING or override is numpy_ndarray_type.__array_ufunc__ else FOREIGN
+    return (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool or kind is complex
+            or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple or value is None)
+
+
+cdef bint has_own_ufunc(object value) except -1:
+    """Whether a value brings a __array_ufunc__ of its own, which must be asked."""
+    if is_familiar(value):
+        return False
+    override = getattr(type(value), "__array_ufunc__", MISSING)
+    return override is not MISSING and override is not numpy_ndarray_type.__array_ufunc__
 
 
 cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef Passage passage
     cdef list shown
     cdef bint whole
-    if not kwargs and method_name == "__call__":
-        # The everyday call needs no Passage: what it gives is fresh.
+    if not kwargs and method_name == "__call__" and ufunc in numpy_ufuncs:
+        # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
         first = operand(inputs[0])
         if first is not None and len(inputs) == 1:
             return computed(ufunc(first))
@@ -321,11 +352,10 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
     out = kwargs.get("out", ())
     passage = Passage(computing)
     for value in (*inputs, *out):
-        known = familiarity(value)
-        if known == FOREIGN:
+        if has_own_ufunc(value):
             return NotImplemented
-        if known == STRANGER:
-            passage.cautious = True
+        passage.survey(value)
+    passage.cautious |= ufunc not in numpy_ufuncs
     if method_name == "at":
         if type(inputs[0]) is ndarray and not (<ndarray>inputs[0]).writeable:
             raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
@@ -375,12 +405,13 @@ cdef object array_function(ndarray self, object function, object types, tuple ar
 
 
 cdef inline object operand(object value):
-    """The other side of an operator as NumPy may see it; None when its own type must be asked."""
+    """One side of an operator as NumPy may see it; None when user code has to be asked or may run."""
     cdef type kind = type(value)
     if kind is ndarray:
-        return const_header(<ndarray>value)
-    if (kind is float or kind is int or kind is bool or kind is complex or kind is numpy_ndarray_type
-            or cnp.PyArray_CheckAnyScalar(value)):
+        return const_header(<ndarray>value) if (<ndarray>value).descr.type_num != cnp.NPY_OBJECT else None
+    if kind is float or kind is int or kind is bool or kind is complex or cnp.PyArray_CheckAnyScalar(value):
+        return value
+    if kind is numpy_ndarray_type and (<cnp.ndarray>value).descr.type_num != cnp.NPY_OBJECT:
         return value
     return None
 
@@ -396,7 +427,9 @@ cdef object computed(object result):
 
 cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
-    kind = type(other)
+    cdef type kind = type(other)
+    if is_familiar(other):
+        return ufunc(other, self) if reflected else ufunc(self, other)
     override = getattr(kind, "__array_ufunc__", MISSING)
     if not reflected and (
         override is None
@@ -415,10 +448,10 @@ cdef object inplace(ndarray self, object other, object ufunc):
     cdef cnp.ndarray header
     cdef Overwrite overwrite
     cdef object shown = operand(other)
-    if shown is None:
-        override = getattr(type(other), "__array_ufunc__", MISSING)
-        if override is MISSING and getattr(type(other), "__array_priority__", 0) > 0:
-            return NotImplemented
+    if shown is None or self.descr.type_num == cnp.NPY_OBJECT:
+        if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
+            if getattr(type(other), "__array_priority__", 0) > 0:
+                return NotImplemented
         return ufunc(self, other, out=(self,))
     if not self.writeable:
         raise ValueError("output array is read-only")
@@ -431,6 +464,6 @@ cdef object inplace(ndarray self, object other, object ufunc):
         return self
     header = writable_header(self)
     if type(other) is ndarray:
-        shown = const_header(<ndarray>other)  # again: as a view of self it has moved along
+        shown = header_beside(<ndarray>other, self, header)  # again: as a view of self it has moved along
     ufunc(header, shown, header)
     return self

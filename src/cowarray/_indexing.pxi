@@ -25,14 +25,17 @@ cdef bint picks_one(ndarray x, object key) except -1:
     if len(keys) != x.nd:
         return False
     for item in keys:
-        if isinstance(item, bool) or not isinstance(item, (int, numpy_integer)):
+        if isinstance(item, (ndarray, numpy_ndarray_type)):
+            if item.ndim or item.dtype.kind not in "iu":
+                return False
+        elif isinstance(item, bool) or not isinstance(item, (int, numpy_integer)):
             return False
     return True
 
 
 cdef object detached_void(object scalar):
     """A structured scalar is a view of where it was read: let it be of a copy that nothing writes."""
-    cdef cnp.ndarray own = PyArray_FromScalar(scalar, NULL)
+    cdef cnp.ndarray own = PyArray_NewCopy(PyArray_FromScalar(scalar, NULL), cnp.NPY_CORDER)
     PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
     return own[()]
 
@@ -61,7 +64,7 @@ cdef cnp.npy_intp element_offset(ndarray x, object key) except -1:
             return -2
         index = small_index(key, x.dims[0])
         return -2 if index < 0 else offset + index * x.dims[1]
-    if type(key) is not tuple or len(<tuple>key) != x.nd or x.nd == 0:
+    if type(key) is not tuple or len(<tuple>key) != x.nd:
         return -2
     for axis in range(x.nd):
         item = (<tuple>key)[axis]
@@ -116,6 +119,8 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     if not cnp.PyArray_Check(shown):
         return 0
     source = shown
+    if source.descr is not target.descr:
+        (<object>numpy_empty((0,), descr_of(target)))[...] = (<object>source).reshape(-1)[:0]  # a cast that there is not
     extra = cnp.PyArray_NDIM(source) - cnp.PyArray_NDIM(target)
     if is_nested and extra > 0:
         raise ValueError(
@@ -137,11 +142,11 @@ cdef int set_item(ndarray self, object key, object value) except -1:
     cdef cow_mutable_scope scope
     cdef cnp.ndarray header, target
     cdef Overwrite overwrite
-    cdef bint is_nested
+    cdef bint is_nested, one
     cdef long double converted[2]  # room and alignment for any number
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
-    if is_number(self.descr):
+    if is_number(self.descr) and size_of(self) > 1:
         offset = element_offset(self, key)
         if offset >= 0:
             PyArray_Pack(self.descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)
@@ -151,8 +156,23 @@ cdef int set_item(ndarray self, object key, object value) except -1:
             return 0
     if type(value) is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
         return set_item(get_item(self, key), Ellipsis, value)
-    shown = shown_value(self, value)
-    is_nested = shown is not value and type(value) is not ndarray
+    one = (is_plain(self.descr) or self.descr.type_num == NPY_VSTRING) and picks_one(self, key)
+    if one and not self.nd:
+        key = Ellipsis  # gives an array where () gives a scalar
+    try:
+        if one:
+            shown = numpy_empty((), self.descr)
+            shown[()] = const_header(<ndarray>value) if type(value) is ndarray else value
+            is_nested = False
+        else:
+            shown = shown_value(self, value)
+            is_nested = shown is not value and type(value) is not ndarray
+    except Exception:
+        # Let NumPy say it in its order, a bad index first, on something that nobody misses.
+        found = const_header(self)[shown_key(key)]
+        if not one:
+            numpy_empty(np.shape(found), self.descr)[...] = value
+        raise
     if self.storage_.write_cost() != 0 or (is_nested and is_basic(key)):
         # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
         where = shown_key(key)
@@ -168,5 +188,7 @@ cdef int set_item(ndarray self, object key, object value) except -1:
                 return 0
     header = writable_header(self)
     # Shown after self has got bytes of its own: the value and the index may be views of it.
-    header[shown_key(key)] = const_header(<ndarray>value) if type(value) is ndarray else shown
+    if type(value) is ndarray and type(shown) is numpy_ndarray_type and cnp.PyArray_NDIM(shown) == (<ndarray>value).nd:
+        shown = header_beside(<ndarray>value, self, header)
+    header[shown_key(key)] = shown
     return 0

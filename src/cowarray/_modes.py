@@ -4,6 +4,7 @@ Both live on context variables, so a mode holds for the code that asked for it (
 threads. The native layer looks here only while some context uses a mode.
 """
 
+import os
 import sys
 import threading
 from contextvars import ContextVar
@@ -34,7 +35,7 @@ _traces = ContextVar("cowarray_traces", default=())
 
 _lock = threading.Lock()
 _users = 0
-_own = str(Path(__file__).parent)
+_own = str(Path(__file__).parent) + os.sep
 
 
 def _use(change):
@@ -89,7 +90,7 @@ class _Mode:
         _use(-1)
 
 
-class no_copy(_Mode):  # noqa: N801 - a context manager, named like a function
+class no_copy(_Mode):
     """Context manager in which a write raises `CopyError` instead of copying shared bytes first.
 
     Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
@@ -112,7 +113,7 @@ class no_copy(_Mode):  # noqa: N801 - a context manager, named like a function
         return self
 
 
-class trace(_Mode):  # noqa: N801 - a context manager, named like a function
+class trace(_Mode):
     """Context manager that collects each materialization of the current context, with its file and line.
 
     Iterate over it, inside or after the block, for `Materialization` tuples ``(kind, nbytes, filename, lineno)``.

@@ -107,12 +107,13 @@ ctypedef object (*binary_function)(object, object)
 
 cdef inline object binary(ndarray self, object other, binary_function function, object ufunc, bint reflected):
     """self op other, or with reflected other op self, as NumPy's own operator on headers computes it."""
+    own = operand(self)
     shown = operand(other)
-    if shown is None:
+    if shown is None or own is None:
+        if reflected and cnp.PyArray_Check(other) and type(other) is not numpy_ndarray_type:
+            return function(other, snapshot(self))  # a matrix, say: it knows NumPy's arrays, and did not know ours
         return defer(self, other, ufunc, reflected)
-    if reflected:
-        return computed(function(shown, const_header(self)))
-    return computed(function(const_header(self), shown))
+    return computed(function(shown, own) if reflected else function(own, shown))
 
 
 cdef object power(object base, object exponent):
@@ -789,13 +790,16 @@ cdef class ndarray:
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def __richcmp__(self, other, int op):
+        own = operand(self)
         shown = operand(other)
-        if shown is None:
-            if other is None or type(other) is list or type(other) is tuple or type(other) is str:
-                shown = other
-            else:
+        if own is None or shown is None:
+            if not (other is None or type(other) is list or type(other) is tuple or type(other) is str):
                 return defer(self, other, comparisons[op], False)
-        return computed(PyObject_RichCompare(const_header(self), shown, op))
+            passage = Passage(computing)
+            (<Passage>passage).survey(other)
+            own = (<Passage>passage).read(self)
+            shown = other
+        return computed(PyObject_RichCompare(own, shown, op))
 
     def __neg__(self):
         return computed(PyNumber_Negative(const_header(self)))
@@ -940,11 +944,21 @@ cdef object PyNumber_InPlacePower_(object base, object exponent):
 cdef object inplace_by_numpy(ndarray self, object other, object ufunc, binary_function function):
     """An in-place operator whose NumPy form is more than its ufunc."""
     cdef cnp.ndarray header
-    if operand(other) is None and type(other) is not list and type(other) is not tuple:
+    cdef Passage passage
+    if not is_familiar(other) and (
+        getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
+        or getattr(type(other), "__array_priority__", 0) > 0
+    ):
         return inplace(self, other, ufunc)
-    # The other side is shown after self has bytes of its own: it may be a view of self.
+    passage = Passage(computing)
+    passage.survey(self)
+    passage.survey(other)
     header = writable_header(self) if self.writeable else const_header(self)
-    function(header, const_header(<ndarray>other) if type(other) is ndarray else other)
+    if type(other) is ndarray and not passage.cautious:
+        other = header_beside(<ndarray>other, self, header)
+    else:
+        other = passage.read(other)
+    function(header, other)
     return self
 
 
@@ -1118,9 +1132,11 @@ cdef class FlatIterator:
     def __setitem__(self, key, value):
         if not self.of.writeable:
             raise ValueError("assignment destination is read-only")
-        shown_value(self.of, value)
+        shown = shown_value(self.of, value)
         header = writable_header(self.of)
-        header.flat[shown_key(key)] = shown_value(self.of, value)
+        if type(value) is ndarray:
+            shown = header_beside(<ndarray>value, self.of, header)
+        header.flat[shown_key(key)] = shown
 
     def copy(self):
         """The elements as a fresh array with one axis."""
@@ -1149,6 +1165,22 @@ def _reshape(a, /, shape, order="C", *, copy=None):
     return asarray(a).reshape(shape, order=order, copy=copy)
 
 
+def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    return array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+
+
+def _asarray(a, dtype=None, order=None, *, device=None, copy=None):
+    return array(a, dtype, order=order, device=device, copy=copy is not False)
+
+
+def _ascontiguousarray(a, dtype=None):
+    return array(a, dtype, order="C", ndmin=1)
+
+
+def _asfortranarray(a, dtype=None):
+    return array(a, dtype, order="F", ndmin=1)
+
+
 def _shares_memory(a, b, max_work=None):
     return aliases(a, b)
 
@@ -1161,6 +1193,11 @@ def _may_share_memory(a, b, max_work=None):
 
 
 cdef dict SPECIAL_FUNCTIONS = {
+    np.array: _array,
+    np.asarray: _asarray,
+    np.asanyarray: _asarray,
+    np.ascontiguousarray: _ascontiguousarray,
+    np.asfortranarray: _asfortranarray,
     np.copy: _copy,
     np.astype: _astype,
     np.reshape: _reshape,

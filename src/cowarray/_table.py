@@ -91,7 +91,8 @@ OPERATIONS = {
     **_rows("sum prod mean cumsum cumprod std var take compress", writes=(("out", 2),), prefix="ndarray."),
     "ndarray.trace": Operation(writes=(("out", 4),)),
     # ---- functions that run functions of the user
-    **_rows("array asarray asanyarray ascontiguousarray asfortranarray require", COPY, calls_user=True),
+    **_rows("array asarray asanyarray ascontiguousarray asfortranarray", COPY),
+    "require": Operation(COPY, calls_user=True),
     **_rows("frombuffer fromfile", calls_user=True),
     **_rows("apply_along_axis apply_over_axes piecewise fromfunction fromiter", calls_user=True),
 }

@@ -1,0 +1,77 @@
+"""What is made of the figures: ratios within rounds, targets, what got slower. On figures made up here."""
+
+import json
+
+import pytest
+from compare import change
+from compare import main as compare_runs
+from report import main as report
+from results import condense, load, rows, verdict
+
+
+def run(factor=1.0):
+    """As pytest-benchmark writes it. The second round was disturbed, for both sides alike."""
+    times = {"cowarray": [1e-7 * factor, 9e-7 * factor, 1.2e-7 * factor], "numpy": [2e-7, 18e-7, 2e-7]}
+    benchmarks = []
+    for question, size in (("lazy clone", 80), ("lazy clone", 1 << 30)):
+        for who, data in times.items():
+            info = {"question": question, "case": "80 B" if size == 80 else "1 GiB", "who": who, "bytes_copied": 0}
+            if who == "cowarray":
+                info |= {"targets": {"numpy": 0.5}, "size": size, "copied_limit": 0, "mean_target": 1.0}
+            benchmarks.append({"extra_info": info, "stats": {"data": data}})
+    figures = [{"name": "memory", "value": 500.0 * factor, "limit": 400, "unit": "B"}]
+    benchmarks.append({"extra_info": {"question": "no traps", "figures": figures}, "stats": {"data": [1.0]}})
+    machine = {"CPU": "made up", "missing": ["torch is missing: no"], "numpy": "2"}
+    return {"machine_info": machine, "commit_info": {}, "datetime": "2025-01-01T00:00:00", "benchmarks": benchmarks}
+
+
+def test_a_ratio_is_the_median_of_those_within_rounds():
+    found = rows(condense(run()))
+    assert [(row["case"], row["ratio"]["median"]) for row in found if row["who"] == "numpy"] == [
+        ("80 B", 0.5),
+        ("1 GiB", 0.5),
+        ("geometric mean of 2", pytest.approx(0.5)),
+    ]
+    assert [row["ratio"]["median"] for row in found if row["case"] == "1 GiB against 80 B"] == [1.0]
+
+
+def test_verdicts():
+    ratio = {"median": 1.0, "q1": 0.9, "q3": 1.1}
+    assert [verdict(ratio, target) for target in (None, 1.0, 0.95, 0.8)] == [
+        "",
+        "met",
+        "not met, but within the spread",
+        "not met",
+    ]
+
+
+def test_a_change_counts_beyond_the_spread_only():
+    before = {"median": 1.0, "q1": 0.9, "q3": 1.1}
+    assert change(before, {"median": 1.2, "q1": 1.05, "q3": 1.3}) is None
+    assert change(before, {"median": 1.2, "q1": 1.15, "q3": 1.3}) == "slower"
+    assert change(before, {"median": 0.8, "q1": 0.7, "q3": 0.85}) == "quicker"
+
+
+def test_the_report_and_the_comparison(tmp_path, capsys):
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    before.write_text(json.dumps(run()))
+    after.write_text(json.dumps(run(1.5)))
+    assert report([str(before)]) == 0
+    shown = capsys.readouterr().out
+    assert "torch is missing" in shown
+    assert "4 of 5 targets are met" in shown  # two ratios, their mean, the flatness; not the memory
+    assert compare_runs([str(before), str(after)]) == 0
+    shown = capsys.readouterr().out
+    assert "slower" in shown
+    assert "memory: 500 -> 750" in shown
+
+
+def test_what_is_written_for_the_documentation(tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    source = tmp_path / "run.json"
+    source.write_text(json.dumps(run()))
+    assert report([str(source), "--into", str(tmp_path / "out")]) == 0
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["clone-by-size.svg", "results.json", "results.md"]
+    assert load(tmp_path / "out" / "results.json") == load(source)
+    assert str(tmp_path) not in (tmp_path / "out" / "results.md").read_text()
