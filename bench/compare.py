@@ -1,6 +1,6 @@
 """Sets two runs side by side and names what got slower, or quicker, by more than the spread.
 
-    python bench/compare.py docs/benchmarks/results.json build/bench/latest.json
+    python bench/compare.py build/bench/previous.json build/bench/latest.json
 
 What is compared are ratios to the peers, so that another machine, or a busy one, blurs little. A change counts if it is
 above 5 % and the two runs' middle halves of the rounds do not meet. Exits with 0 whatever it finds: a person decides.

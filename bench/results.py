@@ -51,10 +51,9 @@ def summary(values):
     dict
         ``median``, ``q1``, ``q3``.
     """
-    if len(values) == 1:
-        return dict.fromkeys(("median", "q1", "q3"), values[0])
-    q1, median, q3 = statistics.quantiles(values, n=4, method="inclusive")
-    return {"median": median, "q1": q1, "q3": q3}
+    q1, median, q3 = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    # Four digits: more is noise.
+    return {key: float(f"{value:.4g}") for key, value in (("median", median), ("q1", q1), ("q3", q3))}
 
 
 def load(path):

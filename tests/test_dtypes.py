@@ -215,6 +215,8 @@ def test_assignment_writes_what_numpy_writes_and_no_copy_sees_it(name, layout):
         wrong_twice = outcome(n.__getitem__, key)[1] and (source == "wrong" or theirs[1] is not IndexError)
         if theirs[1] and not wrong_twice:
             assert issubclass(ours[1], theirs[1]) or issubclass(theirs[1], ours[1]), (key, source, ours, theirs)
+        if theirs[1]:
+            n = pair(name, layout)[1]  # NumPy may leave half a record; with us a failed conversion changes nothing
         same(x, n)
         witness.check()
 

@@ -156,13 +156,15 @@ cdef int set_item(ndarray self, object key, object value) except -1:
             return 0
     if type(value) is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
         return set_item(get_item(self, key), Ellipsis, value)
-    one = (is_plain(self.descr) or self.descr.type_num == NPY_VSTRING) and picks_one(self, key)
+    one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self, key)
     if one and not self.nd:
         key = Ellipsis  # gives an array where () gives a scalar
     try:
         if one:
             shown = numpy_empty((), self.descr)
             shown[()] = const_header(<ndarray>value) if type(value) is ndarray else value
+            if self.descr.type_num == cnp.NPY_VOID:
+                shown = shown[()]  # NumPy copies objects in fields from a scalar, not from an array
             is_nested = False
         else:
             shown = shown_value(self, value)
