@@ -1,4 +1,4 @@
-"""Measures several ways to do one job in rounds, A B C B C A ..., so that a noisy machine disturbs all of them alike.
+"""Measures several ways to do one job in rounds, A B C, B A C, ..., so that a noisy machine disturbs all of them alike.
 
 A round runs a batch of each way. What counts is the ratio within a round, and the median of those ratios: `results.py`
 takes it from the times of every round, which pytest-benchmark keeps in its JSON file.
@@ -6,6 +6,7 @@ takes it from the times of every round, which pytest-benchmark keeps in its JSON
 
 import contextlib
 import os
+import random
 import time
 import timeit
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 BATCH = 1e-3  # seconds that a batch should last at least, so that the clock's own cost does not show
 LEAST, MOST = 11, 101  # rounds
+PAUSE = 2e-3  # seconds between batches: worker threads of the one before (torch's, OpenBLAS's) stop spinning on a core
 
 
 @dataclass
@@ -80,6 +82,9 @@ def sizes(*wanted, arrays=8):
         reason = f"{show(size)} needs {show(arrays * size)}, available are {show(available >> 20 << 20)}"
         marks = [pytest.mark.skip(reason=reason)] if arrays * size > available else []
         found.append(pytest.param(size, id=show(size).replace(" ", ""), marks=marks))
+    if not found:
+        reason = f"sizes from {show(min(wanted))} on, COWARRAY_BENCH_MAX is {show(setting.largest)}"
+        return [pytest.param(min(wanted), id="none", marks=[pytest.mark.skip(reason=reason)])]
     return found
 
 
@@ -158,11 +163,14 @@ def in_rounds(ways, seconds, least=LEAST):
     found = {who: [] for who in ways}
     start = time.perf_counter()
     order = list(ways)
+    # Nobody always comes after the same other one.
+    chance = random.Random(0)
     rounds = least
     while len(found[order[0]]) < rounds:
+        chance.shuffle(order)
         for who in order:
+            time.sleep(PAUSE)
             found[who].append(ways[who].seconds(calls[who]))
-        order = order[1:] + order[:1]
         done = len(found[order[0]])
         if done == 3:
             rounds = min(MOST, max(least, int(seconds * done / (time.perf_counter() - start))))

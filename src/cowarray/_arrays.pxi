@@ -18,6 +18,16 @@ cdef inline cnp.dtype descr_of(cnp.ndarray array):
     return <cnp.dtype><PyObject *>cnp.PyArray_DESCR(array)
 
 
+cdef inline void extent_of(cnp.ndarray array, cnp.npy_intp *low, cnp.npy_intp *high) noexcept:
+    """Bytes [low, high) that a NumPy array's elements lie in, counted from the first."""
+    if cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS):
+        low[0] = 0
+        high[0] = cnp.PyArray_NBYTES(array)
+    else:
+        extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
+               cnp.PyArray_STRIDES(array), low, high)
+
+
 cdef inline cnp.npy_intp *shape_of(ndarray x) noexcept:
     return x.dims
 
@@ -95,14 +105,16 @@ cdef cnp.ndarray new_header(ndarray x, char *window, int flags, object base):
     """A NumPy array over the elements of x in bytes that start at window and that base keeps alive."""
     cdef cnp.ndarray header
     Py_INCREF(x.descr)  # stolen
-    header = PyArray_NewFromDescr(numpy_ndarray, x.descr, x.nd, shape_of(x), strides_of(x), window + x.offset, flags, NULL)
+    header = PyArray_NewFromDescr(
+        numpy_ndarray, x.descr, x.nd, shape_of(x), strides_of(x), window + x.offset, flags, NULL
+    )
     Py_INCREF(base)  # stolen
     PyArray_SetBaseObject(header, base)
     return header
 
 
 cdef cnp.ndarray const_header(ndarray x):
-    """NumPy's read-only view of x, good for as long as x is neither written nor dropped; its memory stays in any case."""
+    """NumPy's read-only view of x: good until x is written or dropped; its memory stays in any case."""
     cdef object hold
     cdef cnp.ndarray header = x.header
     if header is not None and cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset:
@@ -180,8 +192,7 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
     if storage is not None and array is owner:
         writeable = True  # adopting it before has cleared the flag
     if storage is None:
-        extent(cnp.PyArray_NDIM(owner), cnp.PyArray_DIMS(owner), cnp.PyArray_ITEMSIZE(owner), cnp.PyArray_STRIDES(owner),
-               &low, &high)
+        extent_of(owner, &low, &high)
         PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
         storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)

@@ -27,7 +27,8 @@ cdef extern from "cowarray/python.h":
         int (*mutable_begin)(object, CowArray_View *) except -1
         void (*end)(CowArray_View *) noexcept
         PyObject *(*lazy_clone)(object) except NULL
-        PyObject *(*import_memory)(object, void *, int, const cnp.npy_intp *, const cnp.npy_intp *, object, int) except NULL
+        PyObject *(*import_memory)(object, void *, int, const cnp.npy_intp *, const cnp.npy_intp *, object,
+                                   int) except NULL
 
 
 cdef int capi_check(object x) noexcept:
@@ -93,6 +94,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     """Bytes that owner keeps alive; fresh: nobody else knows of them, and they may be written to."""
     cdef cnp.npy_intp own_strides[MAXDIMS]
     cdef cnp.npy_intp low = 0, high = 0
+    cdef bint writeable
     cdef cnp.dtype descr = numpy_dtype(dtype)
     cdef cnp.npy_intp room = PY_SSIZE_T_MAX // max(PyDataType_ELSIZE(descr), 1)
     cdef int i
@@ -118,8 +120,8 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
         # The owner knows nothing of headers; a Hold does.
         storage.hold = None
         storage.window = NULL
-    return own(on_storage(storage, -low, ndim, shape, strides, descr,
-                          distinct(ndim, shape, PyDataType_ELSIZE(descr), strides), MADE_FRESH if fresh else MADE_IMPORT))
+    writeable = distinct(ndim, shape, PyDataType_ELSIZE(descr), strides)
+    return own(on_storage(storage, -low, ndim, shape, strides, descr, writeable, MADE_FRESH if fresh else MADE_IMPORT))
 
 
 cdef CowArray_API capi

@@ -1,6 +1,6 @@
-# The one dispatcher. Every operation of an array passes through a Passage: our arguments become NumPy's headers (read-only,
-# but for those that the table says are written), NumPy computes, and the results become ours as the table says.
-# Included by _ndarray.pyx.
+# The one dispatcher. Every operation of an array passes through a Passage: our arguments become NumPy's headers
+# (read-only, but for those that the table says are written), NumPy computes, and the results become ours as the table
+# says. Included by _ndarray.pyx.
 
 
 @cython.final
@@ -134,7 +134,7 @@ cdef class Passage:
         return tuple(seen) if type(values) is tuple else seen
 
     cdef object write(self, object value, bint whole=False):
-        """The argument as NumPy may write it; a read-only one is shown as such, so that NumPy refuses it in its words."""
+        """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
         cdef cnp.ndarray header
         cdef ndarray x
         if type(value) is tuple:
@@ -216,8 +216,7 @@ cdef class Passage:
         cdef ndarray x
         cdef cnp.npy_intp low = 0, high = 0
         cdef cnp.npy_intp start = cnp.PyArray_BYTES(array) - window
-        extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array),
-               &low, &high)
+        extent_of(array, &low, &high)
         if high > low and (start + low < 0 or <size_t>(start + high) > source.storage_.size()):
             # numpy.einsum("ii->i") of an array without elements does this.
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside of the array's memory")
@@ -324,8 +323,8 @@ cdef object method(ndarray self, str name, tuple args, dict kwargs):
 cdef bint is_familiar(object value) noexcept:
     """Whether a value has no rules of its own for ufuncs and operators."""
     cdef type kind = type(value)
-    return (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool or kind is complex
-            or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple or value is None)
+    return (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool
+            or kind is complex or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple or value is None)
 
 
 cdef bint has_own_ufunc(object value) except -1:

@@ -12,9 +12,9 @@ cdef class Snapshot:
 cdef cnp.ndarray snapshot(ndarray x):
     """A read-only NumPy array of x's values now. It never changes, and cannot be made writable.
 
-    Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where it
-    must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would take,
-    so that a broadcast array stays small.
+    Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where
+    it must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would
+    take, so that a broadcast array stays small.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
@@ -58,7 +58,8 @@ cdef object numpy_from_snapshot(ndarray x, object dtype, object copy):
     if dtype is not None and numpy_dtype(dtype) != x.descr:
         if copy is False:
             raise ValueError(
-                f"Unable to avoid copy while creating an array as requested: from dtype {x.descr!r} to {numpy_dtype(dtype)!r}"
+                "Unable to avoid copy while creating an array as requested: "
+                f"from dtype {x.descr!r} to {numpy_dtype(dtype)!r}"
             )
         return const_header(x).astype(dtype)
     if copy:
@@ -177,7 +178,8 @@ def _unpickle(payload, dtype, shape, order):
     with memoryview(payload) as view:
         if view.nbytes != size * dtype.itemsize:
             raise ValueError(
-                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, which needs {size * dtype.itemsize}"
+                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, "
+                f"which needs {size * dtype.itemsize}"
             )
     if not size or not dtype.itemsize:
         return adopt(numpy_empty(shape, dtype, order))

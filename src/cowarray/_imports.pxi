@@ -22,8 +22,7 @@ cdef ndarray import_array(cnp.ndarray array, object copy):
 cdef bint is_sparse(cnp.ndarray array) noexcept:
     """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
     cdef cnp.npy_intp low = 0, high = 0
-    extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array),
-           &low, &high)
+    extent_of(array, &low, &high)
     return high - low > 2 * cnp.PyArray_NBYTES(array)
 
 
@@ -42,8 +41,7 @@ cdef ndarray share_foreign(cnp.ndarray array):
     """An array on memory that is somebody else's: it is never written to and never stolen."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
-    extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array),
-           &low, &high)
+    extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                       descr_of(array), distinct_array(array), MADE_IMPORT)
@@ -185,7 +183,9 @@ cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
     cdef ndarray result
     if dtype is not None and numpy_dtype(dtype) != x.descr:
         if copy is False:
-            raise ValueError(f"asarray: from dtype {x.descr!r} to {numpy_dtype(dtype)!r} needs a copy; leave copy=False away")
+            raise ValueError(
+                f"asarray: from dtype {x.descr!r} to {numpy_dtype(dtype)!r} needs a copy; leave copy=False away"
+            )
         return method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
     if copy is True:
         return copy_in_order(x, code)

@@ -55,7 +55,7 @@ cdef object get_item(ndarray self, object key):
 
 
 cdef cnp.npy_intp element_offset(ndarray x, object key) except -1:
-    """Bytes from the start of the window to the element at key; -2 when key is not plain integers in range, one an axis."""
+    """Bytes from the start of the window to the element at key; -2 if key is not integers in range, one an axis."""
     cdef cnp.npy_intp offset = x.offset
     cdef cnp.npy_intp index
     cdef int axis
@@ -120,7 +120,8 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
         return 0
     source = shown
     if source.descr is not target.descr:
-        (<object>numpy_empty((0,), descr_of(target)))[...] = (<object>source).reshape(-1)[:0]  # a cast that there is not
+        # Raises where there is no such cast.
+        (<object>numpy_empty((0,), descr_of(target)))[...] = (<object>source).reshape(-1)[:0]
     extra = cnp.PyArray_NDIM(source) - cnp.PyArray_NDIM(target)
     if is_nested and extra > 0:
         raise ValueError(

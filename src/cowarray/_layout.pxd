@@ -44,7 +44,8 @@ cdef inline bint same_layout(int ndim, const npy_intp *shape, const npy_intp *a,
     return True
 
 
-cdef inline bint is_c_ordered(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides) noexcept nogil:
+cdef inline bint is_c_ordered(int ndim, const npy_intp *shape, npy_intp itemsize,
+                              const npy_intp *strides) noexcept nogil:
     cdef int i
     cdef bint ordered = True
     for i in range(ndim - 1, -1, -1):
@@ -57,7 +58,8 @@ cdef inline bint is_c_ordered(int ndim, const npy_intp *shape, npy_intp itemsize
     return ordered
 
 
-cdef inline bint is_f_ordered(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides) noexcept nogil:
+cdef inline bint is_f_ordered(int ndim, const npy_intp *shape, npy_intp itemsize,
+                              const npy_intp *strides) noexcept nogil:
     cdef int i
     cdef bint ordered = True
     for i in range(ndim):

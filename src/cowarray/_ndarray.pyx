@@ -35,10 +35,10 @@ from cowarray._native cimport (
     storage_adopt,
     storage_new,
 )
-from cowarray.core cimport cow_const_scope, cow_mutable_scope
+from cowarray.core cimport cow_mutable_scope
 
 from cowarray import _table
-from cowarray._table import COPY, FRESH, SAME, VIEW
+from cowarray._table import VIEW
 
 cnp.import_array()
 
@@ -308,7 +308,7 @@ cdef class ndarray:
     def view(self, dtype=None):
         """View of the same bytes, as another dtype if one is given."""
         if isinstance(dtype, type) and issubclass(dtype, numpy_ndarray_type):
-            raise TypeError(f"view: a view of ours cannot be a {dtype.__name__}; use x.to_numpy().view({dtype.__name__})")
+            raise TypeError(f"view: ours cannot be a {dtype.__name__}; use x.to_numpy().view({dtype.__name__})")
         if not is_plain(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
             raise TypeError("Cannot change data-type for array of references.")
         return method(self, "view", () if dtype is None else (dtype,), {})
@@ -339,7 +339,7 @@ cdef class ndarray:
     @imag.setter
     def imag(self, value):
         if self.descr.kind != "c":
-            raise TypeError("cannot set imaginary part of a non-complex array" if self.descr.kind != "O" else "not complex")
+            raise TypeError("cannot set imaginary part of a non-complex array")
         set_item(self.imag, Ellipsis, value)
 
     @property
@@ -1211,8 +1211,8 @@ include "_capi.pxi"
 def made(ndarray x, /):
     """How the array came to be; for `cowarray.explain`."""
     return (
-        "fresh", "view", "lazy", "eager: a small part", "eager: elements overlap", "eager: another order", "eager: pinned",
-        "eager: dtype", "import", "import, copied",
+        "fresh", "view", "lazy", "eager: a small part", "eager: elements overlap", "eager: another order",
+        "eager: pinned", "eager: dtype", "import", "import, copied",
     )[<int>x.made]
 
 

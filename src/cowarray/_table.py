@@ -3,8 +3,8 @@
 The dispatcher acts on it, the documentation prints it, and the tests of what copies and what aliases are made from it.
 An operation that is not listed computes: it gives a fresh array, and writes at most a parameter named ``out``.
 
-Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``numpy.linalg.diagonal``, ``"ndarray.sort"`` is the
-method.
+Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``numpy.linalg.diagonal``,
+``"ndarray.sort"`` is the method.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,8 @@ class Operation(NamedTuple):
     result: str = FRESH
     # Parameters that are written, as (name, position). For methods, "self" is at position -1.
     writes: tuple = ()
-    # The parameter that is written only if another has the value given: (written, position, flag, position, value, default).
+    # The parameter that is written only if another, a flag, has a value:
+    # (written, its position, flag, its position, the value, the flag's default).
     writes_if: tuple = ()
     # Views that NumPy hands out read-only.
     readonly: bool = False
