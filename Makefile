@@ -88,8 +88,14 @@ test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
 	@$(IN_VENV) -m pytest README.md docs tests/test_docs.py $(ARGS)
 
-bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure
-	@$(IN_VENV) -m pytest bench --benchmark-enable --benchmark-only $(ARGS)
+bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the table and plots go to docs/benchmarks
+	@mkdir -p build/bench; [ ! -f build/bench/latest.json ] || mv build/bench/latest.json build/bench/previous.json
+	@$(IN_VENV) -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet \
+	    --benchmark-json=build/bench/latest.json $(ARGS)
+	@$(IN_VENV) bench/report.py build/bench/latest.json $(if $(ARGS),,--into docs/benchmarks)
+
+bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)
+	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
 
 package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install and try them in a clean environment
 	@$(IN_VENV) -m pytest -m package $(ARGS)
@@ -232,5 +238,5 @@ clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
 
-.PHONY: help demo test docs-test bench package dist ctest headers memcheck asan ubsan tsan sanitized sanitized-ctest \
+.PHONY: help demo test docs-test bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized sanitized-ctest \
     model lint types check check-clang check-python clean

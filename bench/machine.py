@@ -8,6 +8,7 @@ from pathlib import Path
 
 __all__ = ["describe", "memory_available"]
 
+IDLE = ("OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT")
 PACKAGES = ("cowarray", "numpy", "torch", "pandas", "matplotlib", "pytest-benchmark")
 
 
@@ -83,6 +84,7 @@ def describe():
         "huge pages": _chosen(_read("/sys/kernel/mm/transparent_hugepage/enabled")),
         "Python": f"{platform.python_version()} ({platform.python_compiler()}), GIL {'on' if gil else 'off'}",
         "threads of torch": _torch_threads(),
+        "idle threads": ", ".join(f"{name}={os.environ.get(name, 'not set')}" for name in IDLE),
         "load at the end": None if load is None else round(load, 2),
         **{name: _version(name) for name in PACKAGES},
     }

@@ -59,7 +59,7 @@ class Arrays:
 # Each takes Arrays and gives what it made. A list of their names is at the end of the file's first test.
 MAKING = {
     "array": lambda a: ca.array(VALUES),
-    "array of a list": lambda a: ca.array([1.0, 2.0]),
+    "array of a list": lambda a: ca.array([1.0, 2.0]).copy(),
     "asarray read-only": lambda a: ca.asarray(foreign()),
     "asarray bytes": lambda a: ca.asarray(memoryview(bytes(16))),
     "asarray copy=False": lambda a: ca.asarray(VALUES, copy=False),

@@ -32,7 +32,10 @@ def compare(function, *arrays, **kwargs):
     cowarray.reset_stats()
     ours = outcome(function, *(x for x, _ in pairs), **kwargs)
     stats = cowarray.stats()
-    assert stats["copies"] == stats["steals"] == stats["bytes_copied"] == 0
+    assert stats["copies"] == stats["steals"] == 0
+    if not (getattr(function, "signature", None) and any(n.dtype.hasobject for n in arrays)):
+        # What a generalized ufunc gives of objects can be an element; it is copied, rather than taken for fresh.
+        assert stats["bytes_copied"] == 0
     agree(ours, outcome(function, *arrays, **kwargs))
     for (x, witness), before in zip(pairs, inputs, strict=True):
         same(x, before)

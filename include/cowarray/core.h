@@ -77,6 +77,7 @@ typedef struct cow_storage cow_storage;
 enum {
     COW_TRY = 1u,     /* never wait and never copy what is pinned: COW_EBUSY instead */
     COW_NO_COPY = 2u, /* never copy: COW_ECOPY instead */
+    COW_QUIET = 8u,   /* lazy clone: not counted in the figures; for a share that is held while something is read */
     COW_FOREIGN = 4u  /* adopt: somebody else's bytes; they are never written and never stolen */
 };
 

@@ -80,7 +80,16 @@ void *cowi_large_alloc(size_t nbytes)
         }
         (void)pthread_mutex_unlock(&lock);
     }
-    return data != NULL ? data : map(mapped);
+    if (data == NULL) {
+        data = map(mapped);
+    }
+    if (data == NULL && pthread_mutex_trylock(&lock) == 0) {
+        /* Memory is short: what is kept may be what is missing. */
+        trim(0);
+        (void)pthread_mutex_unlock(&lock);
+        data = map(mapped);
+    }
+    return data;
 }
 
 void cowi_large_free(void *data, size_t nbytes)

@@ -229,7 +229,9 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
         made->context = source->context;
         source->sole = false;
         cowi_storage_unlock(source);
-        cowi_count(COWI_LAZY_CLONES, 1);
+        if (!(flags & COW_QUIET)) {
+            cowi_count(COWI_LAZY_CLONES, 1);
+        }
         *out = made;
         return COW_OK;
     }

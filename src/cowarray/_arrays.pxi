@@ -80,7 +80,8 @@ cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
 
 
 cdef void drop_header(ndarray x) noexcept:
-    if x.header is None:
+    if x.header is None or x.storage_ is None:
+        x.header = None
         return
     if x.previous_reader != NULL:
         (<ndarray>x.previous_reader).next_reader = x.next_reader
@@ -115,20 +116,78 @@ cdef cnp.ndarray new_header(ndarray x, char *window, int flags, object base):
 
 cdef cnp.ndarray const_header(ndarray x):
     """NumPy's read-only view of x: good until x is written or dropped; its memory stays in any case."""
-    cdef object hold
+    cdef Storage storage
     cdef cnp.ndarray header = x.header
-    if header is not None and cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset:
+    if header is not None and (
+        x.storage_ is None or cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset
+    ):
         return header
-    hold = x.storage_.held()
-    header = new_header(x, x.storage_.window, 0, hold)
+    while True:
+        storage = x.storage_
+        hold = storage.held()
+        # Letting go of old bytes can run user code, and that can resize x.
+        if x.storage_ is storage:
+            break
+    header = new_header(x, storage.window, 0, hold)
     set_header(x, header)
     return header
 
 
+cdef cnp.ndarray guarded_header(ndarray x):
+    """A const header for code that is not NumPy's C: should it get out, it cannot be made writable."""
+    cdef Storage storage
+    cdef cnp.ndarray header = const_header(x)
+    if not cnp.PyArray_Check(root(header)):
+        return header
+    storage = storage_for(x)
+    hold = storage.guarded()
+    header = new_header(x, storage.window, 0, hold)
+    drop_header(x)
+    set_header(x, header)
+    return header
+
+
+cdef cnp.ndarray reader_header(ndarray x):
+    """A const header for as long as user code may run: it has a share, so that nobody steals and writes its bytes.
+
+    Such code may write to x, which then gets other bytes; and it may keep the header.
+    """
+    cdef Storage storage = storage_for(x)
+    cdef Storage share = storage.share(0, storage.size(), True)
+    cdef Snapshot owner
+    if share is None:
+        return guarded_header(x)
+    owner = Snapshot.__new__(Snapshot)
+    owner.storage = share
+    return new_header(x, share.address(), 0, owner)
+
+
 cdef cnp.ndarray writable_header(ndarray x):
     """NumPy's writable view of x. x has bytes of its own, and is pinned for as long as the view lives."""
-    cdef Pin pin = pin_storage(x.storage_)
-    return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
+    cdef Storage storage
+    cdef Pin pin
+    while True:
+        storage = storage_for(x)
+        pin = pin_storage(storage)
+        if x.storage_ is storage:  # see const_header
+            return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
+
+
+cdef cnp.ndarray overwriting_header(ndarray x):
+    """NumPy's writable view of x for a writer of every byte; its base is the Overwrite, to commit."""
+    cdef Storage storage
+    cdef Overwrite overwrite
+    while True:
+        storage = storage_for(x)
+        overwrite = overwrite_storage(storage)
+        if x.storage_ is storage:  # see const_header
+            return new_header(x, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+
+
+cdef int commit(cnp.ndarray header) except -1:
+    """The writer with an overwriting header has succeeded."""
+    cdef object owner = root(header)
+    return (<Overwrite>owner).commit()
 
 
 cdef cnp.ndarray header_beside(ndarray x, ndarray written, cnp.ndarray writer):
@@ -137,7 +196,7 @@ cdef cnp.ndarray header_beside(ndarray x, ndarray written, cnp.ndarray writer):
     A Storage that has just got bytes of its own has no context yet, and to make one could fail.
     """
     cdef object owner
-    if x.storage_ is written.storage_:
+    if x.storage_ is not None and x.storage_ is written.storage_:
         owner = root(writer)
         if type(owner) is Pin:
             return new_header(x, <char *>(<Pin>owner).scope.data, 0, owner)
@@ -174,9 +233,13 @@ cdef inline object get_base(cnp.ndarray array):
 cdef ndarray view_of(ndarray source, char *window, cnp.ndarray array, bint writeable):
     """The view of source's Storage that NumPy described with array, a view of memory that starts at window."""
     cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
-    cdef ndarray x = on_storage(source.storage_, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
+    return view_on(storage_for(source), offset, window, array, writeable)
+
+
+cdef ndarray view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarray array, bint writeable):
+    cdef ndarray x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
                                 cnp.PyArray_STRIDES(array), descr_of(array), writeable, MADE_VIEW)
-    if window == source.storage_.window and not cnp.PyArray_ISWRITEABLE(array):
+    if window == storage.window and root(array) is storage.hold and not cnp.PyArray_ISWRITEABLE(array):
         set_header(x, array)
     return x
 
@@ -187,6 +250,14 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0
     cdef ndarray x
+    if PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
+        # Most results are read and dropped. The Storage can wait: see give_storage.
+        extent_of(array, &low, &high)
+        PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
+        x = on_storage(None, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                       descr_of(array), writeable, MADE_FRESH)
+        x.header = array
+        return x
     while PyArray_BASE(owner) != NULL:
         owner = get_base(owner)
     if storage is not None and array is owner:
@@ -195,12 +266,43 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
         extent_of(owner, &low, &high)
         PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
         storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
+        storage.has_references = not is_plain(descr_of(owner))
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
     x = on_storage(storage, cnp.PyArray_BYTES(array) - storage.address(), cnp.PyArray_NDIM(array),
                    cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array), writeable, MADE_FRESH)
     if cnp.PyArray_CheckExact(array):
         set_header(x, array)
     return x
+
+
+cdef inline Storage storage_for(ndarray x):
+    """x's Storage."""
+    return x.storage_ if x.storage_ is not None else give_storage(x)
+
+
+cdef Storage storage_then(ndarray x, Storage storage, cnp.ndarray header):
+    """The Storage that x had when header was made, if user code may have resized x since; storage was x's then.
+
+    None if x had none yet and has become another array.
+    """
+    if storage is not None:
+        return storage
+    if x.storage_ is None:
+        return give_storage(x) if x.header is header else None
+    return x.storage_ if x.storage_.hold is header else None
+
+
+cdef Storage give_storage(ndarray x):
+    """Make the Storage of an array that has only been computed so far, around the NumPy array that is its header."""
+    cdef cnp.ndarray owner = x.header
+    cdef cnp.npy_intp low = 0, high = 0
+    extent_of(owner, &low, &high)
+    cdef Storage storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
+    storage.has_references = not is_plain(x.descr)
+    x.header = None
+    x.storage_ = storage
+    set_header(x, owner)
+    return storage
 
 
 # ---- copies ----------------------------------------------------------------------------------------------------------
@@ -228,18 +330,19 @@ cdef ndarray lazy_copy(ndarray source, Made *reason):
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(source)
     cdef Storage storage
-    if not is_plain(source.descr):
+    if not is_plain(source.descr) or storage_for(source).has_references:
         reason[0] = MADE_EAGER_DTYPE
         return None
     # The whole allocation stays alive, and is copied by the next write to either: a small part is not worth that.
-    if 2 * <size_t>(size_of(source) * itemsize) < source.storage_.allocated():
+    storage = storage_for(source)
+    if 2 * <size_t>(size_of(source) * itemsize) < storage.allocated():
         reason[0] = MADE_EAGER_SMALL
         return None
     if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
         reason[0] = MADE_EAGER_OVERLAP
         return None
     extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
-    storage = source.storage_.share(source.offset + low, high - low)
+    storage = storage.share(source.offset + low, high - low)
     if storage is None:
         reason[0] = MADE_EAGER_PINNED
         return None

@@ -30,10 +30,18 @@ cdef Operation computing = Operation("computing", _table.Operation())
 cdef dict functions = {}
 
 
-# Types of arguments that cannot hand NumPy memory of their own.
-cdef frozenset HARMLESS_TYPES = frozenset(
+# NumPy's own scalars. A subclass can have operators that keep what they are shown.
+cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
+
+# Types of arguments that run no user code, and cannot hand NumPy memory of their own.
+cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
+
+
+cdef inline bint runs_code(cnp.dtype descr) noexcept:
+    """Whether operations on elements run methods of Python objects."""
+    return PyDataType_REFCHK(descr) and descr.type_num != NPY_VSTRING
 
 
 cdef Operation method_operation(str name):
@@ -53,13 +61,14 @@ cdef class Passage:
     """One call: what it was given, and how its results are taken back."""
 
     cdef Operation operation
-    cdef list sources  # [array, what keeps the bytes it showed, where they start (int), ...]
+    cdef list sources  # (array, its Storage or None, the header that was shown, the array's offset), ...
     cdef list foreign  # NumPy arrays among the arguments
     cdef list written  # [header, array, ...]
-    cdef Overwrite overwrite
+    cdef cnp.ndarray overwriting
     cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
+    cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
+    cdef bint strangers  # an argument is of a type with methods that NumPy may call
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
-    cdef bint strangers  # an argument is of a type that may hand NumPy memory of its own
 
     def __cinit__(self, Operation operation):
         self.operation = operation
@@ -72,22 +81,40 @@ cdef class Passage:
         """Look at an argument before any is shown: whether user code may run while NumPy reads the others.
 
         Such code may write to an argument, which then gets other bytes; another sharer may write to the old ones, which
-        NumPy still reads. And it may keep what it is shown.
+        NumPy still reads. It may keep what it is shown. And NumPy may give back what is not its own: an element that is
+        an array, the memory of a stranger.
         """
         cdef type kind = type(value)
         if kind is ndarray:
-            self.cautious |= (<ndarray>value).descr.type_num == cnp.NPY_OBJECT
-            const_header(<ndarray>value)  # allocates what it needs now, not when something has been written
+            self.cautious |= runs_code((<ndarray>value).descr)
+            guarded_header(<ndarray>value)  # allocates what it needs now, not when something has been written
         elif cnp.PyArray_Check(value):
-            self.cautious |= (<cnp.ndarray>value).descr.type_num == cnp.NPY_OBJECT or kind is not numpy_ndarray_type
-        elif kind is list or kind is tuple:
-            for item in value:
-                self.survey(item)
-        elif kind is dict:
-            for item in (<dict>value).values():
-                self.survey(item)
-        elif not (kind in HARMLESS_TYPES or cnp.PyArray_CheckAnyScalar(value) or isinstance(value, numpy_dtype)):
+            self.strangers |= kind is not numpy_ndarray_type
+            self.cautious |= self.strangers or runs_code((<cnp.ndarray>value).descr)
+        elif kind is list or kind is tuple or kind is dict:
+            enter_recursive_call(" in the arguments of a NumPy function")
+            try:
+                for item in (<dict>value).values() if kind is dict else value:
+                    self.survey(item)
+            finally:
+                Py_LeaveRecursiveCall()
+        elif not (kind in HARMLESS_TYPES or isinstance(value, numpy_dtype)):
             self.strangers = self.cautious = True
+        return 0
+
+    cdef int survey_elementwise(self, object values) except -1:
+        """Survey the operands of an operation whose result has as many dimensions as the largest of them.
+
+        With one dimension or more, the result is an array that NumPy has made; without, it can be an element.
+        """
+        cdef bint has_axes = False
+        for value in values:
+            self.survey(value)
+            if type(value) is ndarray:
+                has_axes |= (<ndarray>value).nd > 0
+            elif cnp.PyArray_Check(value):
+                has_axes |= cnp.PyArray_NDIM(<cnp.ndarray>value) > 0
+        self.allocates = has_axes and not self.strangers
         return 0
 
     cdef object read(self, object value):
@@ -96,12 +123,8 @@ cdef class Passage:
         cdef ndarray x
         if type(value) is ndarray:
             x = value
-            if self.cautious and self.operation.result is not VIEW and is_plain(x.descr):
-                return snapshot(x)
-            header = self.header_of(x)
-            self.sources.append(x)
-            self.sources.append(root(header))
-            self.sources.append(PyLong_FromVoidPtr(cnp.PyArray_BYTES(header) - x.offset))
+            header = reader_header(x) if self.cautious else self.header_of(x)
+            self.sources.append((x, x.storage_, header, x.offset))
             return header
         if cnp.PyArray_Check(value):
             self.foreign.append(value)
@@ -115,20 +138,24 @@ cdef class Passage:
     cdef cnp.ndarray header_of(self, ndarray x):
         cdef Py_ssize_t i
         for i in range(0, len(self.written), 2):
-            if (<ndarray>self.written[i + 1]).storage_ is x.storage_:
+            if x.storage_ is not None and (<ndarray>self.written[i + 1]).storage_ is x.storage_:
                 return header_beside(x, self.written[i + 1], self.written[i])
-        return const_header(x)
+        return guarded_header(x)
 
     cdef object read_all(self, object values):
         """A list or tuple with every argument in it read; the same object where none was ours."""
         cdef list seen = None
         cdef Py_ssize_t i
-        for i, item in enumerate(values):
-            shown = self.read(item)
-            if shown is not item:
-                if seen is None:
-                    seen = list(values)
-                seen[i] = shown
+        enter_recursive_call(" in the arguments of a NumPy function")
+        try:
+            for i, item in enumerate(values):
+                shown = self.read(item)
+                if shown is not item:
+                    if seen is None:
+                        seen = list(values)
+                    seen[i] = shown
+        finally:
+            Py_LeaveRecursiveCall()
         if seen is None:
             return values
         return tuple(seen) if type(values) is tuple else seen
@@ -147,8 +174,7 @@ cdef class Passage:
         if not x.writeable:
             return const_header(x)
         if whole and may_overwrite(x):
-            self.overwrite = overwrite_storage(x.storage_)
-            header = new_header(x, <char *>self.overwrite.scope.data, NPY_ARRAY_WRITEABLE, self.overwrite)
+            header = self.overwriting = overwriting_header(x)
         else:
             header = writable_header(x)
         self.written.append(header)
@@ -157,8 +183,8 @@ cdef class Passage:
 
     cdef int done(self) except -1:
         """The call has succeeded."""
-        if self.overwrite is not None:
-            self.overwrite.commit()
+        if self.overwriting is not None:
+            commit(self.overwriting)
         return 0
 
     cdef object result(self, object value):
@@ -166,7 +192,7 @@ cdef class Passage:
         if type(value) is numpy_ndarray_type:
             return self.array_result(value)
         if cnp.PyArray_CheckAnyScalar(value):
-            return detached_void(value) if type(value) is numpy_void else value
+            return detached_void(value) if isinstance(value, numpy_void) else value
         if type(value) is tuple:
             return tuple([self.result(item) for item in <tuple>value])
         if type(value) is list:
@@ -179,9 +205,8 @@ cdef class Passage:
 
     cdef bint shown(self, object owner) except -1:
         """Whether memory is one of our arguments'."""
-        cdef Py_ssize_t i
-        for i in range(1, len(self.sources), 3):
-            if self.sources[i] is owner:
+        for _, _, header, _ in self.sources:
+            if root(header) is owner:
                 return True
         return False
 
@@ -196,38 +221,40 @@ cdef class Passage:
             if given is array:
                 return array if self.operation.writes else import_array(array, None)
         owner = root(array)
-        for i in range(0, len(self.sources), 3):
-            if self.sources[i + 1] is owner:
-                return self.alias(self.sources[i], <char *>PyLong_AsVoidPtr(self.sources[i + 2]), array)
+        for x, storage, header, offset in self.sources:
+            if root(header) is owner:
+                return self.alias(x, storage_then(x, storage, header), header, offset, array)
         for i in range(0, len(self.written), 2):
             if root(self.written[i]) is owner:
                 x = self.written[i + 1]
-                return self.alias(x, cnp.PyArray_BYTES(self.written[i]) - x.offset, array)
+                return self.alias(x, owner.storage, self.written[i], x.offset, array)
         if not self.is_fresh(owner):
             return import_array(array, None)
         if self.adopted is None:
             self.adopted = {}
         x = adopt(array, self.adopted.get(<size_t><void *>owner))
-        self.adopted[<size_t><void *>owner] = x.storage_
+        self.adopted[<size_t><void *>owner] = storage_for(x)
         return x
 
-    cdef object alias(self, ndarray source, char *window, cnp.ndarray array):
-        """A result that lies in the bytes of an argument."""
-        cdef ndarray x
+    cdef object alias(self, ndarray source, Storage storage, cnp.ndarray header, cnp.npy_intp offset,
+                      cnp.ndarray array):
+        """A result that lies in the bytes that an argument showed by header."""
+        cdef char *window = cnp.PyArray_BYTES(header) - offset
         cdef cnp.npy_intp low = 0, high = 0
-        cdef cnp.npy_intp start = cnp.PyArray_BYTES(array) - window
+        cdef cnp.npy_intp start = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else offset
+        if storage is None:
+            return copy_foreign(array)
         extent_of(array, &low, &high)
-        if high > low and (start + low < 0 or <size_t>(start + high) > source.storage_.size()):
+        if high > low and (start + low < 0 or <size_t>(start + high) > storage.size()):
             # numpy.einsum("ii->i") of an array without elements does this.
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside of the array's memory")
         if self.operation.result is VIEW:
-            return view_of(source, window, array, source.writeable and not self.operation.readonly)
-        x = view_of(source, window, array, True)
-        return copy_as_laid(x)
+            return view_on(storage, start, window, array, source.writeable and not self.operation.readonly)
+        return copy_as_laid(view_on(storage, start, window, array, True))
 
     cdef bint is_fresh(self, object owner) except -1:
         """Whether nobody else can know of the memory: NumPy made it for this call, and no user code was asked."""
-        if not cnp.PyArray_CheckExact(owner) or self.operation.calls_user or self.strangers:
+        if not cnp.PyArray_CheckExact(owner) or (self.cautious and not self.allocates):
             return False
         if not cnp.PyArray_CHKFLAGS(owner, NPY_ARRAY_OWNDATA):
             return False
@@ -243,8 +270,8 @@ cdef bint may_overwrite(ndarray x) except -1:
     return (
         (kind <= cnp.NPY_DOUBLE or kind == cnp.NPY_CFLOAT or kind == cnp.NPY_CDOUBLE or kind == NPY_HALF
          or kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA or kind == cnp.NPY_STRING or kind == cnp.NPY_UNICODE)
-        and <size_t>(size_of(x) * itemsize_of(x)) == x.storage_.size()
-        and x.storage_.write_cost() != 0
+        and <size_t>(size_of(x) * itemsize_of(x)) == storage_for(x).size()
+        and storage_for(x).write_cost() != 0
         and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
     )
 
@@ -306,7 +333,7 @@ cdef object method(ndarray self, str name, tuple args, dict kwargs):
     cdef Operation operation = method_operation(name)
     cdef cnp.ndarray header
     cdef ndarray x
-    if args or kwargs or not operation.only_reads:
+    if args or kwargs or not operation.only_reads or runs_code(self.descr):
         return call(operation, name, self, args, kwargs)
     # What has no arguments needs no Passage.
     header = const_header(self)
@@ -324,7 +351,7 @@ cdef bint is_familiar(object value) noexcept:
     """Whether a value has no rules of its own for ufuncs and operators."""
     cdef type kind = type(value)
     return (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool
-            or kind is complex or cnp.PyArray_CheckAnyScalar(value) or kind is list or kind is tuple or value is None)
+            or kind is complex or kind is list or kind is tuple or value is None or kind in SCALAR_TYPES)
 
 
 cdef bint has_own_ufunc(object value) except -1:
@@ -333,6 +360,13 @@ cdef bint has_own_ufunc(object value) except -1:
         return False
     override = getattr(type(value), "__array_ufunc__", MISSING)
     return override is not MISSING and override is not numpy_ndarray_type.__array_ufunc__
+
+
+cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
+    """Whether a ufunc of operands of which one has axes gives a result that has some, too."""
+    if method_name == "reduce":
+        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and np.ndim(first) > 1)
+    return ufunc.signature is None
 
 
 cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
@@ -353,8 +387,12 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
     for value in (*inputs, *out):
         if has_own_ufunc(value):
             return NotImplemented
-        passage.survey(value)
-    passage.cautious |= ufunc not in numpy_ufuncs
+    passage.cautious = ufunc not in numpy_ufuncs
+    passage.survey_elementwise(inputs)
+    passage.survey(out)
+    passage.survey(kwargs.get("where"))
+    if passage.allocates:
+        passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
     if method_name == "at":
         if type(inputs[0]) is ndarray and not (<ndarray>inputs[0]).writeable:
             raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
@@ -407,21 +445,22 @@ cdef inline object operand(object value):
     """One side of an operator as NumPy may see it; None when user code has to be asked or may run."""
     cdef type kind = type(value)
     if kind is ndarray:
-        return const_header(<ndarray>value) if (<ndarray>value).descr.type_num != cnp.NPY_OBJECT else None
-    if kind is float or kind is int or kind is bool or kind is complex or cnp.PyArray_CheckAnyScalar(value):
+        return const_header(<ndarray>value) if not runs_code((<ndarray>value).descr) else None
+    if kind is float or kind is int or kind is bool or kind is complex:
         return value
-    if kind is numpy_ndarray_type and (<cnp.ndarray>value).descr.type_num != cnp.NPY_OBJECT:
-        return value
-    return None
+    if kind is numpy_ndarray_type:
+        return value if not runs_code((<cnp.ndarray>value).descr) else None
+    return value if kind in SCALAR_TYPES else None
 
 
 cdef object computed(object result):
     """What an operator of NumPy's computed from our headers: always fresh, or a scalar, or not an array at all."""
     if type(result) is numpy_ndarray_type:
-        return adopt(result)
+        # Read-only, it would be somebody's: a header, or an array that has been adopted before.
+        return adopt(result) if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result) else import_array(result, None)
     if type(result) is tuple:
         return tuple([computed(item) for item in <tuple>result])
-    return detached_void(result) if type(result) is numpy_void else result
+    return detached_void(result) if isinstance(result, numpy_void) else result
 
 
 cdef object defer(ndarray self, object other, object ufunc, bint reflected):
@@ -437,7 +476,7 @@ cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     ):
         return NotImplemented
     if override is MISSING:
-        shown = snapshot(self)  # methods of the stranger may be shown it
+        shown = reader_header(self)  # methods of the stranger may be shown it
         return computed(ufunc(other, shown) if reflected else ufunc(shown, other))
     return ufunc(other, self) if reflected else ufunc(self, other)
 
@@ -445,9 +484,8 @@ cdef object defer(ndarray self, object other, object ufunc, bint reflected):
 cdef object inplace(ndarray self, object other, object ufunc):
     """self op= other."""
     cdef cnp.ndarray header
-    cdef Overwrite overwrite
     cdef object shown = operand(other)
-    if shown is None or self.descr.type_num == cnp.NPY_OBJECT:
+    if shown is None or runs_code(self.descr):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
             if getattr(type(other), "__array_priority__", 0) > 0:
                 return NotImplemented
@@ -455,11 +493,10 @@ cdef object inplace(ndarray self, object other, object ufunc):
     if not self.writeable:
         raise ValueError("output array is read-only")
     if may_overwrite(self):
-        overwrite = overwrite_storage(self.storage_)
-        header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+        header = overwriting_header(self)
         # Not in place, the scope has a share of the old bytes: what was shown of them stays.
-        ufunc(header if overwrite.in_place() else const_header(self), shown, header)
-        overwrite.commit()
+        ufunc(header if (<Overwrite>root(header)).in_place() else const_header(self), shown, header)
+        commit(header)
         return self
     header = writable_header(self)
     if type(other) is ndarray:

@@ -24,7 +24,7 @@ cdef cnp.ndarray snapshot(ndarray x):
     cdef Snapshot owner
     cdef cnp.ndarray header
     extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
-    if is_plain(x.descr) and 2 * <size_t>min(high - low, nbytes) >= x.storage_.allocated():
+    if is_plain(x.descr) and 2 * <size_t>min(high - low, nbytes) >= storage_for(x).allocated():
         storage = x.storage_.share(x.offset + low, high - low)
     if storage is None and is_plain(x.descr) and high - low <= nbytes:
         storage = storage_new(high - low)
@@ -37,8 +37,8 @@ cdef cnp.ndarray snapshot(ndarray x):
     else:
         shown = copy_as_laid(x)
     owner = Snapshot.__new__(Snapshot)
-    owner.storage = shown.storage_
-    return new_header(shown, shown.storage_.address(), 0, owner)
+    owner.storage = storage_for(shown)
+    return new_header(shown, owner.storage.address(), 0, owner)
 
 
 cdef cnp.ndarray export(ndarray x):
@@ -70,7 +70,7 @@ cdef object numpy_from_snapshot(ndarray x, object dtype, object copy):
 cdef object storage_of(object value):
     """The Storage whose elements value reaches: an array of ours, or a writable export of one."""
     if type(value) is ndarray:
-        return (<ndarray>value).storage_
+        return storage_for(<ndarray>value)
     if cnp.PyArray_Check(value):
         owner = root(value)
         if type(owner) is Pin:

@@ -23,7 +23,7 @@ cdef bint is_sparse(cnp.ndarray array) noexcept:
     """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(array, &low, &high)
-    return high - low > 2 * cnp.PyArray_NBYTES(array)
+    return (high - low) // 2 > cnp.PyArray_NBYTES(array)
 
 
 cdef ndarray clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
@@ -101,7 +101,9 @@ cdef bint is_trusted_owner(object owner) except -1:
     return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")
 
 
-cdef frozenset COPIED_TYPES = frozenset((list, tuple, str, bytes, int, float, complex, bool, type(None)))
+cdef frozenset COPIED_TYPES = frozenset(
+    (*np.sctypeDict.values(), list, tuple, str, bytes, int, float, complex, bool, type(None))
+)
 
 
 # And these hand out their buffer.
@@ -121,7 +123,7 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
         own = root(array) is not root(given)
     else:
         # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
-        own = type(obj) in COPIED_TYPES or cnp.PyArray_CheckAnyScalar(obj)
+        own = type(obj) in COPIED_TYPES
         array = numpy_asarray(obj, dtype=dtype, order=order)
         if copy is False and not own:
             # Memory that is only looked at is the same when looked at twice. (Not every __array__ knows copy=False.)

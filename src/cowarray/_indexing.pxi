@@ -6,8 +6,17 @@ cdef object shown_key(object key):
     cdef type kind = type(key)
     if kind is int or kind is slice or key is None or key is Ellipsis or kind is str:
         return key
+    enter_recursive_call(" in an index")
+    try:
+        return shown_items(key)
+    finally:
+        Py_LeaveRecursiveCall()
+
+
+cdef object shown_items(object key):
+    cdef type kind = type(key)
     if kind is ndarray:
-        return const_header(<ndarray>key)
+        return reader_header(<ndarray>key)
     if kind is tuple:
         for item in <tuple>key:
             if type(item) is ndarray or type(item) is list:
@@ -28,9 +37,28 @@ cdef bint picks_one(ndarray x, object key) except -1:
         if isinstance(item, (ndarray, numpy_ndarray_type)):
             if item.ndim or item.dtype.kind not in "iu":
                 return False
-        elif isinstance(item, bool) or not isinstance(item, (int, numpy_integer)):
+        elif isinstance(item, (bool, list)) or not hasattr(item, "__index__"):
             return False
     return True
+
+
+cdef bint is_quiet(object key) noexcept:
+    """Whether an index runs no user code."""
+    cdef type kind = type(key)
+    if kind is int or key is None or key is Ellipsis or kind is str or kind is ndarray or kind is numpy_ndarray_type:
+        return True
+    if kind is slice:
+        return is_quiet_bound(key.start) and is_quiet_bound(key.stop) and is_quiet_bound(key.step)
+    if kind is tuple:
+        for item in <tuple>key:
+            if type(item) is tuple or not is_quiet(item):
+                return False
+        return True
+    return kind in SCALAR_TYPES
+
+
+cdef inline bint is_quiet_bound(object bound) noexcept:
+    return bound is None or type(bound) is int or type(bound) in SCALAR_TYPES
 
 
 cdef object detached_void(object scalar):
@@ -41,15 +69,26 @@ cdef object detached_void(object scalar):
 
 
 cdef object get_item(ndarray self, object key):
-    cdef cnp.ndarray header = const_header(self)
+    cdef cnp.ndarray header = const_header(self) if is_quiet(key) else reader_header(self)
     cdef cnp.ndarray array
+    # An index can run user code, and that can resize self: what the header shows is taken down before.
+    cdef Storage storage = self.storage_
+    cdef cnp.npy_intp offset = self.offset
+    cdef char *window = cnp.PyArray_BYTES(header) - offset
+    cdef bint is_void = self.descr.type_num == cnp.NPY_VOID
+    cdef bint is_element = self.descr.type_num == cnp.NPY_OBJECT and picks_one(self, key)
     cdef object result = header[shown_key(key)]
     if type(result) is not numpy_ndarray_type:
-        return detached_void(result) if type(result) is numpy_void else result
+        return detached_void(result) if is_void and isinstance(result, numpy_void) else result
     array = result
     if root_of(<PyObject *>array) == root_of(<PyObject *>header):
-        return view_of(self, cnp.PyArray_BYTES(header) - self.offset, array, self.writeable)
-    if self.descr.type_num == cnp.NPY_OBJECT and picks_one(self, key):
+        storage = storage_then(self, storage, header)
+        if storage is None:
+            return copy_foreign(array)
+        if cnp.PyArray_SIZE(array):
+            offset = cnp.PyArray_BYTES(array) - window
+        return view_on(storage, offset, window, array, self.writeable)
+    if is_element:
         return result  # an element that is itself a NumPy array
     return adopt(array)
 
@@ -90,7 +129,7 @@ cdef object shown_value(ndarray self, object value):
     """The right-hand side, converted before anything is written: what fails here has changed nothing."""
     cdef type kind = type(value)
     if kind is ndarray:
-        return const_header(<ndarray>value)
+        return const_header(<ndarray>value) if not runs_code(self.descr) else reader_header(<ndarray>value)
     if (self.descr.type_num == cnp.NPY_OBJECT or kind is float or kind is int or kind is complex or kind is str
             or cnp.PyArray_CheckAnyScalar(value) or cnp.PyArray_Check(value)):
         return value
@@ -138,23 +177,47 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     return 0
 
 
-cdef int set_item(ndarray self, object key, object value) except -1:
-    cdef cnp.npy_intp offset
+cdef cnp.ndarray part_header(cnp.ndarray writer, cnp.ndarray shown, cnp.ndarray part):
+    """The part of writer that `part` is of `shown`, both headers of one array. No index is evaluated a second time."""
+    cdef cnp.ndarray header
+    cdef cnp.dtype descr = descr_of(part)
+    Py_INCREF(descr)  # stolen
+    header = PyArray_NewFromDescr(
+        numpy_ndarray, descr, cnp.PyArray_NDIM(part), cnp.PyArray_DIMS(part), cnp.PyArray_STRIDES(part),
+        cnp.PyArray_BYTES(writer) + (cnp.PyArray_BYTES(part) - cnp.PyArray_BYTES(shown)), NPY_ARRAY_WRITEABLE, NULL
+    )
+    base = root(writer)
+    Py_INCREF(base)  # stolen
+    PyArray_SetBaseObject(header, base)
+    return header
+
+
+cdef int set_element(ndarray self, object key, object value) except -1:
+    """A number, at an index of plain integers in range."""
     cdef cow_mutable_scope scope
-    cdef cnp.ndarray header, target
-    cdef Overwrite overwrite
-    cdef bint is_nested, one
+    cdef cnp.npy_intp offset
+    cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
+    PyArray_Pack(descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)
+    # The conversion can have run user code, and that can have resized self.
+    cdef Storage storage = storage_for(self)
+    offset = element_offset(self, key)
+    if offset < 0 or self.descr is not descr:
+        raise IndexError("the array was changed while the value to assign was converted")
+    begin_write(storage, &scope)
+    memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
+    end_write(&scope)
+    return 0
+
+
+cdef int set_item(ndarray self, object key, object value) except -1:
+    cdef cnp.ndarray header, found
+    cdef bint is_nested, one
+    cdef object part
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
-    if is_number(self.descr) and size_of(self) > 1:
-        offset = element_offset(self, key)
-        if offset >= 0:
-            PyArray_Pack(self.descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)
-            begin_write(self.storage_, &scope)
-            memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(self.descr))
-            end_write(&scope)
-            return 0
+    if is_number(self.descr) and size_of(self) > 1 and element_offset(self, key) >= 0:
+        return set_element(self, key, value)
     if type(value) is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
         return set_item(get_item(self, key), Ellipsis, value)
     one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self, key)
@@ -170,28 +233,28 @@ cdef int set_item(ndarray self, object key, object value) except -1:
         else:
             shown = shown_value(self, value)
             is_nested = shown is not value and type(value) is not ndarray
-    except Exception:
+    except (TypeError, ValueError):
         # Let NumPy say it in its order, a bad index first, on something that nobody misses.
-        found = const_header(self)[shown_key(key)]
+        part = const_header(self)[shown_key(key)]
         if not one:
-            numpy_empty(np.shape(found), self.descr)[...] = value
+            numpy_empty(np.shape(part), self.descr)[...] = value
         raise
-    if self.storage_.write_cost() != 0 or (is_nested and is_basic(key)):
+    where = shown_key(key)
+    if storage_for(self).write_cost() != 0 or (is_nested and is_basic(key)):
         # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
-        where = shown_key(key)
-        found = const_header(self)[where]
-        if type(found) is numpy_ndarray_type:
-            target = found
-            check_fits(target, shown, is_nested and is_basic(key))
-            if cnp.PyArray_SIZE(target) == size_of(self) and is_basic(key) and may_overwrite(self):
-                overwrite = overwrite_storage(self.storage_)
-                header = new_header(self, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
-                header[where] = shown
-                overwrite.commit()
+        found = const_header(self) if is_quiet(key) else reader_header(self)
+        part = found[where]
+        if type(part) is numpy_ndarray_type:
+            check_fits(part, shown, is_nested and is_basic(key))
+            if cnp.PyArray_SIZE(part) == size_of(self) and root(part) is root(found) and may_overwrite(self):
+                header = overwriting_header(self)
+                part_header(header, found, part)[...] = shown
+                commit(header)
                 return 0
+        found = part = None  # what was looked at is no reason to copy
     header = writable_header(self)
-    # Shown after self has got bytes of its own: the value and the index may be views of it.
-    if type(value) is ndarray and type(shown) is numpy_ndarray_type and cnp.PyArray_NDIM(shown) == (<ndarray>value).nd:
+    # Shown after self has got bytes of its own: the value may be a view of it. (The index has a share of its bytes.)
+    if type(value) is ndarray and not one and not runs_code(self.descr):
         shown = header_beside(<ndarray>value, self, header)
-    header[shown_key(key)] = shown
+    header[where] = shown
     return 0

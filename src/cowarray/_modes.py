@@ -86,8 +86,10 @@ class _Mode:
 
     def __exit__(self, *exc):
         variable, token = self._tokens.pop()
-        variable.reset(token)
-        _use(-1)
+        try:
+            variable.reset(token)
+        finally:
+            _use(-1)
 
 
 class no_copy(_Mode):

@@ -17,6 +17,8 @@ cdef class Storage:
     # What keeps the bytes at `window` alive: a Hold, or NumPy's array that owns them. None until somebody reads.
     cdef object hold
     cdef char *window
+    # The bytes hold references to objects: they are never shared, because memcpy does not copy references.
+    cdef bint has_references
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
     cdef void *readers
     cdef object __weakref__
@@ -29,7 +31,8 @@ cdef class Storage:
     cdef bint pinned(self) noexcept
     cdef bint foreign(self) noexcept
     cdef object held(self)
-    cdef Storage share(self, size_t offset, size_t nbytes)
+    cdef object guarded(self)
+    cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=*)
 
 
 cdef class Pin:
@@ -47,6 +50,26 @@ cdef class Overwrite:
     cdef bint in_place(self) noexcept
     cdef int commit(self) except -1
 
+
+# Makes a type that only the library can make objects of.
+cdef extern from *:
+    """
+    static PyObject *cowi_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+    {
+        (void)args;
+        (void)kwargs;
+        return PyErr_Format(PyExc_TypeError,
+                            "%s objects cannot be made by calling the class; arrays come from cowarray.asarray and "
+                            "cowarray.array", type->tp_name);
+    }
+    static void cowi_seal(PyObject *type)
+    {
+        ((PyTypeObject *)type)->tp_new = cowi_refuse_new;
+        ((PyTypeObject *)type)->tp_vectorcall = NULL;
+        PyType_Modified((PyTypeObject *)type);
+    }
+    """
+    void seal "cowi_seal" (object type)
 
 # Called, with the GIL, when a Storage's bytes have moved: lets go of headers on the old ones.
 ctypedef void (*moved_function)(Storage storage) noexcept

@@ -86,9 +86,6 @@ cdef class Storage:
     one allocation until one of them is written to. Storages are made by arrays, not by calling this class.
     """
 
-    def __init__(self, *args, **kwargs):
-        raise TypeError("Storage objects come from arrays (x.storage) and cannot be made by calling the class")
-
     def __dealloc__(self):
         self.hold = None
         if self.handle != NULL:
@@ -131,12 +128,23 @@ cdef class Storage:
             self.window = <char *>hold.scope.data
         return self.hold
 
-    cdef Storage share(self, size_t offset, size_t nbytes):
-        """A new Storage on the same allocation; None while that would not be safe (the Storage is being written)."""
+    cdef object guarded(self):
+        """`held`, but never NumPy's array that owns the bytes: nobody can make anything writable through a Hold."""
+        if type(self.held()) is not Hold:
+            self.hold = None
+            self.held()
+        return self.hold
+
+    cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=False):
+        """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects."""
         cdef cow_error err
         cdef cow_storage *handle = NULL
-        cdef Storage made = Storage.__new__(Storage)
-        cdef cow_status status = cow_lazy_clone(self.handle, offset, nbytes, COW_TRY, &handle, &err)
+        cdef Storage made
+        cdef cow_status status
+        if self.has_references:
+            return None
+        made = Storage.__new__(Storage)
+        status = cow_lazy_clone(self.handle, offset, nbytes, COW_TRY | (COW_QUIET if quiet else 0), &handle, &err)
         if status == COW_EBUSY:
             return None
         if status != COW_OK:
@@ -258,10 +266,14 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     if storage.window != NULL and storage.window != <char *>scope.data:
         refresh(storage)
     if _modes_in_use and shared:
-        if scope.data == before:
-            _modes.report("steal", 0)
-        else:
-            _modes.report("copy", storage.size())
+        try:
+            if scope.data == before:
+                _modes.report("steal", 0)
+            else:
+                _modes.report("copy", storage.size())
+        except BaseException:
+            cow_mutable_end(scope)
+            raise
     return 0
 
 
@@ -350,6 +362,10 @@ cdef Overwrite overwrite_storage(Storage storage):
         fail(status, &err)
     writer.state = OPEN
     return writer
+
+
+for _type in (Hold, Storage, Pin, Overwrite):
+    seal(_type)
 
 
 # ---- figures and test aids -------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ cdef enum Made:
 
 
 cdef class ndarray:
+    # None as long as the array has only been computed: then the header is NumPy's result itself. See storage_for.
     cdef Storage storage_
     cdef cnp.npy_intp offset
     cdef int nd

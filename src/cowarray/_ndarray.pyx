@@ -31,6 +31,7 @@ from cowarray._native cimport (
     end_write,
     overwrite_storage,
     pin_storage,
+    seal,
     set_moved,
     storage_adopt,
     storage_new,
@@ -43,12 +44,17 @@ from cowarray._table import VIEW
 cnp.import_array()
 
 cdef extern from "Python.h":
+    void Py_LeaveRecursiveCall()
     long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
     object PyObject_CallMethodNoArgs(object, object)
-    object PyLong_FromVoidPtr(void *)
-    void *PyLong_AsVoidPtr(object) except? NULL
     object PyNumber_MatrixMultiply(object, object)
     object PyNumber_InPlaceMatrixMultiply(object, object)
+
+cdef extern from *:
+    """
+    static int enter_recursive_call(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
+    """
+    int enter_recursive_call(const char *where) except -1
 
 cdef extern from "numpy/arrayobject.h":
     cnp.ndarray PyArray_NewFromDescr(void *, cnp.dtype, int, cnp.npy_intp *, cnp.npy_intp *, void *, int, PyObject *)
@@ -73,7 +79,6 @@ cdef type numpy_ndarray_type = np.ndarray
 # What as_strided puts between a view and its source.
 cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
 cdef type numpy_void = np.void
-cdef type numpy_integer = np.integer
 cdef object numpy_dtype = np.dtype
 cdef object numpy_array = np.array
 cdef object numpy_asarray = np.asarray
@@ -90,6 +95,8 @@ cdef object ufunc_true_divide = np.true_divide, ufunc_floor_divide = np.floor_di
 cdef object ufunc_left_shift = np.left_shift, ufunc_right_shift = np.right_shift, ufunc_power = np.power
 cdef object ufunc_bitwise_and = np.bitwise_and, ufunc_bitwise_or = np.bitwise_or, ufunc_bitwise_xor = np.bitwise_xor
 cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
+cdef object ufunc_negative = np.negative, ufunc_positive = np.positive, ufunc_absolute = np.absolute
+cdef object ufunc_invert = np.invert
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
 # Ufuncs known to write all of `out` and to read none of it.
 cdef frozenset numpy_ufuncs = frozenset(
@@ -116,6 +123,13 @@ cdef inline object binary(ndarray self, object other, binary_function function, 
     return computed(function(shown, own) if reflected else function(own, shown))
 
 
+ctypedef object (*unary_function)(object)
+
+
+cdef inline object unary(ndarray self, unary_function function, object ufunc):
+    return ufunc(self) if runs_code(self.descr) else computed(function(const_header(self)))
+
+
 cdef object power(object base, object exponent):
     return PyNumber_Power(base, exponent, None)
 
@@ -129,6 +143,13 @@ cdef object part(ndarray self, str name):
 cdef object readable(ndarray self):
     """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
     return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
+
+
+cdef object printable(ndarray self):
+    """What NumPy prints from. A function of the user that prints arrays or fields may keep what it gets."""
+    if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:
+        return snapshot(self)
+    return guarded_header(self)
 
 
 cdef bint loses_as_buffer(cnp.dtype descr) except -1:
@@ -156,7 +177,7 @@ cdef int rebind(ndarray self, ndarray other) except -1:
     self.dims = dims
     memcpy(dims, other.dims, 2 * other.nd * sizeof(cnp.npy_intp))
     self.nd = other.nd
-    self.storage_ = other.storage_
+    self.storage_ = storage_for(other)
     self.offset = other.offset
     self.descr = other.descr
     return 0
@@ -177,9 +198,6 @@ cdef class ndarray:
     cowarray.asarray, cowarray.array, cowarray.aliases, cowarray.explain
     """
 
-    def __init__(self, *args, **kwargs):
-        raise TypeError("arrays are made by cowarray.asarray and cowarray.array, not by calling the class")
-
     def __dealloc__(self):
         drop_header(self)
         if self.dims != NULL and self.dims != self.inline_dims:
@@ -192,7 +210,7 @@ cdef class ndarray:
     @property
     def storage(self):
         """Storage: The alias set; two arrays alias if and only if this is the same object."""
-        return self.storage_
+        return storage_for(self)
 
     @property
     def shape(self):
@@ -201,7 +219,12 @@ cdef class ndarray:
 
     @shape.setter
     def shape(self, value):
+        cdef Storage storage = storage_for(self)
+        cdef cnp.npy_intp offset = self.offset
         cdef cnp.ndarray header = const_header(self)
+        cdef cnp.ndarray shaped
+        if value is None:
+            raise TypeError("shape must be an integer or a tuple of integers (got None)")
         try:
             shaped = (<object>header).reshape(value, copy=False)
         except ValueError:
@@ -209,7 +232,8 @@ cdef class ndarray:
             raise AttributeError(
                 f"shape {value!r} needs a copy, because the array is not contiguous; use x.reshape(...)"
             ) from None
-        rebind(self, view_of(self, cnp.PyArray_BYTES(header) - self.offset, shaped, self.writeable))
+        # By what was there before value was read, for that can run user code.
+        rebind(self, view_on(storage, offset, cnp.PyArray_BYTES(header) - offset, shaped, self.writeable))
 
     @property
     def strides(self):
@@ -223,7 +247,7 @@ cdef class ndarray:
 
     @dtype.setter
     def dtype(self, value):
-        rebind(self, self.view(value))
+        rebind(self, self.view(numpy_dtype(value)))
 
     @property
     def ndim(self):
@@ -604,9 +628,9 @@ cdef class ndarray:
     def resize(self, *new_shape, refcheck=True):
         """Change shape and size in place; new elements are 0. The array gets a Storage of its own."""
         cdef cnp.ndarray grown
-        if len(new_shape) == 1 and not isinstance(new_shape[0], int):
+        if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
             new_shape = new_shape[0]
-        if new_shape is None or new_shape == ():
+        if new_shape is None or len(new_shape) == 0:
             return
         if self.made == MADE_VIEW:
             raise ValueError("cannot resize this array: it is a view")
@@ -633,7 +657,7 @@ cdef class ndarray:
             Inside `cowarray.no_copy`, if bytes would have to be copied.
         """
         cdef cow_mutable_scope scope
-        begin_write(self.storage_, &scope)
+        begin_write(storage_for(self), &scope)
         end_write(&scope)
         return self
 
@@ -650,7 +674,7 @@ cdef class ndarray:
 
     def item(self, *args):
         """One element as a Python object."""
-        return readable(self).item(*args)
+        return (readable(self) if is_quiet(args) else reader_header(self)).item(*args)
 
     def tolist(self):
         """The elements as nested lists of Python objects."""
@@ -761,7 +785,10 @@ cdef class ndarray:
         return (get_item(self, i) for i in range(self.dims[0]))
 
     def __contains__(self, value):
-        return shown_value(self, value) in const_header(self)
+        passage = Passage(computing)
+        (<Passage>passage).survey(self)
+        (<Passage>passage).survey(value)
+        return (<Passage>passage).read(value) in (<Passage>passage).read(self)
 
     def __bool__(self):
         return bool(const_header(self))
@@ -779,39 +806,39 @@ cdef class ndarray:
         return (<object>const_header(self)).__index__()
 
     def __repr__(self):
-        return repr(const_header(self))
+        return repr(printable(self))
 
     def __str__(self):
-        return str(const_header(self))
+        return str(printable(self))
 
     def __format__(self, spec):
-        return format(const_header(self), spec)
+        return format(printable(self), spec)
 
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def __richcmp__(self, other, int op):
+        cdef Passage passage
         own = operand(self)
         shown = operand(other)
-        if own is None or shown is None:
-            if not (other is None or type(other) is list or type(other) is tuple or type(other) is str):
-                return defer(self, other, comparisons[op], False)
-            passage = Passage(computing)
-            (<Passage>passage).survey(other)
-            own = (<Passage>passage).read(self)
-            shown = other
-        return computed(PyObject_RichCompare(own, shown, op))
+        if own is not None and shown is not None:
+            return computed(PyObject_RichCompare(own, shown, op))
+        if not is_familiar(other) and type(other) is not str:
+            return defer(self, other, comparisons[op], False)
+        passage = Passage(computing)
+        passage.survey_elementwise((self, other))
+        return passage.result(PyObject_RichCompare(passage.read(self), passage.read(other), op))
 
     def __neg__(self):
-        return computed(PyNumber_Negative(const_header(self)))
+        return unary(self, PyNumber_Negative, ufunc_negative)
 
     def __pos__(self):
-        return computed(PyNumber_Positive(const_header(self)))
+        return unary(self, PyNumber_Positive, ufunc_positive)
 
     def __abs__(self):
-        return computed(PyNumber_Absolute(const_header(self)))
+        return unary(self, PyNumber_Absolute, ufunc_absolute)
 
     def __invert__(self):
-        return computed(PyNumber_Invert(const_header(self)))
+        return unary(self, PyNumber_Invert, ufunc_invert)
 
     def __add__(self, other):
         return binary(self, other, PyNumber_Add, ufunc_add, False)
@@ -1122,12 +1149,14 @@ cdef class FlatIterator:
         return self[self.at - 1]
 
     def __getitem__(self, key):
-        result = const_header(self.of).flat[shown_key(key)]
-        if type(result) is numpy_ndarray_type and not (
-            self.of.descr.type_num == cnp.NPY_OBJECT and isinstance(key, (int, numpy_integer))
-        ):
+        is_element = self.of.descr.type_num == cnp.NPY_OBJECT and (
+            hasattr(key, "__index__") and not isinstance(key, (bool, ndarray, numpy_ndarray_type))
+        )
+        header = const_header(self.of) if is_quiet(key) else reader_header(self.of)
+        result = header.flat[shown_key(key)]
+        if type(result) is numpy_ndarray_type and not is_element:
             return adopt(result)
-        return detached_void(result) if type(result) is numpy_void else result
+        return detached_void(result) if isinstance(result, numpy_void) else result
 
     def __setitem__(self, key, value):
         if not self.of.writeable:
@@ -1207,6 +1236,9 @@ cdef dict SPECIAL_FUNCTIONS = {
 
 include "_capi.pxi"
 
+for _type in (ndarray, Snapshot, Flags, FlatIterator):
+    seal(_type)
+
 
 def made(ndarray x, /):
     """How the array came to be; for `cowarray.explain`."""
@@ -1218,7 +1250,7 @@ def made(ndarray x, /):
 
 def storage_facts(ndarray x, /):
     """What the core knows of the array's Storage; for `cowarray.explain`."""
-    cdef Storage storage = x.storage_
+    cdef Storage storage = storage_for(x)
     return {
         "window": storage.size(),
         "allocated": storage.allocated(),

@@ -59,9 +59,8 @@ OPERATIONS = {
         "atleast_1d atleast_2d atleast_3d real_if_close trim_zeros resize meshgrid ix_ append tile repeat roll",
         COPY,
     ),
-    **_rows(
-        "reshape ravel flatten copy lazy_clone astype conj conjugate __copy__ __deepcopy__", COPY, prefix="ndarray."
-    ),
+    **_rows("reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__", COPY, prefix="ndarray."),
+    **_rows("conj conjugate", COPY, writes=(("out", 0),), prefix="ndarray."),
     # ---- writers
     "copyto": Operation(writes=(("dst", 0),)),
     "put": Operation(writes=(("a", 0),)),

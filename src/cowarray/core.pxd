@@ -36,6 +36,7 @@ cdef extern from "cowarray/core.h" nogil:
     unsigned COW_TRY
     unsigned COW_NO_COPY
     unsigned COW_FOREIGN
+    unsigned COW_QUIET
 
     cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
     cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, unsigned flags,
