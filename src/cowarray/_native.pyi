@@ -1,11 +1,10 @@
 from types import TracebackType
-from typing import Any, NoReturn, Self, final
+from typing import Self, final
 
 from typing_extensions import disjoint_base
 
 @final
 class Storage:
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
     def nbytes(self) -> int: ...
     @property

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import GenericAlias
-from typing import Any, Generic, Literal, NoReturn, Self, SupportsIndex, TypeAlias, final, overload
+from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -28,7 +28,6 @@ _AsDType: TypeAlias = type[_Scalar] | np.dtype[_Scalar]
 
 @final
 class ndarray(Generic[_Shape_co, _DType_co]):
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
     def shape(self) -> _Shape_co: ...
     @shape.setter

@@ -1,0 +1,141 @@
+"""What user code does to arrays while an operation on them is under way is never seen as another array's write."""
+
+import contextvars
+
+import numpy as np
+import pytest
+
+import cowarray
+from cowarray import _modes
+
+N = 20000
+
+
+class Counted:
+    def __init__(self, value):
+        self.value = value
+
+
+def test_a_plain_field_of_records_with_objects_is_never_shared():
+    x = cowarray.array(np.zeros(4, [("a", "i8"), ("o", "O")]))
+    x["o"] = np.array([Counted(i) for i in range(4)])
+    snapshot = x["a"].to_numpy()
+    copy = x["a"].copy()
+    x["a"][0] = 1
+    del snapshot
+    assert [item.value for item in x["o"].tolist()] == [0, 1, 2, 3]
+    assert copy.tolist() == [0, 0, 0, 0]
+    assert not cowarray.shares_bytes(copy, x)
+
+
+def arrays():
+    x = cowarray.array(np.arange(float(N)))
+    return x, x.copy()
+
+
+def test_einsum_with_objects_reads_no_other_array():
+    x, y = arrays()
+    state = {"done": False}
+
+    class Element:
+        def __mul__(self, other):
+            if not state["done"]:
+                state["done"] = True
+                x[-1] = 7.0
+                y[...] = -1.0
+            return other
+
+        __rmul__ = __mul__
+
+        def __add__(self, other):
+            return other
+
+        __radd__ = __add__
+
+    objects = np.empty(N, object)
+    objects[:] = [Element() for _ in range(N)]
+    got = np.einsum("i,i->i", x, objects)[-3:].tolist()
+    assert state["done"]
+    assert -1.0 not in got
+
+
+def test_objects_that_end_during_an_assignment_change_no_value_of_it():
+    y = cowarray.array(np.arange(float(N)))
+    z = y.copy()
+
+    class Ending:
+        def __del__(self):
+            y[0] = 1.0
+            z[...] = -1.0
+
+    x = cowarray.array(np.array([Ending()] + [None] * (N - 1), object))
+    x[:] = y
+    assert x[-3:].tolist() == [N - 3.0, N - 2.0, N - 1.0]
+    assert z[0] == -1
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x, index: x[index,],
+        lambda x, index: x[index],
+        lambda x, index: x.item(index),
+        lambda x, index: x.flat[index],
+        lambda x, index: x.flat[index:][-1],
+        lambda x, index: x[index:][0],
+    ],
+)
+def test_an_index_that_writes_reads_no_other_array(read):
+    x, y = arrays()
+
+    class Index:
+        def __index__(self):
+            x[-1] = 7.0
+            y[...] = -1.0
+            return N - 2
+
+    assert read(x, Index()) in (N - 2.0, N - 1.0, 7.0)
+    assert y[0] == -1
+
+
+def test_a_report_that_fails_leaves_no_pin(monkeypatch):
+    x, y = arrays()
+
+    def fails(kind, nbytes):
+        raise KeyboardInterrupt
+
+    with cowarray.trace():
+        monkeypatch.setattr(_modes, "report", fails)
+        with pytest.raises(KeyboardInterrupt):
+            x[0] = 1
+    monkeypatch.undo()
+    assert not cowarray.explain(x).pinned
+    assert y[0] == 0
+
+
+def test_a_mode_that_ends_in_another_context_is_over():
+    def generator():
+        with cowarray.no_copy():
+            yield
+
+    used = _modes._users
+    context = contextvars.copy_context()
+    running = generator()
+    context.run(next, running)
+    with pytest.raises(ValueError, match="different Context"):
+        running.close()
+    assert _modes._users == used
+
+
+def test_a_huge_broadcast_of_read_only_memory_is_shared():
+    x = cowarray.asarray(np.broadcast_to(np.frombuffer(b"12345678"), (2**59,)))
+    assert x.shape == (2**59,)
+    assert not x.flags.writeable
+
+
+def test_shape_and_dtype_setters_refuse_what_numpys_do():
+    x = cowarray.array(np.arange(4.0))
+    with pytest.raises(TypeError):
+        x.shape = None
+    x.resize(np.int64(6))
+    assert x.tolist() == [0, 1, 2, 3, 0, 0]
