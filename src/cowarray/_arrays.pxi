@@ -382,7 +382,6 @@ cdef cnp.ndarray new_like(ndarray source, const cnp.npy_intp *strides):
 cdef ndarray copy_in_order(ndarray source, char order):
     """The copy that NumPy's `copy(order)` gives."""
     cdef cnp.npy_intp strides[MAXDIMS]
-    cdef cnp.npy_intp itemsize = itemsize_of(source)
     order_strides(source, order, strides)
     return copy_with(source, strides)
 

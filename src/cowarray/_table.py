@@ -1,7 +1,9 @@
 """The one table of operations: what each gives back, and which of its arguments it writes.
 
 The dispatcher acts on it, the documentation prints it, and the tests of what copies and what aliases are made from it.
-An operation that is not listed computes: it gives a fresh array, and writes at most a parameter named ``out``.
+Operations that have a way of their own, because it is shorter (item access, operators, copies), have their rows for the
+documentation and for the tests, which hold them to it. An operation that is not listed computes: it gives a fresh
+array, and writes at most a parameter named ``out``.
 
 Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``numpy.linalg.diagonal``,
 ``"ndarray.sort"`` is the method.
@@ -37,15 +39,15 @@ def _rows(names, *args, prefix="", **kwargs):
 
 
 _SELF = (("self", -1),)
+KEYWORD_ONLY = 10**6  # a position that no call reaches
 
 OPERATIONS = {
     # ---- views
     **_rows(
-        "transpose matrix_transpose swapaxes moveaxis rollaxis squeeze expand_dims real flip fliplr flipud rot90 "
+        "transpose matrix_transpose swapaxes moveaxis rollaxis squeeze expand_dims real imag flip fliplr flipud rot90 "
         "split array_split hsplit vsplit dsplit unstack einsum linalg.matrix_transpose",
         VIEW,
     ),
-    **_rows("imag", VIEW),
     **_rows(
         "broadcast_to broadcast_arrays diagonal linalg.diagonal lib.stride_tricks.sliding_window_view",
         VIEW,
@@ -53,6 +55,7 @@ OPERATIONS = {
     ),
     **_rows("transpose swapaxes squeeze view getfield T mT real imag __getitem__", VIEW, prefix="ndarray."),
     **_rows("diagonal", VIEW, readonly=True, prefix="ndarray."),
+    "ndarray.to_device": Operation(SAME),
     # ---- copies in meaning
     **_rows(
         "reshape ravel copy astype "
@@ -97,26 +100,21 @@ OPERATIONS = {
     **_rows("apply_along_axis apply_over_axes piecewise fromfunction fromiter", calls_user=True),
 }
 
-_positions = {}
-
 
 def lookup(function):
     """The row of a NumPy function, with the position of its ``out`` filled in from its signature."""
-    found = _positions.get(function)
-    if found is None:
-        import inspect
+    import inspect
 
-        module = function.__module__.removeprefix("numpy").lstrip(".")
-        name = f"{module}.{function.__name__}" if module else function.__name__
-        found = OPERATIONS.get(name, Operation())
-        if not any(written == "out" for written, _ in found.writes):
-            try:
-                parameters = list(inspect.signature(function).parameters.values())
-            except ValueError:  # no signature: nothing is known to be written
-                parameters = []
-            for position, parameter in enumerate(parameters):
-                if parameter.name == "out":
-                    keyword_only = parameter.kind is parameter.KEYWORD_ONLY
-                    found = found._replace(writes=(*found.writes, ("out", 10**6 if keyword_only else position)))
-        _positions[function] = found
+    module = function.__module__.removeprefix("numpy").lstrip(".")
+    found = OPERATIONS.get(f"{module}.{function.__name__}" if module else function.__name__, Operation())
+    if any(written == "out" for written, _ in found.writes):
+        return found
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except ValueError:  # no signature: nothing is known to be written
+        return found
+    for position, parameter in enumerate(parameters):
+        if parameter.name == "out":
+            at = KEYWORD_ONLY if parameter.kind is parameter.KEYWORD_ONLY else position
+            return found._replace(writes=(*found.writes, ("out", at)))
     return found

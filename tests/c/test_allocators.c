@@ -1,7 +1,6 @@
 /* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top. */
 #include "harness.h"
 
-#include <sys/mman.h>
 
 static void contract(const cow_allocator *allocator)
 {
@@ -74,9 +73,18 @@ static void put_large(void *data, size_t nbytes)
     cow_heap()->free(cow_heap()->self, data, nbytes, COW_ALIGNMENT);
 }
 
+/* By the kernel's own list: memory checkers take it amiss if a system call is asked about an address that is gone. */
 static bool is_mapped(void *data)
 {
-    return msync(data, 1, MS_ASYNC) == 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long begin, end;
+    bool found = false;
+    REQUIRE(maps != NULL);
+    while (!found && fscanf(maps, "%lx-%lx%*[^\n]", &begin, &end) == 2) {
+        found = begin <= (uintptr_t)data && (uintptr_t)data < end;
+    }
+    (void)fclose(maps);
+    return found;
 }
 
 static void freed_large_blocks_are_kept_up_to_the_bound(fixture *f)
