@@ -92,3 +92,19 @@ def test_installed_headers_are_those_of_the_checkout(python):
     assert headers
     for header in headers:
         assert (include / "cowarray" / header.name).read_bytes() == header.read_bytes()
+
+
+def test_an_outside_extension_is_built_against_what_is_installed(python, tmp_path):
+    target = tmp_path / "outside.so"
+    include = run(python, "-I", "-c", "import cowarray; print(cowarray.get_include())").strip()
+    headers = run(python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('include'))").strip()
+    compiler = os.environ.get("CC", "cc")
+    source = ROOT / "tests/extension/outside.c"
+    run(*compiler.split(), "-std=c11", "-shared", "-fPIC", "-I", include, "-I", headers, source, "-o", target)
+    use = (
+        "import sys; sys.path.insert(0, '.'); import outside, numpy as np, cowarray\n"
+        "x = cowarray.array(np.arange(8.)); y = outside.lazy_clone(x)\n"
+        "assert y.storage is not x.storage and cowarray.shares_bytes(x, y)\n"
+        "print(bool(outside.check(x)), bool(outside.check(np.zeros(1))))\n"
+    )
+    assert run(python, "-E", "-c", use, cwd=tmp_path).split() == ["True", "False"]
