@@ -34,7 +34,7 @@ static void *write_part(void *argument)
 static void *clone_it(void *argument)
 {
     call *c = (call *)argument;
-    c->status = cow_lazy_clone(c->storage, 0, cow_storage_nbytes(c->storage), 0, &c->made, NULL);
+    c->status = cow_lazy_clone(c->storage, c->begin, c->end - c->begin, 0, &c->made, NULL);
     cowi_store_seq_cst(&c->returned, 1);
     return NULL;
 }
@@ -152,12 +152,12 @@ static void clone_of_a_busy_storage_waits(fixture *f)
     scene sc;
     call cloner;
     scene_open(&sc, f);
-    start(&cloner, clone_it, sc.a, 0, 0, 0);
+    start(&cloner, clone_it, sc.a, 0, SIZE / 2, SIZE); /* the half that nobody writes: to read the other is a race */
     CHECK(is_waiting(&cloner));
     stopper_release(&sc.s);
     end(&sc.copier);
     end(&cloner);
-    CHECK(holds_between(cloner.made, SIZE / 2, SIZE, 1)); /* the half that nobody wrote */
+    CHECK(holds_between(cloner.made, 0, SIZE / 2, 1));
     CHECK(holds(sc.b, 1));
     cow_storage_free(cloner.made);
     scene_close(&sc);
