@@ -270,7 +270,9 @@ def test_equal_looks_at_shape_and_dtype():
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
     # A line appears once the work is under way; what is then pending is a sleep.
     program = (
-        "import sys, time; from cowarray import demo; from cowarray.__main__ import main\n"
+        "import signal, sys, time; from cowarray import demo; from cowarray.__main__ import main\n"
+        # A shell's background job, as which tests may run, ignores it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "demo._Cowarray.own = lambda side: print('here', flush=True) or time.sleep(60)\n"
         "sys.exit(main(['demo']))"
     )
