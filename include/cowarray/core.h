@@ -119,14 +119,16 @@ const void *cow_storage_address(const cow_storage *storage);
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
 /* Read access. Holds a reference: data stays valid memory until the end, whatever happens to the Storage. The values
- * stay, too, for as long as the Storage lives and nobody writes to it. */
+ * stay, too, for as long as the Storage lives, but for what is written to this very Storage in place: when the Storage moves
+ * on to bytes of its own, nobody writes to those that the scope reads. */
 typedef struct cow_const_scope {
     const void *data;
     size_t nbytes;
-    void *context; /* the core's */
+    void *storage; /* the core's, as is the next one */
+    void *context;
 } cow_const_scope;
 
-/* Never waits for a copy. Fails only for want of memory for a context. */
+/* Never waits for a copy. Fails only for want of memory for a context, or when too many are open. */
 cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err);
 /* May call the deleter of the bytes. */
 void cow_const_end(cow_const_scope *scope);

@@ -1,9 +1,6 @@
 /* The COW context: two counts, a lock, the bytes. Which order each step needs, and why, is in protocol.md. */
 #include "internal.h"
 
-/* Counts stop here: far above what memory can hold, far below a wrap. */
-#define COUNT_LIMIT (SIZE_MAX / 2)
-
 cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign)
 {
     cowi_context *context =
@@ -17,6 +14,7 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
     }
     cowi_init(&context->shares, 1);
     cowi_init(&context->references, 1);
+    cowi_init(&context->left, 0);
     context->original = ptr;
     context->nbytes = nbytes;
     context->allocator = allocator;
@@ -48,7 +46,7 @@ void cowi_context_release(cowi_context *context)
 bool cowi_context_share(cowi_context *context)
 {
     /* The caller holds a share and a Storage's lock, so neither count can be 0 here. */
-    if (cowi_load_relaxed(&context->shares) >= COUNT_LIMIT) {
+    if (cowi_load_relaxed(&context->shares) >= COWI_COUNT_LIMIT) {
         return false;
     }
     cowi_context_retain(context);
@@ -56,11 +54,21 @@ bool cowi_context_share(cowi_context *context)
     return true;
 }
 
-bool cowi_context_give_up_share(cowi_context *context)
+bool cowi_context_last_share(cowi_context *context)
+{
+    return !context->foreign && cowi_load_acquire(&context->shares) == 1;
+}
+
+bool cowi_context_stealable(cowi_context *context)
+{
+    return cowi_context_last_share(context) && cowi_load_acquire(&context->left) == 0;
+}
+
+bool cowi_context_give_up_share(cowi_context *context, bool last_too)
 {
     size_t shares = cowi_load_acquire(&context->shares);
     do {
-        if (shares == 1 && !context->foreign) {
+        if (shares == 1 && !last_too) {
             return false;
         }
         COWI_YIELD("give up share");

@@ -11,11 +11,16 @@
 
 /* ---- context.c: what the Storages that share one allocation have in common -------------------------------------- */
 
-/* Invariant: shares <= references. The bytes and the context live while references > 0. A holder of a reference that
- * is not a share may read memory but is promised no values. */
+/* No count goes beyond this: far above what memory can hold, far below a wrap. A test of the bound lowers it. */
+#ifndef COWI_COUNT_LIMIT
+#define COWI_COUNT_LIMIT (SIZE_MAX / 2)
+#endif
+
+/* Invariant: shares + left <= references. The bytes and the context live while references > 0. */
 typedef struct cowi_context {
     cowi_atomic_size shares;     /* who may still be surprised by a write */
     cowi_atomic_size references; /* who still touches the bytes or this struct: shares, scopes, threads in the lock */
+    cowi_atomic_size left;       /* open const scopes of Storages that have left: while there are any, nobody steals */
     pthread_rwlock_t lock;       /* shared: a copy is being made; exclusive: the last sharer waits for copies */
     cow_dataptr original;        /* the bytes */
     size_t nbytes;               /* of the whole allocation */
@@ -32,8 +37,12 @@ void cowi_context_retain(cowi_context *context);
 void cowi_context_release(cowi_context *context);
 /* One more share, with its reference. False when the count is full. */
 bool cowi_context_share(cowi_context *context);
-/* Gives up a share and keeps its reference. False, and nothing done, when it is the last one of memory we own. */
-bool cowi_context_give_up_share(cowi_context *context);
+/* Gives up a share and keeps its reference. False, and nothing done, when it is the last one and last_too is false. */
+bool cowi_context_give_up_share(cowi_context *context, bool last_too);
+/* True when one share is left, of memory we own. */
+bool cowi_context_last_share(cowi_context *context);
+/* True when a sharer that writes would not copy: it is the last one, of memory we own, and no reader was left behind. */
+bool cowi_context_stealable(cowi_context *context);
 /* Gives up a share and its reference. */
 void cowi_context_drop(cowi_context *context);
 
@@ -41,16 +50,19 @@ void cowi_context_drop(cowi_context *context);
 
 /* Invariant: context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole means: no
  * other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
- * Storage new bytes; context and address then change by its hand alone. */
+ * Storage new bytes; context and address then change by its hand alone. scopes > 0 implies context != NULL. The struct
+ * lives until the Storage is freed and its last const scope has ended. */
 struct cow_storage {
     cowi_atomic_uint lock;  /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
     cowi_atomic_uint busy;  /* written under lock, waited for without it */
     cowi_atomic_size pins;  /* raised under lock, lowered without it */
+    cowi_atomic_size uses;  /* of this struct: the Storage itself, and each const scope */
     cowi_atomic_ptr address; /* written under lock, read without it */
     size_t nbytes;          /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;
     cow_dataptr ptr;
+    size_t scopes; /* open const scopes on this context */
     bool sole;
 };
 
@@ -60,6 +72,10 @@ void cowi_storage_unlock(cow_storage *storage);
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
 cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
+/* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. NULL: there was none. */
+cowi_context *cowi_storage_leave(cow_storage *storage);
+/* Ends one use of the struct. */
+void cowi_storage_unuse(cow_storage *storage);
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 

@@ -10,9 +10,16 @@ cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error
     if (status != COW_OK) {
         return status;
     }
+    if (storage->scopes >= COWI_COUNT_LIMIT) {
+        cowi_storage_unlock(storage);
+        return cowi_fail(err, COW_EOVERFLOW, "too many const scopes of one Storage are open");
+    }
     cowi_context_retain(storage->context);
+    (void)cowi_add_relaxed(&storage->uses, 1);
+    storage->scopes++;
     out->data = cowi_load_relaxed(&storage->address);
     out->nbytes = storage->nbytes;
+    out->storage = storage;
     out->context = storage->context;
     cowi_storage_unlock(storage);
     return COW_OK;
@@ -20,14 +27,25 @@ cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error
 
 void cow_const_end(cow_const_scope *scope)
 {
-    cowi_context_release((cowi_context *)scope->context);
+    cow_storage *storage = (cow_storage *)scope->storage;
+    cowi_context *context = (cowi_context *)scope->context;
+    cowi_storage_lock(storage);
+    if (storage->context == context) {
+        storage->scopes--;
+    }
+    else {
+        (void)cowi_sub_release(&context->left, 1);
+    }
+    cowi_storage_unlock(storage);
+    cowi_storage_unuse(storage);
+    cowi_context_release(context);
 }
 
 /* ---- materialize: the caller is in the gate and has made the Storage busy ----------------------------------------- */
 
-/* The last sharer keeps the bytes, once those who gave up their share have copied them. Whoever copies took the shared
- * lock before giving up its share; having seen the one share left, we find that lock taken until the copy is done. */
-static cow_status steal(cowi_context *context, unsigned flags, cow_error *err)
+/* For the last sharer. Whoever copies took the shared lock before giving up its share, and leaves the context before it
+ * lets the lock go; having seen the one share left, we find that lock taken until all of that is done. */
+static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_error *err)
 {
     COWI_YIELD("steal");
     if (flags & COW_TRY) {
@@ -39,76 +57,95 @@ static cow_status steal(cowi_context *context, unsigned flags, cow_error *err)
         (void)pthread_rwlock_wrlock(&context->lock);
     }
     (void)pthread_rwlock_unlock(&context->lock);
-    cowi_count(COWI_STEALS, 1);
-    return COW_OK;
-}
-
-static bool last_share(cowi_context *context)
-{
-    return !context->foreign && cowi_load_acquire(&context->shares) == 1;
-}
-
-/* Bytes for a Storage that shares. Either a steal: fresh->data is NULL. Or a copy of the window in fresh, the share in
- * the context given up, its reference not. */
-static cow_status materialize(cow_storage *storage, unsigned flags, cow_dataptr *fresh, cow_error *err)
-{
-    cowi_context *context = storage->context;
-    fresh->data = NULL;
-    if (last_share(context)) {
-        return steal(context, flags, err);
-    }
-    if (flags & COW_NO_COPY) {
-        return cowi_fail(err, COW_ECOPY, "a write would copy %zu bytes", storage->nbytes);
-    }
-    if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
-        /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
-        return cowi_fail(err, COW_EOVERFLOW, "too many threads copy one allocation");
-    }
-    COWI_YIELD("shared lock");
-    if (!cowi_block_new(storage->allocator, storage->nbytes, fresh)) {
-        (void)pthread_rwlock_unlock(&context->lock);
-        fresh->data = NULL;
-        if (last_share(context)) {
-            return steal(context, flags, err);
-        }
-        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes to write into", storage->nbytes);
-    }
-    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy. */
-    if (!cowi_context_give_up_share(context)) {
-        (void)pthread_rwlock_unlock(&context->lock);
-        cowi_dataptr_delete(fresh, storage->nbytes);
-        fresh->data = NULL;
-        return steal(context, flags, err);
-    }
-    COWI_YIELD("copy");
-    storage->allocator->clone(storage->allocator->self, fresh->data, cowi_load_relaxed(&storage->address),
-                              storage->nbytes);
-    (void)pthread_rwlock_unlock(&context->lock);
-    cowi_count(COWI_COPIES, 1);
-    cowi_count(COWI_BYTES_COPIED, storage->nbytes);
     return COW_OK;
 }
 
 /* With the lock held: the Storage owns fresh and nothing else. Returns the context it has left. */
 static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
 {
-    cowi_context *left = storage->context;
-    storage->context = NULL;
+    cowi_context *left = cowi_storage_leave(storage);
     storage->ptr = fresh;
     storage->sole = true;
     cowi_store_release(&storage->address, fresh.data);
     return left;
 }
 
+/* Gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
+ * bytes can be stolen. keep: they cannot, even with one share left. */
+static bool copy(cow_storage *storage, bool keep, cow_status *status, cow_error *err)
+{
+    cowi_context *context = storage->context;
+    cow_dataptr fresh;
+    if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
+        /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
+        *status = cowi_fail(err, COW_EOVERFLOW, "too many threads copy one allocation");
+        return true;
+    }
+    COWI_YIELD("shared lock");
+    if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        *status = cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes to write into", storage->nbytes);
+        return !cowi_context_stealable(context);
+    }
+    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy. */
+    if (!cowi_context_give_up_share(context, keep)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        cowi_dataptr_delete(&fresh, storage->nbytes);
+        return false;
+    }
+    COWI_YIELD("copy");
+    storage->allocator->clone(storage->allocator->self, fresh.data, cowi_load_relaxed(&storage->address),
+                              storage->nbytes);
+    COWI_YIELD("put in place");
+    cowi_storage_lock(storage);
+    (void)put_in_place(storage, fresh);
+    cowi_storage_unlock(storage);
+    (void)pthread_rwlock_unlock(&context->lock);
+    cowi_count(COWI_COPIES, 1);
+    cowi_count(COWI_BYTES_COPIED, storage->nbytes);
+    *status = COW_OK;
+    return true;
+}
+
+/* Bytes of its own for a Storage that shares: by a steal, or by a copy, which leaves the context without giving up the
+ * reference to it. */
+static cow_status materialize(cow_storage *storage, unsigned flags, cow_error *err)
+{
+    cowi_context *context = storage->context;
+    cow_status status;
+    bool last;
+    do {
+        last = cowi_context_last_share(context);
+        if (last) {
+            status = wait_for_copies(context, flags, err);
+            if (status != COW_OK) {
+                return status;
+            }
+            if (cowi_load_acquire(&context->left) == 0) {
+                cowi_count(COWI_STEALS, 1);
+                return COW_OK;
+            }
+        }
+        if (flags & COW_NO_COPY) {
+            return cowi_fail(err, COW_ECOPY, "a write would copy %zu bytes", storage->nbytes);
+        }
+    } while (!copy(storage, last || context->foreign, &status, err));
+    return status;
+}
+
 /* ---- mutable ----------------------------------------------------------------------------------------------------- */
 
 /* With the lock held, and sole. */
-static void pin(cow_storage *storage, cow_mutable_scope *out)
+static cow_status pin(cow_storage *storage, cow_mutable_scope *out, cow_error *err)
 {
+    if (cowi_load_relaxed(&storage->pins) >= COWI_COUNT_LIMIT) {
+        return cowi_fail(err, COW_EOVERFLOW, "too many writers of one Storage");
+    }
     (void)cowi_add_relaxed(&storage->pins, 1);
     out->data = cowi_load_relaxed(&storage->address);
     out->nbytes = storage->nbytes;
     out->storage = storage;
+    return COW_OK;
 }
 
 /* Enters the gate and makes the Storage busy, waiting for whoever has. COW_OK with *sole set: it needs nothing, is not
@@ -140,48 +177,47 @@ static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, 
 
 static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
 {
-    cow_dataptr fresh;
-    cowi_context *left = NULL;
-    bool sole;
+    cowi_context *context;
+    bool sole, moved = false;
     cow_status status = become_busy(storage, flags, &sole, err);
     if (status != COW_OK) {
         return status;
     }
     if (sole) {
-        pin(storage, out);
+        status = pin(storage, out, err);
         cowi_storage_unlock(storage);
         cowi_gate_leave();
-        return COW_OK;
+        return status;
     }
-    status = materialize(storage, flags, &fresh, err);
+    context = storage->context;
+    status = materialize(storage, flags, err);
     cowi_storage_lock(storage);
     if (status == COW_OK) {
-        if (fresh.data != NULL) {
-            left = put_in_place(storage, fresh);
-        }
+        moved = storage->context != context;
         storage->sole = true;
-        pin(storage, out);
+        status = pin(storage, out, err);
     }
     cowi_store_seq_cst(&storage->busy, 0);
     cowi_storage_unlock(storage);
     cowi_wake_busy();
     cowi_gate_leave();
-    if (left != NULL) {
-        cowi_context_release(left);
+    if (moved) {
+        cowi_context_release(context);
     }
     return status;
 }
 
 cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
 {
+    cow_status status;
     cowi_storage_lock(storage);
     if (!storage->sole) {
         cowi_storage_unlock(storage);
         return mutable_begin_shared(storage, flags, out, err);
     }
-    pin(storage, out);
+    status = pin(storage, out, err);
     cowi_storage_unlock(storage);
-    return COW_OK;
+    return status;
 }
 
 void cow_mutable_end(cow_mutable_scope *scope)
@@ -199,7 +235,7 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
     cow_status status;
     cowi_storage_lock(storage);
     context = storage->context;
-    if (storage->sole || cowi_load_seq_cst(&storage->busy) || last_share(context)) {
+    if (storage->sole || cowi_load_seq_cst(&storage->busy) || cowi_context_stealable(context)) {
         cowi_storage_unlock(storage);
         status = cow_mutable_begin(storage, flags, &in_place, err);
         if (status == COW_OK) {
@@ -256,7 +292,7 @@ cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *p
     }
     (void)put_in_place(storage, cowi_block(storage->allocator, scope->data));
     if (pinned != NULL) {
-        pin(storage, pinned);
+        (void)pin(storage, pinned, NULL); /* a Storage that shares has no pins */
     }
     cowi_storage_unlock(storage);
     cowi_gate_leave();

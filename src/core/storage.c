@@ -53,11 +53,13 @@ static void storage_init(cow_storage *storage, const cow_allocator *allocator, v
     cowi_init(&storage->lock, 0);
     cowi_init(&storage->busy, 0);
     cowi_init(&storage->pins, 0);
+    cowi_init(&storage->uses, 1);
     cowi_init(&storage->address, address);
     storage->nbytes = nbytes;
     storage->allocator = allocator;
     storage->context = NULL;
     storage->ptr = none;
+    storage->scopes = 0;
     storage->sole = false;
 }
 
@@ -118,12 +120,19 @@ void cow_storage_free(cow_storage *storage)
         return;
     }
     if (storage->context != NULL) {
-        cowi_context_drop(storage->context);
+        cowi_context_drop(storage->context); /* the field stays: open const scopes compare it with theirs */
     }
     else {
         cowi_dataptr_delete(&storage->ptr, storage->nbytes);
     }
-    storage_dealloc(storage->allocator, storage);
+    cowi_storage_unuse(storage);
+}
+
+void cowi_storage_unuse(cow_storage *storage)
+{
+    if (cowi_sub_acq_rel(&storage->uses, 1) == 1) {
+        storage_dealloc(storage->allocator, storage);
+    }
 }
 
 /* ---- sharing ----------------------------------------------------------------------------------------------------- */
@@ -136,6 +145,17 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
         *spare = NULL;
     }
     return storage->context;
+}
+
+cowi_context *cowi_storage_leave(cow_storage *storage)
+{
+    cowi_context *context = storage->context;
+    if (storage->scopes > 0) {
+        (void)cowi_add_relaxed(&context->left, storage->scopes);
+        storage->scopes = 0;
+    }
+    storage->context = NULL;
+    return context;
 }
 
 cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
@@ -296,8 +316,7 @@ size_t cow_storage_write_cost(cow_storage *storage)
 {
     bool copies;
     cowi_storage_lock(storage);
-    copies = storage->context != NULL && !storage->sole &&
-             (storage->context->foreign || cowi_load_relaxed(&storage->context->shares) > 1);
+    copies = storage->context != NULL && !storage->sole && !cowi_context_stealable(storage->context);
     cowi_storage_unlock(storage);
     return copies ? storage->nbytes : 0;
 }

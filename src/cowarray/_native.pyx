@@ -251,14 +251,19 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef void *before = <void *>cow_storage_address(handle)
     if _modes_in_use and _modes.forbids_copy():
         flags = COW_NO_COPY
+    elif cost != 0:
+        # What is kept for reading would be a reader left behind, and keep the last sharer from stealing.
+        refresh(storage)
     if cost <= SMALL_COPY:
         status = cow_mutable_begin(handle, flags | COW_TRY, scope, &err)
     if status == COW_EBUSY:
         with nogil:
             status = cow_mutable_begin(handle, flags, scope, &err)
     if status == COW_ECOPY:
+        shares = storage.shares()
+        why = f"{shares} Storages share them" if shares > 1 else "somebody still reads them"
         raise CopyError(
-            f"no_copy: this write would copy {storage.size()} bytes, because {storage.shares()} Storages share them; "
+            f"no_copy: this write would copy {storage.size()} bytes, because {why}; "
             "write before copying, or leave the no_copy block"
         )
     if status != COW_OK:
@@ -328,6 +333,8 @@ cdef class Overwrite:
         cdef cow_error err
         cdef cow_mutable_scope scope
         cdef bint fresh = not self.in_place()
+        if fresh:
+            refresh(self.storage)  # before, for the reason that materialize has
         cdef cow_status status = cow_overwrite_commit(&self.scope, &self.pinned, &err)
         if status == COW_OK:
             self.state = COMMITTED

@@ -77,8 +77,10 @@ def explain(x, /):
     cost = facts["write_cost"]
     if facts["foreign"]:
         why = "they belong to somebody else"
-    elif cost:
+    elif cost and facts["shares"] > 1:
         why = f"{facts['shares']} share the allocation"
+    elif cost:
+        why = "somebody still reads them through an array that has moved on"
     else:
         why = "nobody else shares the allocation"
     return Explanation(

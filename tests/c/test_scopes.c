@@ -52,6 +52,83 @@ static void const_scope_holds_memory_through_a_steal(fixture *f)
     CHECK_EQ(report_of(f).live_blocks, 0);
 }
 
+/* One thread may read its part of a Storage while another writes another part. Then the Storage moves on, and the last
+ * sharer of what it leaves must not write there. */
+static void last_sharer_copies_while_a_reader_is_left_behind(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    cow_storage *b = make_clone(a);
+    cow_const_scope scope;
+    CHECK_OK(cow_const_begin(a, &scope, NULL));
+    CHECK_OK(fill(a, 2));
+    CHECK_EQ(cow_storage_shares(b), 1);
+    CHECK_EQ(cow_storage_write_cost(b), SIZE);
+    CHECK_OK(fill(b, 3));
+    CHECK(all_bytes(scope.data, scope.nbytes, 1));
+    CHECK(cow_storage_address(b) != scope.data);
+    CHECK_EQ(stats_now().steals, 0);
+    CHECK_EQ(stats_now().copies, 2);
+    cow_const_end(&scope);
+    CHECK_EQ(report_of(f).live_blocks, 2 * 2); /* two Storages, each with its bytes */
+    cow_storage_free(a);
+    cow_storage_free(b);
+}
+
+static void last_sharer_steals_when_the_reader_has_gone(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    cow_storage *b = make_clone(a);
+    const void *address = cow_storage_address(a);
+    cow_const_scope scope, own;
+    CHECK_OK(cow_const_begin(a, &scope, NULL));
+    CHECK_OK(cow_const_begin(b, &own, NULL)); /* its own reader is its own business */
+    CHECK_OK(fill(a, 2));
+    cow_const_end(&scope);
+    CHECK_EQ(cow_storage_write_cost(b), 0);
+    CHECK_OK(fill(b, 3));
+    CHECK(cow_storage_address(b) == address);
+    CHECK_EQ(stats_now().steals, 1);
+    cow_const_end(&own);
+    cow_storage_free(a);
+    cow_storage_free(b);
+}
+
+static void left_readers_refuse_a_write_that_must_not_copy(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    cow_storage *b = make_clone(a);
+    cow_const_scope scope;
+    cow_mutable_scope writer;
+    CHECK_OK(cow_const_begin(a, &scope, NULL));
+    CHECK_OK(fill(a, 2));
+    CHECK_EQ(cow_mutable_begin(b, COW_NO_COPY, &writer, NULL), COW_ECOPY);
+    CHECK_EQ(cow_storage_shares(b), 1);
+    cow_const_end(&scope);
+    CHECK_OK(cow_mutable_begin(b, COW_NO_COPY, &writer, NULL));
+    cow_mutable_end(&writer);
+    cow_storage_free(a);
+    cow_storage_free(b);
+}
+
+static void overwriting_what_readers_are_left_in_copies_nothing(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    cow_storage *b = make_clone(a);
+    cow_overwrite_scope writer;
+    cow_const_scope scope;
+    CHECK_OK(cow_const_begin(a, &scope, NULL));
+    CHECK_OK(fill(a, 2));
+    CHECK_OK(cow_overwrite_begin(b, 0, &writer, NULL));
+    memset(writer.data, 3, SIZE);
+    CHECK_OK(cow_overwrite_commit(&writer, NULL, NULL));
+    CHECK(all_bytes(scope.data, scope.nbytes, 1));
+    CHECK_EQ(stats_now().copies, 1); /* a's */
+    CHECK_EQ(stats_now().overwrites, 1);
+    cow_const_end(&scope);
+    cow_storage_free(a);
+    cow_storage_free(b);
+}
+
 static void const_scope_of_a_window_sees_the_window(fixture *f)
 {
     cow_storage *a = make_filled(f->allocator, SIZE, 1);
@@ -323,6 +400,10 @@ int main(int argc, char **argv)
     RUN(const_scope_outlives_its_storage);
     RUN(const_scope_keeps_old_bytes_through_a_copy);
     RUN(const_scope_holds_memory_through_a_steal);
+    RUN(last_sharer_copies_while_a_reader_is_left_behind);
+    RUN(last_sharer_steals_when_the_reader_has_gone);
+    RUN(left_readers_refuse_a_write_that_must_not_copy);
+    RUN(overwriting_what_readers_are_left_in_copies_nothing);
     RUN(const_scope_of_a_window_sees_the_window);
     RUN(overwriting_a_sole_storage_is_in_place);
     RUN(overwriting_the_last_share_steals);
