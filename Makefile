@@ -234,7 +234,7 @@ check-clang:
 
 # Everything that pytest finds, in one run, so that its closing line counts all of it.
 check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers
-	@$(IN_VENV) -m pytest -m "" $(ARGS)
+	@$(IN_VENV) -m pytest -m "not long" $(ARGS)
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
