@@ -22,7 +22,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
@@ -191,6 +191,24 @@ sanitized-ctest:
 	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
 	done
 
+# ---- without a GIL ---------------------------------------------------------------------------------------------------
+
+FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
+
+# Not every version of NumPy and the tools has a wheel for such a build: the newest that has one will do.
+free-threaded: export PIP_ONLY_BINARY := :all:
+free-threaded: ## Run the Python tests on a free-threaded Python (FREE_THREADED=python3.13t), where there is one
+	@if [ -n "$(FREE_THREADED)" ]; then $(MAKE) test PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded; \
+	else $(call SKIP,Python tests without a GIL: no free-threaded Python found); fi
+
+# Such a Python is made by: CC=clang ./configure --disable-gil --with-thread-sanitizer
+tsan-free-threaded: export PIP_ONLY_BINARY := :all:
+tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python with ThreadSanitizer (TSAN_PYTHON=)
+	@test -n "$(TSAN_PYTHON)" || { echo "tsan-free-threaded: name the interpreter, TSAN_PYTHON=..."; exit 1; }
+	@TSAN_OPTIONS=report_bugs=0 $(MAKE) .venv-tsan-python/.built .venv-tsan-python/.test \
+	    PYTHON="$(TSAN_PYTHON)" VENV=.venv-tsan-python CC=clang COWARRAY_SANITIZE=thread
+	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/test_concurrent_reads.py $(ARGS)
+
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 HAVE_RELACY = printf '\#include <relacy/relacy.hpp>\n' | $(CXX) -x c++ -w -fsyntax-only - 2> /dev/null
@@ -225,7 +243,7 @@ types: $(BUILT) $(VENV)/.check ## Check the types: mypy --strict, and the stubs 
 
 check: ## All of CI
 	@rm -f build/skipped
-	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model check-python COWARRAY_WERROR=1
+	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model check-python free-threaded COWARRAY_WERROR=1
 	@echo "make check: passed"
 	@if [ -s build/skipped ]; then sort -u build/skipped; fi
 
@@ -241,4 +259,5 @@ clean: ## Remove everything that was built, environments included
 	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
 
 .PHONY: help demo test docs-test bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized sanitized-ctest \
+    free-threaded tsan-free-threaded \
     model lint types check check-clang check-python clean

@@ -6,6 +6,7 @@ import gc
 import io
 import pickle
 import socket
+import sys
 
 import numpy as np
 import pytest
@@ -427,3 +428,11 @@ def test_read_only_arrays_are_not_exported_for_writing(x):
         io.BytesIO(bytes(8 * N)).readinto(view)
     assert is_free(x)
     assert x[0] == 1
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from Python 3.12 on")
+def test_a_buffer_request_keeps_the_count_of_references_to_none(x):
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        memoryview(x).release()
+    assert abs(sys.getrefcount(None) - before) < 100

@@ -70,6 +70,8 @@ cdef inline bint is_plain(cnp.dtype descr) noexcept:
 cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
+    if not KEEPS_HEADERS:
+        return
     if x.header is None:
         x.previous_reader = NULL
         x.next_reader = storage.readers
@@ -117,7 +119,12 @@ cdef cnp.ndarray new_header(ndarray x, char *window, int flags, object base):
 cdef cnp.ndarray const_header(ndarray x):
     """NumPy's read-only view of x: good until x is written or dropped; its memory stays in any case."""
     cdef Storage storage
-    cdef cnp.ndarray header = x.header
+    cdef cnp.ndarray header
+    cdef Hold own
+    if not KEEPS_HEADERS:
+        own = x.storage_.new_hold()
+        return new_header(x, <char *>own.scope.data, 0, own)
+    header = x.header
     if header is not None and (
         x.storage_ is None or cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset
     ):
@@ -239,8 +246,9 @@ cdef ndarray view_of(ndarray source, char *window, cnp.ndarray array, bint write
 cdef ndarray view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarray array, bint writeable):
     cdef ndarray x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
                                 cnp.PyArray_STRIDES(array), descr_of(array), writeable, MADE_VIEW)
-    if window == storage.window and root(array) is storage.hold and not cnp.PyArray_ISWRITEABLE(array):
-        set_header(x, array)
+    if KEEPS_HEADERS and window == storage.window and root(array) is storage.hold:
+        if not cnp.PyArray_ISWRITEABLE(array):
+            set_header(x, array)
     return x
 
 
@@ -250,7 +258,7 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0
     cdef ndarray x
-    if PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
+    if KEEPS_HEADERS and PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
         # Most results are read and dropped. The Storage can wait: see give_storage.
         extent_of(array, &low, &high)
         PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)

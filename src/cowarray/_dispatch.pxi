@@ -51,7 +51,7 @@ cdef Operation method_operation(str name):
 cdef Operation function_operation(object function):
     cdef Operation found = functions.get(function)
     if found is None:
-        found = functions[function] = Operation(function.__name__, _table.lookup(function))
+        found = functions.setdefault(function, Operation(function.__name__, _table.lookup(function)))
     return found
 
 

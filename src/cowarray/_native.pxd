@@ -8,13 +8,28 @@ from cowarray.core cimport (
 )
 
 
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED
+    #define COWI_KEEPS_HEADERS 0
+    #else
+    #define COWI_KEEPS_HEADERS 1
+    #endif
+    """
+    # Whether Storages and arrays keep what was made for reading, for the next reader. That changes them when they are
+    # read, which without a GIL would need a lock. There each reader makes its own, and an array that is not being
+    # resized or reinterpreted changes nothing but its bytes.
+    bint KEEPS_HEADERS "COWI_KEEPS_HEADERS"
+
+
 cdef class Hold:
     cdef cow_const_scope scope
 
 
 cdef class Storage:
     cdef cow_storage *handle
-    # What keeps the bytes at `window` alive: a Hold, or NumPy's array that owns them. None until somebody reads.
+    # What keeps the bytes at `window` alive: a Hold, or NumPy's array that owns them. None until somebody reads, and
+    # always without KEEPS_HEADERS.
     cdef object hold
     cdef char *window
     # The bytes hold references to objects: they are never shared, because memcpy does not copy references.
@@ -30,6 +45,7 @@ cdef class Storage:
     cdef size_t shares(self) noexcept
     cdef bint pinned(self) noexcept
     cdef bint foreign(self) noexcept
+    cdef Hold new_hold(self)
     cdef object held(self)
     cdef object guarded(self)
     cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=*)

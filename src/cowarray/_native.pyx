@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """The one extension that links the core: Storages, scopes and figures as Python sees them.
 
 Every status of the core becomes an exception here and nowhere else (`fail`). Every write that may copy or wait comes
@@ -112,17 +113,20 @@ cdef class Storage:
     cdef bint foreign(self) noexcept:
         return cow_storage_is_foreign(self.handle) != 0
 
+    cdef Hold new_hold(self):
+        cdef cow_error err
+        cdef Hold hold = Hold.__new__(Hold)
+        cdef cow_status status = cow_const_begin(self.handle, &hold.scope, &err)
+        if status != COW_OK:
+            hold.scope.data = NULL
+            fail(status, &err)
+        return hold
+
     cdef object held(self):
         """What keeps the bytes at self.window alive; both are current when this returns."""
-        cdef cow_error err
-        cdef cow_status status
         cdef Hold hold
         if self.hold is None or self.window != <char *>cow_storage_address(self.handle):
-            hold = Hold.__new__(Hold)
-            status = cow_const_begin(self.handle, &hold.scope, &err)
-            if status != COW_OK:
-                hold.scope.data = NULL
-                fail(status, &err)
+            hold = self.new_hold()
             refresh(self)
             self.hold = hold
             self.window = <char *>hold.scope.data
@@ -205,7 +209,7 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
         fail(status, &err)
     Py_INCREF(owner)
     made.handle = handle
-    if not foreign:
+    if not foreign and KEEPS_HEADERS:
         # The owner serves as the Hold: like one, it is this Storage's alone.
         made.hold = owner
         made.window = <char *>data
@@ -222,12 +226,22 @@ cdef void refresh(Storage storage) noexcept:
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
+cdef extern from *:
+    """
+    /* Raised by _modes while any context traces or forbids copies, so that an ordinary write asks nobody. */
+    static int cowi_modes_in_use;
+    #define modes_in_use() __atomic_load_n(&cowi_modes_in_use, __ATOMIC_RELAXED)
+    #define set_modes_in_use(value) __atomic_store_n(&cowi_modes_in_use, (value), __ATOMIC_RELAXED)
+    """
+    bint modes_in_use() noexcept
+    void set_modes_in_use(bint value) noexcept
+
 
 cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns."""
     cdef cow_status status
     cdef unsigned flags = COW_TRY
-    if not _modes_in_use:
+    if not modes_in_use():
         # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
         if cow_storage_nbytes(storage.handle) > SMALL_COPY:
             flags |= COW_NO_COPY
@@ -249,7 +263,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef void *before = <void *>cow_storage_address(handle)
-    if _modes_in_use and _modes.forbids_copy():
+    if modes_in_use() and _modes.forbids_copy():
         flags = COW_NO_COPY
     elif cost != 0:
         # What is kept for reading would be a reader left behind, and keep the last sharer from stealing.
@@ -270,7 +284,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
         fail(status, &err)
     if storage.window != NULL and storage.window != <char *>scope.data:
         refresh(storage)
-    if _modes_in_use and shared:
+    if shared and modes_in_use():
         try:
             if scope.data == before:
                 _modes.report("steal", 0)
@@ -340,7 +354,7 @@ cdef class Overwrite:
             self.state = COMMITTED
             if fresh:
                 refresh(self.storage)
-                if _modes_in_use:
+                if modes_in_use():
                     _modes.report("overwrite", 0)
             return 0
         if status != COW_EMOVED:
@@ -377,13 +391,8 @@ for _type in (Hold, Storage, Pin, Overwrite):
 
 # ---- figures and test aids -------------------------------------------------------------------------------------------
 
-# Raised by _modes while any context traces or forbids copies, so that an ordinary write asks nobody.
-cdef bint _modes_in_use = False
-
-
 def _set_modes_in_use(bint value):
-    global _modes_in_use
-    _modes_in_use = value
+    set_modes_in_use(value)
 
 
 cdef void count_eager(size_t nbytes) noexcept:

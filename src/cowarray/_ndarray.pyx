@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """The array: NumPy computes, cowarray owns memory.
 
 This file is the class; what its methods stand on is in the files that it includes: `_arrays.pxi` (how arrays come to
@@ -14,7 +15,7 @@ from types import GenericAlias
 
 cimport cython
 cimport numpy as cnp
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport *
@@ -24,6 +25,8 @@ from libc.string cimport memcpy
 
 from cowarray._layout cimport *
 from cowarray._native cimport (
+    KEEPS_HEADERS,
+    Hold,
     Overwrite,
     Pin,
     Storage,
@@ -56,6 +59,17 @@ cdef extern from *:
     static int enter_recursive_call(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
     """
     int enter_recursive_call(const char *where) except -1
+
+cdef extern from *:
+    """
+    /* Cython has put None into view->obj, with a reference that PyObject_GetBuffer would lose. */
+    static int forward_buffer(PyObject *array, Py_buffer *view, int flags)
+    {
+        Py_CLEAR(view->obj);
+        return PyObject_GetBuffer(array, view, flags);
+    }
+    """
+    int forward_buffer(object array, Py_buffer *view, int flags) except -1
 
 cdef extern from "numpy/arrayobject.h":
     cnp.ndarray PyArray_NewFromDescr(void *, cnp.dtype, int, cnp.npy_intp *, cnp.npy_intp *, void *, int, PyObject *)
@@ -740,7 +754,7 @@ cdef class ndarray:
         array = snapshot(self) if not flags & PyBUF_WRITABLE else (
             export(self) if self.writeable else const_header(self))
         # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
-        PyObject_GetBuffer(array, view, flags)
+        forward_buffer(array, view, flags)
 
     def __releasebuffer__(self, Py_buffer *view):
         # Nothing to do, and never called: the view's owner is another object. But NumPy keeps a mere reference to the

@@ -239,5 +239,11 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "outside", NULL, 
 
 PyMODINIT_FUNC PyInit_outside(void)
 {
-    return CowArray_Import() < 0 ? NULL : PyModule_Create(&definition);
+    PyObject *module = CowArray_Import() < 0 ? NULL : PyModule_Create(&definition);
+#ifdef Py_GIL_DISABLED
+    if (module != NULL) {
+        (void)PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+    }
+#endif
+    return module;
 }

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, freethreading_compatible=True
 """Somebody else's extension in Cython; see outside.c."""
 
 cdef extern from "cowarray/python.h":
