@@ -350,6 +350,27 @@ def operation_of(source):
     return _table.OPERATIONS.get(name), name
 
 
+@functools.cache
+def class_of(source):
+    """What a call gives: view, same, copy or fresh."""
+    operation, name = operation_of(source)
+    kind = operation.result if operation else _table.FRESH
+    if "copy=False" in source and name in ("ndarray.reshape", "reshape"):
+        kind = _table.VIEW
+    if ("copy=False" in source and "astype" in name) or name == "ndarray.to_device":
+        kind = _table.SAME
+    return kind
+
+
+def arrays_in(result, kind):
+    """The arrays of a kind in what a call gave."""
+    if type(result) is kind:
+        yield result
+    elif isinstance(result, (tuple, list)):
+        for item in result:
+            yield from arrays_in(item, kind)
+
+
 # Calls that reach a method by another way.
 OTHER_NAMES = {
     "copy.copy(x)": "ndarray.__copy__",

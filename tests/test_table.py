@@ -17,6 +17,8 @@ from calls import (
     INTEGER_CALLS,
     METHOD_CALLS,
     Run,
+    arrays_in,
+    class_of,
     function_of,
     name_of,
     operation_of,
@@ -24,7 +26,7 @@ from calls import (
 from oracle import LAYOUTS, OWNERSHIPS, agree, same, subject, value
 
 import cowarray
-from cowarray._table import COPY, FRESH, OPERATIONS, SAME, VIEW
+from cowarray._table import COPY, OPERATIONS, SAME, VIEW
 
 # The design's own words, so that a row that changes class in the table fails here.
 DESIGN = {
@@ -51,26 +53,6 @@ CALLS = [
     *((call, int) for call in INTEGER_CALLS),
 ]
 ONLY_OURS = ("x.lazy_clone()", "x.to_numpy()", "cowarray.lazy_clone(x)", "cowarray.array(x)", "cowarray.asarray(x)")
-
-
-def arrays_in(result, kind):
-    if type(result) is kind:
-        yield result
-    elif isinstance(result, (tuple, list)):
-        for item in result:
-            yield from arrays_in(item, kind)
-
-
-@functools.cache
-def class_of(source):
-    """view, same, copy or fresh; and whether the call writes x."""
-    operation, name = operation_of(source)
-    kind = operation.result if operation else FRESH
-    if "copy=False" in source and name in ("ndarray.reshape", "reshape"):
-        kind = VIEW
-    if ("copy=False" in source and "astype" in name) or name == "ndarray.to_device":
-        kind = SAME
-    return kind
 
 
 def check_result(call, held, result, theirs, companions):

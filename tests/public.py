@@ -1,0 +1,160 @@
+"""Every public name that can get at an array's bytes, taken from the libraries themselves.
+
+A name here needs a recipe (`recipes.py`), or a test fails; so what is added to the library, to its table, or to a newer
+NumPy is covered from its first day, or is missed by name.
+
+Names: ``cowarray.asarray``, ``ndarray.sort``, ``ndarray.shape=`` (assigning to the attribute), ``Flags.__getitem__``,
+``numpy.fft.fft``, ``ufunc add.reduce``.
+"""
+
+import contextlib
+import types
+
+import numpy as np
+from calls import ALL_FUNCTIONS
+from numpy._core.overrides import ARRAY_FUNCTIONS
+
+import cowarray
+from cowarray import _table
+
+# ---- the library's own -----------------------------------------------------------------------------------------------
+
+
+def reachable_classes():
+    """ndarray, and the library's classes of which an array hands out an instance."""
+    x = cowarray.array([[1.0, 2.0], [3.0, 4.0]])
+    found = {cowarray.ndarray}
+    for name in dir(x):
+        with contextlib.suppress(AttributeError, TypeError):
+            found.add(type(getattr(x, name)))
+    return sorted((each for each in found if each.__module__.startswith("cowarray")), key=lambda each: each.__name__)
+
+
+def is_own(cls, name):
+    """Whether a class has an attribute that `object` has not, or has otherwise; Cython's own names aside."""
+    own = getattr(cls, name, None) is not getattr(object, name, None)
+    ignored = name in ("__doc__", "__new__", "__init_subclass__", "__subclasshook__") or "cython" in name
+    return own and not ignored and not name.startswith("__pyx")
+
+
+def can_be_set(cls, name):
+    """Whether an attribute of a class's instances has a setter."""
+    found = getattr(cls, name)
+    if not isinstance(found, (types.GetSetDescriptorType, property)):
+        return False
+    try:
+        found.__set__(instance_of(cls), object())
+    except AttributeError as error:
+        return "not writable" not in str(error)
+    except Exception:  # the setter has looked at the value
+        return True
+    return True
+
+
+def instance_of(cls):
+    x = cowarray.array([1.0])
+    return next(value for value in (x, x.storage, x.flags, x.flat) if type(value) is cls)
+
+
+def method_names():
+    for cls in reachable_classes():
+        for name in filter(lambda name: is_own(cls, name), dir(cls)):
+            yield f"{cls.__name__}.{name}"
+            if can_be_set(cls, name):
+                yield f"{cls.__name__}.{name}="
+
+
+def module_names():
+    """What `cowarray` exports, and whatever else it would let a user call."""
+    called = {name for name, value in vars(cowarray).items() if callable(value) and not name.startswith("_")}
+    return {f"cowarray.{name}" for name in called | set(cowarray.__all__)}
+
+
+def table_names():
+    """The table's rows by the names used here; those of functions that this NumPy has not are left out."""
+    for name in _table.OPERATIONS:
+        if name.startswith("ndarray."):
+            yield name
+        elif name in ALL_FUNCTIONS:
+            yield f"numpy.{name}"
+
+
+# ---- NumPy's ---------------------------------------------------------------------------------------------------------
+
+# Not numpy.ma, numpy.random, numpy.testing, numpy.rec, numpy.polynomial's classes and numpy.lib's readers: they do not
+# dispatch, but convert with numpy.asarray, which gives them a snapshot (or assign items: the generators' `shuffle`).
+# What of them dispatches after all (numpy.lib.recfunctions, say) has registered itself, and is among ALL_FUNCTIONS.
+NAMESPACES = {
+    "numpy": np,
+    "numpy.linalg": np.linalg,
+    "numpy.fft": np.fft,
+    "numpy.strings": np.strings,
+    "numpy.emath": np.emath,
+    "numpy.lib.stride_tricks": np.lib.stride_tricks,
+}
+
+# Neither take an array nor give one that they were not asked for by numbers.
+WITHOUT_ARRAYS = """
+    bartlett base_repr binary_repr blackman broadcast_shapes datetime_data diag_indices format_float_positional
+    format_float_scientific fromregex get_include get_printoptions getbufsize geterr geterrcall hamming hanning indices
+    info load mintypecode printoptions row_stack set_printoptions setbufsize seterr seterrcall show_config show_runtime
+    test tril_indices triu_indices typename add_docstring add_newdoc busdaycalendar dtype errstate finfo iinfo ndindex
+    memmap
+"""
+
+
+def dispatching_names():
+    """The functions that ask __array_function__: NumPy keeps a list of them."""
+    return {f"numpy.{name}" for name in ALL_FUNCTIONS}
+
+
+def undispatched_names():
+    """Callables of NumPy's public namespaces that see an array of ours only through its own protocols."""
+    for space, module in NAMESPACES.items():
+        for name in dir(module):
+            value = getattr(module, name)
+            if name.startswith("_") or not callable(value) or name in WITHOUT_ARRAYS.split():
+                continue
+            if isinstance(value, type) and issubclass(value, (np.generic, Exception)):
+                continue
+            if isinstance(value, np.ufunc) or value in ARRAY_FUNCTIONS:
+                continue
+            yield f"{space}.{name}"
+
+
+UFUNCS = {
+    found.__name__: found for space in (np, np.strings) for found in vars(space).values() if isinstance(found, np.ufunc)
+}
+
+
+def loops(ufunc):
+    """The types of each loop, inputs and outputs in a row."""
+    return {loop.replace("->", "") for loop in ufunc.types}
+
+
+def ufunc_methods(ufunc):
+    """The methods that a ufunc has by its number of arguments; others only raise."""
+    yield "__call__"
+    if ufunc.nout > 0:
+        yield "out"
+    if (ufunc.nin, ufunc.nout, ufunc.signature) == (2, 1, None):
+        yield from ("outer", "at")
+        if any(len(set(loop)) == 1 for loop in loops(ufunc)):
+            yield from ("reduce", "accumulate", "reduceat")
+    elif ufunc.signature is None and (ufunc.nin, ufunc.nout) == (1, 1):
+        yield "at"
+
+
+def ufunc_names():
+    return {f"ufunc {name}.{method}" for name, ufunc in UFUNCS.items() for method in ufunc_methods(ufunc)}
+
+
+# Which list a name came from -> the names.
+LISTS = {
+    "module": sorted(module_names()),
+    "methods": sorted(method_names()),
+    "table": sorted(table_names()),
+    "dispatching": sorted(dispatching_names()),
+    "undispatched": sorted(set(undispatched_names())),
+    "ufuncs": sorted(ufunc_names()),
+}

@@ -1,0 +1,398 @@
+"""How each public name is called, in the words of `calls.py`: `x` is the array under test, `A` makes another.
+
+The calls of NumPy's functions and of most methods are those of `calls.py`; here are the rest: what Python calls by
+itself (operators and protocols), attributes that can be set, the library's functions, ufuncs by rule, and NumPy's
+functions that know nothing of ours.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, class_of, function_of, name_of
+from public import UFUNCS, loops, ufunc_methods
+
+from cowarray._table import COPY, FRESH, SAME, VIEW
+
+
+class Recipe(NamedTuple):
+    """One call. Name: as in `public.py`, where the source does not tell. Result: as in the table.
+
+    Writes: what is written although the table has no row for it: "x", "out" (arguments of that name), or nothing.
+    """
+
+    source: str
+    name: str = ""
+    result: str = FRESH
+    writes: str = ""
+
+
+def recipes(lines, result=FRESH, writes="", name=""):
+    return [Recipe(line.strip(), name, result, writes) for line in lines.split("\n") if line.strip()]
+
+
+NUMBERS = "A([2., 3., 1., 4.])"
+INTEGERS = "A([2, 3, 1, 4])"
+
+
+def operators(names, other, result=FRESH, writes="", subject="x"):
+    """An operator with another array, with the array itself, and with a number."""
+    return [
+        Recipe(f"{subject}.__{name}__({argument})", "", result, writes)
+        for name in names.split()
+        for argument in (other, "x", "2", "x[::-1]")
+        if not (argument == "2" and "matmul" in name) and not (argument == other and name == "imatmul")
+    ]
+
+
+ARITHMETIC = "add sub mul truediv floordiv mod divmod pow matmul"
+BITS = "and or xor lshift rshift"
+
+METHODS = [
+    *operators(ARITHMETIC, NUMBERS),
+    *operators(" ".join("r" + name for name in ARITHMETIC.split()), NUMBERS),
+    *operators(BITS, INTEGERS, subject="x.astype(int)"),
+    *operators(" ".join("r" + name for name in BITS.split()), INTEGERS, subject="x.astype(int)"),
+    *operators("lt le eq ne gt ge", NUMBERS),
+    *operators("iadd isub imul itruediv ifloordiv imod ipow imatmul", NUMBERS, SAME, "x"),
+    *recipes("x.__imatmul__(A(np.eye(4)))", SAME, "x"),
+    *recipes(
+        "\n".join(f"{subject}.__i{name}__({INTEGERS})" for name in BITS.split() for subject in ("x", "x.view('i8')")),
+        SAME,
+        "owner",
+    ),
+    *recipes(
+        """
+        x.__neg__()
+        x.__pos__()
+        x.__abs__()
+        x.astype(int).__invert__()
+        x.__bool__()
+        x.__int__()
+        x.__float__()
+        x.__complex__()
+        x.astype(int).__index__()
+        x.__len__()
+        x.__contains__(3.)
+        x.__contains__(A([3.]))
+        x.__repr__()
+        x.__str__()
+        x.__format__("")
+        x.__class_getitem__(int)
+        x.__hash__
+        x.__delitem__
+        x.shape
+        x.strides
+        x.dtype
+        x.flags
+        x.flat
+        x.base
+        x.storage
+        x.dumps()
+        x.dump(FILE())
+        x.searchsorted(A([3.]))
+        x.__reduce_ex__(2)
+        x.__reduce_ex__(5)
+        x.__dlpack_device__()
+        x.__dlpack__(copy=True)
+        x.__array__()
+        x.__array__(copy=True)
+        x.__array__(np.float32)
+        x.to_numpy()
+        x.data
+        x.__array_ufunc__(np.add, "__call__", x, A([1.]))
+        x.__array_ufunc__(np.add, "reduce", x)
+        x.__array_function__(np.sort, (type(x),), (x,), {})
+        x.astype("i4").sum()
+        """
+    ),
+    *recipes(
+        """
+        x.__array_ufunc__(np.add, "__call__", x, A([1.]), out=(x,))
+        x.__array_function__(np.copyto, (type(x),), (x, 5), {})
+        x.real = A([7.])
+        x.imag = A([7.])
+        x.flat = A([7., 8.])
+        x.__setitem__(0, 5)
+        x.__setitem__(..., A([5.]))
+        x.__setitem__([0, 1], x[1:3])
+        x.__setitem__(A([True, False, True, False]), 5)
+        x.resize((2, 3))
+        x.resize((5, 5))
+        x.ctypes
+        x.ctypes.data_as
+        x.to_numpy(writable=True)
+        x.__dlpack__()
+        x.__dlpack__(max_version=(1, 1))
+        memoryview(x.to_numpy(writable=True))
+        """,
+        writes="x",
+    ),
+    *recipes("x.materialize()", SAME, "x"),
+    # These change the array object, and no bytes.
+    *recipes(
+        """
+        x.shape = (-1,)
+        x.shape = x.shape
+        x.dtype = "u8"
+        x.setflags(write=False)
+        x.setflags(write=True)
+        x.flags.writeable = False
+        x.flags.__setattr__("writeable", False)
+        x.flags.__setitem__("WRITEABLE", False)
+        """,
+        writes="object",
+    ),
+    *recipes("[*x.__iter__()]", VIEW, name="ndarray.__iter__"),
+    *recipes("x.__getitem__(0)\nx.__getitem__((..., slice(1, None)))\nx.__getitem__(())", VIEW),
+    *recipes("x.__getitem__([0, 1])\nx.__getitem__(x > 3)\nx.__getitem__((A([0, 1]), 0))"),
+    *recipes("x.lazy_clone()\nx.__copy__()\nx.__deepcopy__({})", COPY),
+]
+
+# Pieces of an array: its Storage, its flags, its iterator.
+PIECES = [
+    *recipes(
+        """
+        x.storage.data_ptr
+        x.storage.is_cow
+        x.storage.nbytes
+        x.storage.share_count
+        x.storage.__repr__()
+        x.storage.__reduce__
+        x.storage.__setstate__
+        x.flags.__eq__(A([1]).flags)
+        x.flags.__ne__(A([1]).flags)
+        x.flags.__ge__
+        x.flags.__gt__
+        x.flags.__le__
+        x.flags.__lt__
+        x.flags.__hash__
+        x.flags.__getattr__("c_contiguous")
+        x.flags.__getattribute__("writeable")
+        x.flags.__getitem__("OWNDATA")
+        x.flags.__repr__()
+        x.flags.__delattr__
+        x.flags.__delitem__
+        x.flags.__reduce__
+        x.flags.__setstate__
+        x.flat.__array__()
+        x.flat.__array__(np.float32)
+        x.flat.__array__(copy=True)
+        x.flat.__getitem__(0)
+        x.flat.__getitem__(slice(1, 3))
+        x.flat.__getitem__(slice(None))
+        x.flat.__getitem__([0, 1])
+        x.flat.__getitem__(A([0, 1]))
+        x.flat.__iter__()
+        x.flat.__len__()
+        x.flat.__eq__(x.flat)
+        x.flat.__ge__(A([3.]))
+        x.flat.__gt__(3.)
+        x.flat.__le__(3.)
+        x.flat.__lt__(3.)
+        x.flat.__ne__(3.)
+        x.flat.__hash__
+        x.flat.__delitem__
+        x.flat.__reduce__
+        x.flat.__setstate__
+        x.flat.coords
+        x.flat.copy()
+        x.flat.index
+        """
+    ),
+    Recipe("next(x.flat)", "FlatIterator.__next__"),
+    *recipes("x.flat.base", SAME),
+    *recipes(
+        """
+        x.flat.__setitem__(0, 5)
+        x.flat.__setitem__(slice(1, 3), A([8., 9.]))
+        x.flat.__setitem__([0, 1], x[0])
+        x.flat.__setitem__(A([0, 1]), A([7.]))
+        """,
+        writes="x",
+    ),
+]
+
+MODULE = [
+    *recipes("cowarray.asarray(x)\ncowarray.asarray(x, copy=False)\ncowarray.array(x, copy=None)", SAME),
+    *recipes(
+        """
+        cowarray.asarray(x, copy=True)
+        cowarray.asarray(x, dtype="f4")
+        cowarray.asarray(x, order="F", copy=True)
+        cowarray.asarray(x.to_numpy())
+        cowarray.asarray(memoryview(x))
+        cowarray.asarray(np.asarray(x)[1:])
+        cowarray.array(x)
+        cowarray.array(x, order="F")
+        cowarray.array(x, ndmin=3)
+        cowarray.array([x, x])
+        cowarray.from_dlpack(x)
+        cowarray.lazy_clone(x)
+        cowarray.lazy_clone(x.to_numpy())
+        """,
+        COPY,
+    ),
+    *recipes(
+        """
+        cowarray.aliases(x, x[1:])
+        cowarray.aliases(x, A([1.]))
+        cowarray.aliases(x, x.to_numpy())
+        cowarray.shares_bytes(x, x.copy())
+        cowarray.shares_bytes(x, A([1.]))
+        cowarray.explain(x)
+        str(cowarray.explain(x))
+        cowarray.stats()
+        cowarray.reset_stats()
+        cowarray.get_include()
+        cowarray.keep_freed(64 << 20)
+        cowarray.Materialization("copy", 0, "", 0)
+        cowarray.CopyError(x)
+        [*cowarray.trace().__enter__()]
+        """
+    ),
+    Recipe("inside(cowarray.trace(), lambda: x + A([1.]))", "cowarray.trace"),
+    Recipe("inside(cowarray.no_copy(), lambda: (x + 1, x.tolist(), x.sum()))", "cowarray.no_copy"),
+    Recipe("inside(cowarray.no_copy(), lambda: x.__setitem__(0, 5))", "cowarray.no_copy", writes="x"),
+    Recipe("cowarray.explain(x)._replace(made='')", "cowarray.Explanation"),
+    # These make no instances; that they say so leaves everything as it was.
+    Recipe("refused(cowarray.ndarray, x)", "cowarray.ndarray"),
+    Recipe("refused(cowarray.Storage, x)", "cowarray.Storage"),
+]
+
+# What NumPy gives of these is its own array: a snapshot, a copy, or a number.
+UNDISPATCHED = recipes(
+    """
+    np.asarray_chkfinite(x)
+    np.asmatrix(x)
+    np.bmat([[x, x]])
+    np.broadcast(x, x[0])
+    [*np.broadcast(x, x[0])]
+    np.fft.fftfreq(4, A(2.))
+    np.fft.rfftfreq(4, A(2.))
+    np.from_dlpack(x, copy=True)
+    np.frompyfunc(lambda a: a, 1, 1)(x)
+    np.isdtype(x.dtype, "numeric")
+    np.isfortran(np.asarray(x))
+    np.isscalar(x)
+    np.issubdtype(x.dtype, float)
+    np.iterable(x)
+    np.kaiser(4, A(2.))
+    np.lib.stride_tricks.as_strided(x)
+    np.mask_indices(4, lambda m, k: x)
+    np.matrix(x)
+    np.matrix(x, copy=False)
+    [*np.ndenumerate(x)]
+    [item.copy() for item in np.nditer(x)]
+    [one.copy() for one, other in np.nditer([x, x[0]])]
+    np.nditer([x, None]).operands[1]
+    [[item.copy() for item in inner] for outer, inner in [np.nested_iters(x, [[0], [1]])] for _ in outer]
+    np.poly1d(x[0])
+    np.promote_types(x.dtype, float)
+    np.strings.count(A(["aba", "b"]), "b")
+    np.strings.endswith(A(["ab", "b"]), "b")
+    np.strings.find(A(["ab", "b"]), A(["b"]))
+    np.strings.index(A(["ab", "b"]), "b")
+    np.strings.lstrip(A([" ab", "b"]))
+    np.strings.rfind(A(["ab", "b"]), "b")
+    np.strings.rindex(A(["ab", "b"]), "b")
+    np.strings.rstrip(A(["ab ", "b"]))
+    np.strings.slice(A(["abc", "b"]), 2)
+    np.strings.startswith(A(["ab", "b"]), "a")
+    np.strings.strip(A(["ab ", "b"]))
+    np.vectorize(lambda a: a + 1)(x)
+    np.vectorize(lambda a: a[::-1], signature="(n)->(n)")(x)
+    np.asarray(x)
+    np.array(x)
+    np.array([x, x])
+    np.ma.masked_greater(x, 3)
+    np.ma.array(x, mask=x > 3)
+    np.random.default_rng(1).permutation(x)
+    np.testing.assert_array_equal(x, x)
+    memoryview(x)
+    bytes(x)
+    sorted(x.flat)
+    """
+)
+UNDISPATCHED += [
+    Recipe("[*np.nditer(np.asarray(x)).itviews]", "numpy.nditer"),
+    Recipe("np.asarray(x).flat", "numpy.flatiter"),
+    Recipe("np.ufunc.__call__(np.add, x, A([1.]))", "numpy.ufunc"),
+    Recipe("[*np.ndenumerate(x)]", "numpy.ndenumerate"),
+    Recipe("[*np.nested_iters(x, [[0], [1]])]", "numpy.nested_iters"),
+    Recipe("np.vectorize(lambda a: a)(x)", "numpy.vectorize"),
+    Recipe("np.frompyfunc(lambda a, b: a, 2, 1)(x, A([1.]))", "numpy.frompyfunc"),
+    Recipe("np.from_dlpack(x)", "numpy.from_dlpack", writes="x"),
+    # These ask for a buffer to write to, and get one.
+    Recipe('np.ndarray((1,), "u1", x)', writes="x"),
+    Recipe('np.recarray((1,), "u1", x)', writes="x"),
+    Recipe("np.random.default_rng(1).shuffle(x.flat)", writes="x"),
+]
+
+# ---- ufuncs ----------------------------------------------------------------------------------------------------------
+
+WORDS = """A([["ab", "C"], ["1", " "]])"""
+ON_INTEGERS = "bitwise_and bitwise_or bitwise_xor bitwise_count invert left_shift right_shift gcd lcm"
+OPERANDS = {
+    "isnat": ["""A(["2024-01-01", "NaT"], "M8[s]")"""],
+    "ldexp": ["x", INTEGERS],
+    "matvec": ["x", "x[0]"],
+    "vecmat": ["x[0]", "x"],
+    **{name: ["x.astype(int)", INTEGERS][: UFUNCS[name].nin] for name in ON_INTEGERS.split()},
+}
+
+
+def operands(ufunc):
+    """Arguments of one of the ufunc's loops, as source; none where there is no rule."""
+    if ufunc.__name__ in OPERANDS:
+        return OPERANDS[ufunc.__name__]
+    if not ufunc.types:
+        return [WORDS] * ufunc.nin
+    if any(loop.split("->")[0] == "d" * ufunc.nin for loop in ufunc.types):
+        return ["x", "A([[2., 3., 1., 4.]] * 4)"][: ufunc.nin]
+    return []
+
+
+def ufunc_recipes(name, ufunc):
+    """A recipe for each method; none where no operands are known, which the test of completeness reports."""
+    values = operands(ufunc)
+    if not values:
+        return
+    function = f"np.{name}" if hasattr(np, name) else f"np.strings.{name}"
+    given = ", ".join(values)
+    reduced = "x > 3" if "ddd" not in loops(ufunc) and "???" in loops(ufunc) else values[0]
+    for method in ufunc_methods(ufunc):
+        full = f"ufunc {name}.{method}"
+        if method == "__call__":
+            yield Recipe(f"{function}({given})", full)
+        elif method == "out":
+            call = f"{function}({given})"
+            outs = [f"A(like({call}))" if ufunc.nout == 1 else f"A(like({call}[{i}]))" for i in range(ufunc.nout)]
+            yield Recipe(f"{function}({given}, out=({', '.join(outs)},))", full, SAME, "out")
+            if ufunc.nout == 1 and values[0].startswith("x"):
+                yield Recipe(f"{function}({given}, out=(x,))", full, SAME, "out")
+                yield Recipe(f"{function}({given}, out=x.T)", full, SAME, "out")
+        elif method == "at":
+            arguments = ", ".join((values[0], "[0, 0]", *[f"{value}[0]" for value in values[1:]]))
+            yield Recipe(f"{function}.at({arguments})", full, writes="first")
+        elif method == "reduceat":
+            yield Recipe(f"{function}.reduceat({reduced}, [0, 1])", full)
+        elif method == "outer":
+            yield Recipe(f"{function}.outer({given})", full)
+        else:
+            yield Recipe(f"{function}.{method}({reduced})", full)
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------------
+
+
+def all_recipes():
+    for source in FUNCTION_CALLS:
+        yield Recipe(source, f"numpy.{name_of(function_of(source))}", class_of(source))
+    for source in (*METHOD_CALLS, *INTEGER_CALLS):
+        yield Recipe(source, "", class_of(source), "object" if source.startswith("x.setflags") else "")
+    yield from (*METHODS, *PIECES, *MODULE, *UNDISPATCHED)
+    for name, ufunc in UFUNCS.items():
+        yield from ufunc_recipes(name, ufunc)
+
+
+RECIPES = list(dict.fromkeys(all_recipes()))

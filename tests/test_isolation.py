@@ -1,0 +1,43 @@
+"""Read isolation: every public name, in every kind of world, leaves alone what it should.
+
+The names are taken from the library and from NumPy (`public.py`); one without a recipe fails.
+"""
+
+import functools
+
+import public
+import pytest
+from isolation import Call, check
+from recipes import RECIPES
+from worlds import WORLDS, clone
+
+# Calls that raise whatever the array.
+ALWAYS_FAIL = {"hash(x)", "del x[0]"}
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.source)
+def test_reads_leave_no_trace_and_writes_reach_what_the_table_says(recipe):
+    succeeded = 0
+    for name, make_world in WORLDS.items():
+        try:
+            succeeded += bool(check(recipe, make_world))
+        except AssertionError as error:
+            error.add_note(f"in the world {name!r}")
+            raise
+    assert bool(succeeded) != (recipe.source in ALWAYS_FAIL), "the call works nowhere"
+
+
+def called(recipe):
+    with Call(recipe, clone().x) as call:
+        return call.name
+
+
+@functools.cache
+def names():
+    return {called(recipe) for recipe in RECIPES}
+
+
+@pytest.mark.parametrize("of", public.LISTS)
+def test_every_public_name_has_a_recipe(of):
+    assert public.LISTS[of]
+    assert [name for name in public.LISTS[of] if name not in names()] == []
