@@ -8,6 +8,7 @@ import ast
 import functools
 import itertools
 import types
+from typing import NamedTuple
 
 import numpy as np
 from calls import Run, arrays_in
@@ -208,8 +209,16 @@ def poke(array):
 # ---- the check -------------------------------------------------------------------------------------------------------
 
 
+class Ran(NamedTuple):
+    """What a call did in a world."""
+
+    succeeded: bool
+    writes: bool  # says the table
+    wrote: bool  # bytes, or where they lie
+
+
 def check(recipe: Recipe, make_world):
-    """Run the recipe in a world of its own. Returns whether the call has succeeded, None where it cannot be made."""
+    """Run the recipe in a world of its own; None where the world has not what the call needs."""
     world = make_world()
     with Call(recipe, world.x) as call:
         return check_call(call, world) if call.refusal is None else None
@@ -219,20 +228,21 @@ def check_call(call, world):
     everyone = [*call.inputs, *world.others, *call.others]
     written = call.written()
     reached = [array for array in everyone if any(aliases(array, each) for each in written)]
-    if call.recipe.writes == "object":
-        reached.append(world.x)  # of which no byte may change, but what kind of array it is
+    unlocked = any(array.flags.writeable for array in written)
     before = [(looks(array), sharing(array)) for array in everyone]
     cowarray.reset_stats()
     result, error = call.run()
     stats = cowarray.stats()
+    if call.recipe.writes == "object":
+        assert content(world.x) == before[0][0][1], "shape or flags have changed, and the bytes with them"
+        reached.append(world.x)
     for array, (look, _) in zip(everyone, before, strict=True):
         if not is_in(array, reached):
             moved = any(storage_of(array) is each.storage for each in written)  # another part of what is written
             assert looks(array, moved) == look[moved:], "an array has changed that the call does not write"
-    if call.recipe.writes == "object":
-        assert content(world.x) == before[0][0][1], (
-            "a call that changes an array's shape or flags has changed its bytes"
-        )
+        elif written and not unlocked:
+            assert content(array) == look[1], "a read-only array has changed"
+    wrote = bool(written) and any((looks(array), sharing(array)) not in before for array in reached)
     if not written:
         assert stats["copies"] == stats["steals"] == stats["overwrites"] == 0, "a read has materialized"
         del result
@@ -243,7 +253,7 @@ def check_call(call, world):
             assert again is None
     if error is None:
         Results(call, world, everyone, result, written).check()
-    return error is None
+    return Ran(error is None, bool(written), wrote)
 
 
 def is_in(array, arrays):

@@ -119,7 +119,6 @@ METHODS = [
         x.resize((2, 3))
         x.resize((5, 5))
         x.ctypes
-        x.ctypes.data_as
         x.to_numpy(writable=True)
         x.__dlpack__()
         x.__dlpack__(max_version=(1, 1))
