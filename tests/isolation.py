@@ -278,6 +278,8 @@ class Results:
     def check(self):
         for at, array in enumerate(self.all):
             self.check_class(at, array)
+        if self.call.recipe.result == COPY:
+            assert len({array.storage for array in self.new}) == len(self.new), "two copies have one Storage"
         for array in self.exports:
             self.check_export(array)
         for array in self.new:

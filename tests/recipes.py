@@ -219,6 +219,8 @@ MODULE = [
         cowarray.asarray(x, dtype="f4")
         cowarray.asarray(x, order="F", copy=True)
         cowarray.asarray(x.to_numpy())
+        [cowarray.asarray(snapshot) for snapshot in [x.to_numpy()] * 2]
+        [cowarray.from_dlpack(x), cowarray.from_dlpack(x)]
         cowarray.asarray(memoryview(x))
         cowarray.asarray(np.asarray(x)[1:])
         cowarray.array(x)
