@@ -249,8 +249,10 @@ def check_call(call, world):
         for array, (_, shared) in zip(everyone, before, strict=True):
             assert is_in(array, reached) or sharing(array) == shared, "a read has left a share, or taken one"
         if error is None:
-            result, again = call.run()
-            assert again is None
+            with cowarray.no_copy(), cowarray.trace() as trace:
+                result, again = call.run()
+            assert again is None, "a read is not allowed where nobody may copy"
+            assert not trace
     if error is None:
         Results(call, world, everyone, result, written).check()
     return Ran(error is None, bool(written), wrote)

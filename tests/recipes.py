@@ -1,15 +1,11 @@
 """How each public name is called, in the words of `calls.py`: `x` is the array under test, `A` makes another.
 
 The calls of NumPy's functions and of most methods are those of `calls.py`; here are the rest: what Python calls by
-itself (operators and protocols), attributes that can be set, the library's functions, ufuncs by rule, and NumPy's
-functions that know nothing of ours.
+itself (operators and protocols), attributes that can be set, the library's functions, and NumPy's functions that know
+nothing of ours. `recipes_by_rule.py` makes those of ufuncs, and puts all together.
 """
 
 from typing import NamedTuple
-
-import numpy as np
-from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, class_of, function_of, name_of
-from public import UFUNCS, loops, ufunc_methods
 
 from cowarray._table import COPY, FRESH, SAME, VIEW
 
@@ -328,72 +324,3 @@ UNDISPATCHED += [
     Recipe('np.recarray((1,), "u1", x)', writes="x"),
     Recipe("np.random.default_rng(1).shuffle(x.flat)", writes="x"),
 ]
-
-# ---- ufuncs ----------------------------------------------------------------------------------------------------------
-
-WORDS = """A([["ab", "C"], ["1", " "]])"""
-ON_INTEGERS = "bitwise_and bitwise_or bitwise_xor bitwise_count invert left_shift right_shift gcd lcm"
-OPERANDS = {
-    "isnat": ["""A(["2024-01-01", "NaT"], "M8[s]")"""],
-    "ldexp": ["x", INTEGERS],
-    "matvec": ["x", "x[0]"],
-    "vecmat": ["x[0]", "x"],
-    **{name: ["x.astype(int)", INTEGERS][: UFUNCS[name].nin] for name in ON_INTEGERS.split()},
-}
-
-
-def operands(ufunc):
-    """Arguments of one of the ufunc's loops, as source; none where there is no rule."""
-    if ufunc.__name__ in OPERANDS:
-        return OPERANDS[ufunc.__name__]
-    if not ufunc.types:
-        return [WORDS] * ufunc.nin
-    if any(loop.split("->")[0] == "d" * ufunc.nin for loop in ufunc.types):
-        return ["x", "A([[2., 3., 1., 4.]] * 4)"][: ufunc.nin]
-    return []
-
-
-def ufunc_recipes(name, ufunc):
-    """A recipe for each method; none where no operands are known, which the test of completeness reports."""
-    values = operands(ufunc)
-    if not values:
-        return
-    function = f"np.{name}" if hasattr(np, name) else f"np.strings.{name}"
-    given = ", ".join(values)
-    reduced = "x > 3" if "ddd" not in loops(ufunc) and "???" in loops(ufunc) else values[0]
-    for method in ufunc_methods(ufunc):
-        full = f"ufunc {name}.{method}"
-        if method == "__call__":
-            yield Recipe(f"{function}({given})", full)
-        elif method == "out":
-            call = f"{function}({given})"
-            outs = [f"A(like({call}))" if ufunc.nout == 1 else f"A(like({call}[{i}]))" for i in range(ufunc.nout)]
-            yield Recipe(f"{function}({given}, out=({', '.join(outs)},))", full, SAME, "out")
-            if ufunc.nout == 1 and values[0].startswith("x"):
-                yield Recipe(f"{function}({given}, out=(x,))", full, SAME, "out")
-                yield Recipe(f"{function}({given}, out=x.T)", full, SAME, "out")
-        elif method == "at":
-            arguments = ", ".join((values[0], "[0, 0]", *[f"{value}[0]" for value in values[1:]]))
-            yield Recipe(f"{function}.at({arguments})", full, writes="first")
-        elif method == "reduceat":
-            yield Recipe(f"{function}.reduceat({reduced}, [0, 1])", full)
-        elif method == "outer":
-            yield Recipe(f"{function}.outer({given})", full)
-        else:
-            yield Recipe(f"{function}.{method}({reduced})", full)
-
-
-# ---- all of them -----------------------------------------------------------------------------------------------------
-
-
-def all_recipes():
-    for source in FUNCTION_CALLS:
-        yield Recipe(source, f"numpy.{name_of(function_of(source))}", class_of(source))
-    for source in (*METHOD_CALLS, *INTEGER_CALLS):
-        yield Recipe(source, "", class_of(source), "object" if source.startswith("x.setflags") else "")
-    yield from (*METHODS, *PIECES, *MODULE, *UNDISPATCHED)
-    for name, ufunc in UFUNCS.items():
-        yield from ufunc_recipes(name, ufunc)
-
-
-RECIPES = list(dict.fromkeys(all_recipes()))

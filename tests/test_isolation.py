@@ -8,7 +8,7 @@ import functools
 import public
 import pytest
 from isolation import Call, check
-from recipes import RECIPES
+from recipes_by_rule import RECIPES
 from worlds import WORLDS, clone
 
 # Calls that raise whatever the array.

@@ -1,0 +1,91 @@
+"""The recipes that are made by a rule: of every method of every ufunc, and of whatever takes `out`; and all recipes."""
+
+import numpy as np
+from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, class_of, function_of, name_of, operation_of
+from public import UFUNCS, loops, ufunc_methods
+from recipes import INTEGERS, METHODS, MODULE, PIECES, UNDISPATCHED, Recipe
+
+from cowarray._table import SAME
+
+WORDS = """A([["ab", "C"], ["1", " "]])"""
+ON_INTEGERS = "bitwise_and bitwise_or bitwise_xor bitwise_count invert left_shift right_shift gcd lcm"
+OPERANDS = {
+    "isnat": ["""A(["2024-01-01", "NaT"], "M8[s]")"""],
+    "ldexp": ["x", INTEGERS],
+    "matvec": ["x", "x[0]"],
+    "vecmat": ["x[0]", "x"],
+    **{name: ["x.astype(int)", INTEGERS][: UFUNCS[name].nin] for name in ON_INTEGERS.split()},
+}
+
+
+def operands(ufunc):
+    """Arguments of one of the ufunc's loops, as source; none where there is no rule."""
+    if ufunc.__name__ in OPERANDS:
+        return OPERANDS[ufunc.__name__]
+    if not ufunc.types:
+        return [WORDS] * ufunc.nin
+    if any(loop.split("->")[0] == "d" * ufunc.nin for loop in ufunc.types):
+        return ["x", "A([[2., 3., 1., 4.]] * 4)"][: ufunc.nin]
+    return []
+
+
+def ufunc_recipes(name, ufunc):
+    """A recipe for each method; none where no operands are known, which the test of completeness reports."""
+    values = operands(ufunc)
+    if not values:
+        return
+    function = f"np.{name}" if hasattr(np, name) else f"np.strings.{name}"
+    given = ", ".join(values)
+    reduced = "x > 3" if "ddd" not in loops(ufunc) and "???" in loops(ufunc) else values[0]
+    for method in ufunc_methods(ufunc):
+        full = f"ufunc {name}.{method}"
+        if method == "__call__":
+            yield Recipe(f"{function}({given})", full)
+        elif method == "out":
+            call = f"{function}({given})"
+            outs = [f"A(like({call}))" if ufunc.nout == 1 else f"A(like({call}[{i}]))" for i in range(ufunc.nout)]
+            yield Recipe(f"{function}({given}, out=({', '.join(outs)},))", full, SAME, "out")
+            if ufunc.signature is None and values[0] != WORDS:
+                mask = ", ".join((*values, f"out=({', '.join(outs)},)", "where=A(x > 3)"))
+                yield Recipe(f"{function}({mask})", full, SAME, "out")
+            if ufunc.nout == 1 and values[0].startswith("x"):
+                yield Recipe(f"{function}({given}, out=(x,))", full, SAME, "out")
+                yield Recipe(f"{function}({given}, out=x.T)", full, SAME, "out")
+        elif method == "at":
+            arguments = ", ".join((values[0], "[0, 0]", *[f"{value}[0]" for value in values[1:]]))
+            yield Recipe(f"{function}.at({arguments})", full, writes="first")
+        elif method == "reduceat":
+            yield Recipe(f"{function}.reduceat({reduced}, [0, 1])", full)
+        elif method == "outer":
+            yield Recipe(f"{function}.outer({given})", full)
+        else:
+            yield Recipe(f"{function}.{method}({reduced})", full)
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------------
+
+
+def with_out(source):
+    """A call again, with an out that has room for what it gives; nothing where it takes none, or has one."""
+    operation, _ = operation_of(source)
+    takes = operation and any(name == "out" for name, _ in operation.writes) and source.endswith(")")
+    if takes and not any(word in source for word in ("out=", "lambda", "None")):
+        keyword = "" if ".conj" in source else "out="  # NumPy's method has no name for it
+        yield f"{source.removesuffix(')')}{'' if source.endswith('()') else ', '}{keyword}A(like({source})))"
+
+
+def all_recipes():
+    for source in FUNCTION_CALLS:
+        yield Recipe(source, f"numpy.{name_of(function_of(source))}", class_of(source))
+        for given in with_out(source):
+            yield Recipe(given, f"numpy.{name_of(function_of(source))}", SAME)
+    for source in (*METHOD_CALLS, *INTEGER_CALLS):
+        for given in with_out(source):
+            yield Recipe(given, "", SAME)
+        yield Recipe(source, "", class_of(source), "object" if source.startswith("x.setflags") else "")
+    yield from (*METHODS, *PIECES, *MODULE, *UNDISPATCHED)
+    for name, ufunc in UFUNCS.items():
+        yield from ufunc_recipes(name, ufunc)
+
+
+RECIPES = list(dict.fromkeys(all_recipes()))
