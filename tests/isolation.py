@@ -23,9 +23,9 @@ from cowarray._table import COPY, OPERATIONS, SAME, VIEW, Operation, lookup
 
 
 def like(result):
-    """Zeros as wide as a result, to be written over."""
+    """Something else of a result's shape and dtype, to be written over."""
     result = np.asarray(native(result))
-    return np.zeros(result.shape, result.dtype)
+    return (~result if result.dtype == bool else np.full(result.shape, 113)).astype(result.dtype)
 
 
 def inside(context, action):
@@ -214,7 +214,7 @@ class Ran(NamedTuple):
 
     succeeded: bool
     writes: bool  # says the table
-    wrote: bool  # bytes, or where they lie
+    wrote: bool  # bytes; if the table does not list it, it may have made room for them only
 
 
 def check(recipe: Recipe, make_world):
@@ -242,7 +242,12 @@ def check_call(call, world):
             assert looks(array, moved) == look[moved:], "an array has changed that the call does not write"
         elif written and not unlocked:
             assert content(array) == look[1], "a read-only array has changed"
-    wrote = bool(written) and any((looks(array), sharing(array)) not in before for array in reached)
+    listed = call.operation.writes or call.operation.writes_if
+    wrote = any(
+        content(array) != look[1] or not (listed or sharing(array) == shared)
+        for array, (look, shared) in zip(everyone, before, strict=True)
+        if written and is_in(array, reached)
+    )
     if not written:
         assert stats["copies"] == stats["steals"] == stats["overwrites"] == 0, "a read has materialized"
         del result

@@ -13,6 +13,14 @@ from worlds import WORLDS, clone
 
 # Calls that raise whatever the array.
 ALWAYS_FAIL = {"hash(x)", "del x[0]"}
+# Calls that find nothing to replace, and functions of NumPy's that ignore their out.
+WRITE_NOTHING = {
+    "np.nan_to_num(x, copy=False)",
+    "np.nan_to_num(x, False)",
+    "np.fft.hfft(x, out=A(like(np.fft.hfft(x))))",
+    "np.fft.ifft2(x, out=A(like(np.fft.ifft2(x))))",
+    "np.fft.irfft2(x, out=A(like(np.fft.irfft2(x))))",
+}
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.source)
@@ -26,7 +34,8 @@ def test_reads_leave_no_trace_and_writes_reach_what_the_table_says(recipe):
             raise
     runs = [run for run in runs if run is not None]
     assert any(run.succeeded for run in runs) != (recipe.source in ALWAYS_FAIL), "the call works nowhere"
-    assert any(run.wrote for run in runs) or not any(run.succeeded and run.writes for run in runs), "it never writes"
+    if any(run.succeeded and run.writes for run in runs):
+        assert any(run.wrote for run in runs) or recipe.source in WRITE_NOTHING, "it never writes"
 
 
 def called(recipe):
