@@ -5,43 +5,17 @@ write is seen by every view and by no copy, snapshots stay as they were, and no 
 copies. The memory comes from the tracing allocator: no fault, and nothing left alive at the end.
 """
 
-import copy
 import gc
-import pickle
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+from steps import COPIES, DTYPES, INPLACE, SEEDS, SHAPES, STRUCTURED, VALUES, VIEWS, WRITES, numbers, outcome
 
 import cowarray as ca
 from cowarray._native import TracingAllocator
-
-DTYPES = ["f8", "i8", "u1", ">i4", "f4"]
-STRUCTURED = np.dtype([("a", "i4"), ("b", "f8")])
-SHAPES = st.one_of(
-    hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=5),
-    st.just(()),
-    st.just((9000,)),  # more than what is copied with the GIL held
-    st.just((100, 90)),
-)
-VALUES = st.integers(0, 100)
-SEEDS = st.integers(0, 2**32 - 1)
-
-
-def numbers(shape, dtype, seed):
-    """Elements by a seed that Hypothesis draws and prints."""
-    raw = np.random.default_rng(seed).integers(0, 100, shape)
-    if dtype == STRUCTURED:
-        array = np.zeros(shape, dtype)
-        array["a"], array["b"] = raw, raw + 0.5
-        return array
-    return np.asarray(raw).astype(dtype)
-
-
-def odd(a):
-    return np.arange(a.size).reshape(a.shape) % 2 == 1
 
 
 class Pair:
@@ -60,124 +34,9 @@ class Pair:
         assert ours.tobytes() == oracle.tobytes(), f"{ours!r} is not {oracle!r}"
 
 
-# Copies of either array, by every name; the oracle's is then copied once more, so that it never aliases.
-COPIES = {
-    "copy": lambda a: a.copy(),
-    "copy F": lambda a: a.copy(order="F"),
-    "reshape": lambda a: a.reshape(-1),
-    "reshape to 2": lambda a: a.reshape((-1, 2)) if a.size % 2 == 0 and a.size else a.reshape((1, -1)),
-    "reshape F": lambda a: a.reshape(a.shape[::-1], order="F"),
-    "ravel": lambda a: a.ravel(),
-    "flatten": lambda a: a.flatten(),
-    "astype": lambda a: a.astype(a.dtype),
-    "lazy_clone": lambda a: ca.lazy_clone(a) if isinstance(a, ca.ndarray) else a.copy(order="K"),
-    "np.copy": np.copy,
-    "np.reshape": lambda a: np.reshape(a, (-1,)),
-    "np.ravel": np.ravel,
-    "np.array": lambda a: ca.array(a) if isinstance(a, ca.ndarray) else np.array(a),
-    "np.atleast_1d": np.atleast_1d,
-    "copy.copy": copy.copy,
-    "copy.deepcopy": copy.deepcopy,
-    "pickle": lambda a: pickled(a, 5),
-    "pickle 4": lambda a: pickled(a, 4),
-    "pickle out of band": lambda a: pickled(a, 5, []),
-}
-
-VIEWS = {
-    "T": lambda a: a.T,
-    "transpose": lambda a: a.transpose(*range(1, a.ndim), 0) if a.ndim else a.transpose(),
-    "np.flip": np.flip,
-    "squeeze": lambda a: a.squeeze(),
-    "np.expand_dims": lambda a: np.expand_dims(a, 0),
-    "np.broadcast_to": lambda a: np.broadcast_to(a, (2, *a.shape)),
-    "diagonal": lambda a: a.diagonal() if a.ndim >= 2 else a[...],
-    "reshape(copy=False)": lambda a: a.reshape(a.shape, copy=False),
-    "view": lambda a: a.view("u1") if a.ndim == 1 and a.size and a.strides[0] == a.itemsize else a.view(),
-    "field": lambda a: a["b"] if a.dtype.names else a[...],
-    "np.split": lambda a: np.split(a, 1)[0] if a.ndim else a[...],
-}
-
-INPLACE = {
-    "+=": lambda a, b: a.__iadd__(b),
-    "-=": lambda a, b: a.__isub__(b),
-    "*=": lambda a, b: a.__imul__(b),
-    "np.add out": lambda a, b: np.add(a, b, out=a, casting="unsafe"),
-    "np.maximum out tuple": lambda a, b: np.maximum(b, a, out=(a,), casting="unsafe"),
-    "np.add where": lambda a, b: np.add(a, b, out=a, where=odd(a), casting="unsafe"),
-    "np.multiply out": lambda a, b: np.multiply(b, 2, out=a, casting="unsafe"),
-    "np.copyto": lambda a, b: np.copyto(a, b, casting="unsafe"),
-}
-
-# Writes by a number; the same function for both.
-WRITES = {
-    "fill": lambda a, v: a.fill(v),
-    "a[...]": lambda a, v: a.__setitem__(..., v),
-    "flat": lambda a, v: setattr(a, "flat", v),
-    "put": lambda a, v: a.put([0, a.size - 1], v),
-    "np.put": lambda a, v: np.put(a, [a.size // 2], v),
-    "np.place": lambda a, v: np.place(a, np.arange(a.size).reshape(a.shape) % 3 == 0, [v, v + 1]),
-    "np.putmask": lambda a, v: np.putmask(a, odd(a), v),
-    "np.copyto where": lambda a, v: np.copyto(a, v, where=odd(a)),
-    "np.fill_diagonal": lambda a, v: np.fill_diagonal(a, v) if a.ndim == 2 else a.fill(v),
-    "np.add.at": lambda a, v: write_at(a, [0, 0] if a.ndim else (), v),
-    "np.add.at slice": lambda a, v: write_at(a, slice(0, 1) if a.ndim else (), v),
-    "np.put_along_axis": lambda a, v: np.put_along_axis(a, np.zeros((1,) * a.ndim, int), v, 0),
-    "sort": lambda a, v: a.sort(axis=v % a.ndim),
-    "partition": lambda a, v: a.partition(a.shape[-1] // 2),
-    "byteswap": lambda a, v: a.byteswap(inplace=True) and None if a.dtype.kind != "f" else a.fill(v),
-    "setfield": lambda a, v: a.setfield(v, "u1", 0),
-    "real": lambda a, v: setattr(a, "real", v),
-    "memoryview": lambda a, v: write_by_memoryview(a, v),
-    "readinto": lambda a, v: write_by_export(a, v),
-    "np.cumsum out": lambda a, v: np.cumsum(a.ravel(), out=a, dtype=a.dtype) if a.ndim == 1 else a.fill(v),
-    "np.clip out": lambda a, v: np.clip(a, 1, v + 1, out=a, casting="unsafe"),
-    "augmented slice": lambda a, v: a[::2].__iadd__(v) if a.ndim else a.__iadd__(v),
-    "setflags": lambda a, v: a.setflags(write=True) if a.flags.writeable else a.fill(v),
-}
-
-
-def pickled(a, protocol, buffers=None):
-    if not isinstance(a, ca.ndarray):
-        return a.copy()  # NumPy's own pickles lose the byte order at times
-    callback = None if buffers is None else buffers.append
-    return pickle.loads(pickle.dumps(a, protocol=protocol, buffer_callback=callback), buffers=buffers)
-
-
-def write_at(a, key, value):
-    if not a.flags.writeable and isinstance(a, np.ndarray):
-        raise ValueError  # NumPy's own does not look
-    np.add.at(a, key, value)
-
-
 def goes_by_dlpack(array):
     """DLPack knows native numbers, and counts strides in elements: no fields of records."""
     return array.dtype.str[1:] in ("f8", "i8", "f4") and all(stride % array.itemsize == 0 for stride in array.strides)
-
-
-def write_by_memoryview(a, value):
-    if a.ndim == 1 and a.size and a.strides == (a.itemsize,) and a.flags.writeable:
-        array = a.to_numpy(writable=True) if isinstance(a, ca.ndarray) else a
-        with memoryview(array.view("u1")) as view:
-            view[0] = value
-    else:
-        a.fill(value)
-
-
-def write_by_export(a, value):
-    if isinstance(a, ca.ndarray):
-        array = a.to_numpy(writable=True)
-    elif a.flags.writeable:
-        array = a
-    else:
-        raise ValueError
-    array[...] = value
-
-
-def outcome(function, *args):
-    try:
-        return None, function(*args)
-    except (ValueError, TypeError, IndexError) as error:
-        return type(error), None
 
 
 class Programs(RuleBasedStateMachine):
@@ -265,6 +124,14 @@ class Programs(RuleBasedStateMachine):
         ours, oracle = self.both(pair, VIEWS[name])
         return self.pair(ours, oracle, pair.group) if isinstance(oracle, np.ndarray) else multiple()
 
+    @rule(target=arrays, pair=arrays, at=st.integers(0, 5))
+    def split(self, pair, at):
+        """Several views from one call."""
+        if not pair.oracle.ndim:
+            return multiple()
+        ours, oracle = self.both(pair, np.split, [at])
+        return multiple(*(self.pair(*halves, pair.group) for halves in zip(ours, oracle, strict=True)))
+
     @rule(target=arrays, pair=arrays, name=st.sampled_from(sorted(COPIES)))
     def lazily_copy(self, pair, name):
         ours, oracle = self.both(pair, COPIES[name])
@@ -314,6 +181,13 @@ class Programs(RuleBasedStateMachine):
             return
         self.both(pair, INPLACE[name], other)
 
+    @rule(pair=arrays, other=arrays, value=st.integers(1, 9))
+    def write_two(self, pair, other, value):
+        """Two outputs of one call, which may share bytes, and may not alias."""
+        if pair.oracle.dtype.names or other.oracle.dtype.names or np.shares_memory(pair.oracle, other.oracle):
+            return
+        self.both(pair, lambda a, b: np.divmod(a, value, out=(a, b), casting="unsafe"), other)
+
     @rule(pair=arrays)
     def materialize(self, pair):
         # A window is written as a whole only by who may write.
@@ -322,28 +196,34 @@ class Programs(RuleBasedStateMachine):
 
     # ---- leaving and coming back
 
-    @rule(target=snapshots, pair=arrays, way=st.sampled_from([np.asarray, memoryview, ca.ndarray.to_numpy]))
+    @rule(
+        target=snapshots,
+        pair=arrays,
+        way=st.sampled_from(
+            [np.asarray, memoryview, ca.ndarray.to_numpy, lambda x: np.ma.getdata(x), lambda x: x[...].data]
+        ),
+    )
     def take_snapshot(self, pair, way):
-        if way is memoryview and pair.oracle.dtype.names:
-            way = np.asarray
+        if pair.oracle.dtype.names:
+            way = np.asarray  # the buffer protocol has formats that NumPy does not read back
         self.numpy_bytes += pair.oracle.nbytes
         kept = [way(pair.ours), pair.oracle.copy(order="K")]
         self.kept.append(kept)
         return kept
 
-    @rule(target=arrays, kept=snapshots)
-    def take_snapshot_back(self, kept):
+    @rule(target=arrays, kept=snapshots, copy=st.sampled_from([None, False, True]))
+    def take_snapshot_back(self, kept, copy):
         if kept[1].dtype.byteorder == ">" and isinstance(kept[0], memoryview):
             return multiple()
         self.numpy_bytes += kept[1].nbytes
-        return self.pair(ca.asarray(kept[0]), kept[1].copy(order="K"))
+        return self.pair(ca.asarray(kept[0], copy=copy), kept[1].copy(order="K"))
 
     @rule(kept=consumes(snapshots))
     def release_snapshot(self, kept):
         self.kept = [other for other in self.kept if other is not kept]
         kept.clear()
 
-    @rule(target=exports, pair=arrays, way=st.sampled_from(["to_numpy", "dlpack", "memoryview"]))
+    @rule(target=exports, pair=arrays, way=st.sampled_from(["to_numpy", "dlpack", "memoryview", "np.ndarray"]))
     def export(self, pair, way):
         if not pair.oracle.flags.writeable or (way == "dlpack" and not goes_by_dlpack(pair.oracle)):
             return multiple()
@@ -351,6 +231,8 @@ class Programs(RuleBasedStateMachine):
             out = np.from_dlpack(pair.ours)
         elif way == "memoryview" and pair.oracle.dtype.kind in "fiu":
             out = np.asarray(memoryview(pair.ours.to_numpy(writable=True)))
+        elif way == "np.ndarray" and pair.oracle.flags.c_contiguous and pair.oracle.size:
+            out = np.ndarray(pair.oracle.shape, pair.oracle.dtype, pair.ours)
         else:
             out = pair.ours.to_numpy(writable=True)
         kept = [out, pair.oracle]
