@@ -1,14 +1,18 @@
 /* Large blocks of the heap: mapped one by one, aligned for huge pages, and kept for reuse up to a bound.
  *
  * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its speed
- * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. The lock is only
- * tried: where another thread has it, the block is simply not kept. A fork holds it (gate.c). */
+ * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. What is kept must
+ * never be what somebody else lacks, so it is given back when an allocation of the heap fails; allocations of NumPy and
+ * Python cannot ask for that, so nothing is kept under a limit on address space. The lock is only tried: where another
+ * thread has it, the block is simply not kept. It is waited for when memory is short. A fork holds it (gate.c). */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "large.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SLOTS 8
@@ -64,6 +68,14 @@ static void trim(size_t bytes)
     }
 }
 
+static bool space_is_limited(void)
+{
+    struct rlimit space;
+    struct rlimit data; /* Linux counts private mappings here, too */
+    return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
+           (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
+}
+
 void *cowi_large_alloc(size_t nbytes)
 {
     const size_t mapped = mapped_size(nbytes);
@@ -83,19 +95,27 @@ void *cowi_large_alloc(size_t nbytes)
     if (data == NULL) {
         data = map(mapped);
     }
-    if (data == NULL && pthread_mutex_trylock(&lock) == 0) {
-        /* Memory is short: what is kept may be what is missing. */
-        trim(0);
-        (void)pthread_mutex_unlock(&lock);
+    if (data == NULL) {
+        cowi_large_give_back();
         data = map(mapped);
     }
     return data;
 }
 
+void cowi_large_give_back(void)
+{
+    (void)pthread_mutex_lock(&lock);
+    trim(0);
+    (void)pthread_mutex_unlock(&lock);
+}
+
 void cowi_large_free(void *data, size_t nbytes)
 {
     const size_t mapped = mapped_size(nbytes);
-    if (pthread_mutex_trylock(&lock) == 0) {
+    if (space_is_limited()) {
+        cowi_large_give_back();
+    }
+    else if (pthread_mutex_trylock(&lock) == 0) {
         if (mapped <= limit) {
             trim(limit - mapped);
             if (count == SLOTS) {

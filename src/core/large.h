@@ -13,6 +13,8 @@
 void *cowi_large_alloc(size_t nbytes);
 /* Takes back what cowi_large_alloc gave for the same nbytes. */
 void cowi_large_free(void *data, size_t nbytes);
+/* Gives back every block that is kept: memory is short, and they may be what is missing. */
+void cowi_large_give_back(void);
 /* Around a fork: the child must not inherit the lock from a thread that it does not have. */
 void cowi_large_hold(void);
 void cowi_large_let_go(void);

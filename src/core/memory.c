@@ -5,20 +5,31 @@
 #include "internal.h"
 #include "large.h"
 
-static void *heap_alloc(void *self, size_t nbytes, size_t alignment)
+static void *small_alloc(size_t nbytes, size_t alignment)
 {
     void *data = NULL;
+    if (alignment <= _Alignof(max_align_t)) {
+        return malloc(nbytes);
+    }
+    return posix_memalign(&data, alignment, nbytes) == 0 ? data : NULL;
+}
+
+static void *heap_alloc(void *self, size_t nbytes, size_t alignment)
+{
+    void *data;
     (void)self;
     if (nbytes > (size_t)PTRDIFF_MAX - alignment) {
         return NULL;
     }
-    if (alignment <= _Alignof(max_align_t)) {
-        return malloc(nbytes);
-    }
-    if (nbytes >= COWI_LARGE_BLOCK && alignment <= COW_ALIGNMENT) {
+    if (nbytes >= COWI_LARGE_BLOCK && alignment > _Alignof(max_align_t) && alignment <= COW_ALIGNMENT) {
         return cowi_large_alloc(nbytes);
     }
-    return posix_memalign(&data, alignment, nbytes) == 0 ? data : NULL;
+    data = small_alloc(nbytes, alignment);
+    if (data == NULL) {
+        cowi_large_give_back();
+        data = small_alloc(nbytes, alignment);
+    }
+    return data;
 }
 
 static void heap_free(void *self, void *data, size_t nbytes, size_t alignment)

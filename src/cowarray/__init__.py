@@ -3,6 +3,7 @@
 Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is written to. Views alias, as in NumPy.
 """
 
+from cowarray import _interpreter as _interpreter
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes

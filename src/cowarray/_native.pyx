@@ -46,12 +46,25 @@ cdef object fail(cow_status status, cow_error *err):
 
 cdef extern from *:
     """
+    /* PyGILState_Check would say yes to everybody once a subinterpreter has been made, and after Python's end. */
+    static int has_gil(void)
+    {
+    #if PY_VERSION_HEX >= 0x030D0000
+        return PyThreadState_GetUnchecked() != NULL;
+    #elif PY_VERSION_HEX >= 0x030C0000
+        return _PyThreadState_UncheckedGet() != NULL;
+    #else
+        /* There it is the state of whichever thread has the GIL. */
+        PyThreadState *own = PyGILState_GetThisThreadState();
+        return own != NULL && own == _PyThreadState_UncheckedGet();
+    #endif
+    }
     static void drop_object(void *data, void *context, size_t nbytes)
     {
         (void)data;
         (void)nbytes;
         /* Nearly always the array's own end, with the GIL held: asking is cheaper than ensuring. */
-        if (PyGILState_Check()) {
+        if (has_gil()) {
             Py_DECREF((PyObject *)context);
         }
         else if (Py_IsInitialized()) {

@@ -1,0 +1,27 @@
+"""Refuses subinterpreters, when it is imported: before anything native, which a process can load only once.
+
+Bytes are dropped by whichever thread is the last to use them, and their owner is an object of one interpreter; NumPy is
+made for one, too. A subinterpreter that could load the library first would moreover lock the main one out.
+"""
+
+import _thread
+
+__all__ = ["is_main"]
+
+
+def is_main():
+    """Whether this code runs in the process's main interpreter."""
+    if hasattr(_thread, "_is_main_interpreter"):  # Python 3.12 on
+        return _thread._is_main_interpreter()
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:  # an optional part of Python; without it, Cython's own check is left
+        return True
+    return interpreters.get_current() == interpreters.get_main()
+
+
+if not is_main():
+    raise ImportError(
+        "cowarray works in the main interpreter only, and this is a subinterpreter; use threads or processes",
+        name="cowarray",
+    )

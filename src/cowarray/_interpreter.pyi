@@ -1,0 +1,3 @@
+__all__ = ["is_main"]
+
+def is_main() -> bool: ...

@@ -1,0 +1,46 @@
+"""Programs that a test runs in an interpreter of their own, because they end it, limit it or may crash it."""
+
+import os
+import subprocess
+import sys
+from textwrap import dedent
+
+# What every program may use without saying so.
+PRELUDE = """
+import gc, os, sys, threading, time
+import numpy as np
+import cowarray as ca
+"""
+END = "the end of the program"
+
+
+def start(program, *args, prelude=PRELUDE, **environment):
+    """Start program, a text, with args as sys.argv[1:]; its output goes to pipes."""
+    return subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", "-c", dedent(prelude) + dedent(program), *map(str, args)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def finish(process, *, status=0, timeout=60):
+    """What the program has printed. It must end with status, in time, and complain of nothing."""
+    try:
+        printed, complaints = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        printed, complaints = process.communicate()
+        raise AssertionError(f"did not end in {timeout} s; printed {printed!r}; {complaints}") from None
+    assert (process.returncode, complaints) == (status, ""), f"status {process.returncode}: {printed}\n{complaints}"
+    return printed
+
+
+def run(program, *args, timeout=60, prelude=PRELUDE, **environment):
+    """Run program to the end of its text, which it must reach; what it has printed."""
+    program = dedent(program) + f"\nprint({END!r})\n"
+    printed = finish(start(program, *args, prelude=prelude, **environment), timeout=timeout)
+    assert printed.endswith(END + "\n"), printed
+    return printed.removesuffix(END + "\n")
