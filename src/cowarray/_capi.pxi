@@ -96,7 +96,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     cdef cnp.npy_intp low = 0, high = 0
     cdef bint writeable
     cdef cnp.dtype descr = numpy_dtype(dtype)
-    cdef cnp.npy_intp room = PY_SSIZE_T_MAX // max(PyDataType_ELSIZE(descr), 1)
+    cdef cnp.npy_intp room = PY_SSIZE_T_MAX // max(PyDataType_ELSIZE(descr), 1)  # axes of length 0 count as 1
     cdef int i
     cdef Storage storage
     if not is_plain(descr):
@@ -109,12 +109,14 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
         if shape[i] != 0 and room // shape[i] == 0:
             raise ValueError("import: the array is too big; its size in bytes does not fit")
         room = room // shape[i] if shape[i] else room
-        if strides != NULL and shape[i] > 1 and magnitude(strides[i]) > PY_SSIZE_T_MAX // (shape[i] * MAXDIMS):
-            raise ValueError("import: the array is too big; its extent in bytes does not fit")
     if strides == NULL:
         c_strides(ndim, shape, PyDataType_ELSIZE(descr), own_strides)
         strides = own_strides
+    if not extent_fits(ndim, shape, PyDataType_ELSIZE(descr), strides):
+        raise ValueError("import: the array is too big; its extent in bytes does not fit")
     extent(ndim, shape, PyDataType_ELSIZE(descr), strides, &low, &high)
+    if <size_t>-low >= <size_t>data:
+        raise ValueError("import: the strides lead to before the start of memory")
     storage = storage_adopt(owner, <char *>data + low, high - low, not fresh)
     if fresh:
         # The owner knows nothing of headers; a Hold does.

@@ -41,6 +41,9 @@ cdef ndarray share_foreign(cnp.ndarray array):
     """An array on memory that is somebody else's: it is never written to and never stolen."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
+    if not extent_fits(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
+                       cnp.PyArray_STRIDES(array)):
+        raise ValueError(f"asarray: strides {(<object>array).strides} reach around the address space")
     extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),

@@ -1,5 +1,6 @@
 # Shapes and strides: arithmetic on small C arrays, in bytes. No Python objects, no state.
 
+from cpython.pyport cimport PY_SSIZE_T_MAX, PY_SSIZE_T_MIN
 from numpy cimport npy_intp
 
 
@@ -119,6 +120,22 @@ cdef inline void extent(int ndim, const npy_intp *shape, npy_intp itemsize, cons
             low[0] += (shape[i] - 1) * strides[i]
         else:
             high[0] += (shape[i] - 1) * strides[i]
+
+
+cdef inline bint extent_fits(int ndim, const npy_intp *shape, npy_intp itemsize,
+                             const npy_intp *strides) noexcept nogil:
+    """Whether `extent` can be computed, and high - low. Not so for strides that reach around the address space."""
+    cdef npy_intp room = PY_SSIZE_T_MAX - itemsize
+    cdef int i
+    for i in range(ndim):
+        if shape[i] == 0:
+            return True
+    for i in range(ndim):
+        if shape[i] > 1:
+            if strides[i] == PY_SSIZE_T_MIN or magnitude(strides[i]) > room // (shape[i] - 1):
+                return False
+            room -= (shape[i] - 1) * magnitude(strides[i])
+    return True
 
 
 cdef inline bint distinct(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides) noexcept nogil:
