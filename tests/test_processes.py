@@ -1,0 +1,229 @@
+"""Processes made while threads copy: their arrays work, the parent's too, and what goes between them is right."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import processes
+import pytest
+from processes import Busy, N, check, values, work
+
+import cowarray as ca
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+METHODS = [m for m in ("fork", "forkserver", "spawn") if m in multiprocessing.get_all_start_methods()]
+FORKS = 30
+LONG_FORKS = 2000
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 on: fork in a process with threads
+        yield
+
+
+def fork(function):
+    """The child's process id; it ends with status 0 if function() is true there."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if function() else 2
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(status)
+    return child
+
+
+def wait(child, seconds=30):
+    """The child's status; "a deadlock" if it does not end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > deadline:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            return "a deadlock"
+        time.sleep(0.0005)
+
+
+def child_works(busy):
+    """In a child: everything that the parent's threads were in the middle of can be used."""
+    for i, x in enumerate(busy.own):
+        before = np.array(x)
+        y = x.copy()
+        x[2] = -2
+        assert y.tobytes() == before.tobytes()
+        y += 1
+        assert (x[2], y[2], y[3]) == (-2, before[2] + 1, before[3] + 1)
+        assert before[4:].tobytes() == values(i)[4:].tobytes()
+    assert np.array_equal(busy.shared, values(0))
+    check(work(busy.shared.copy(), 3), 3)
+    with Busy(2):  # threads of its own
+        time.sleep(0.002)
+    return True
+
+
+@pytest.mark.threads
+def test_fork_while_threads_copy():
+    forks(FORKS, depth=1)
+
+
+@pytest.mark.long
+def test_many_forks_while_threads_copy():
+    forks(LONG_FORKS, depth=1)
+
+
+def forks(count, depth):
+    with Busy() as busy:
+        for _ in range(count):
+            assert wait(fork(lambda: child_works(busy))) == 0
+            check(work(busy.shared.copy(), 1), 1)
+
+
+def test_nested_forks_while_threads_copy():
+    """Each generation has threads that copy while the next is made."""
+
+    def generation(busy, depth):
+        assert child_works(busy)
+        if depth:
+            with Busy(2) as younger:
+                children = [fork(lambda: generation(younger, depth - 1)) for _ in range(2)]
+                assert [wait(child) for child in children] == [0, 0]
+        return True
+
+    with Busy() as busy:
+        assert [wait(fork(lambda: generation(busy, 3)), 60) for _ in range(2)] == [0, 0]
+
+
+def test_threads_that_fork_at_once():
+    with Busy(2) as busy, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(lambda _: wait(fork(lambda: child_works(busy))), range(16)))
+    assert statuses == [0] * 16
+
+
+def test_shared_memory_stays_apart_after_fork():
+    """A child's writes are its own, in place too; so are its counts."""
+    x = ca.array(values(0))
+    y = x.copy()
+    address = x.storage.data_ptr
+    read, write = os.pipe()
+
+    def child():
+        os.close(read)
+        assert x.storage.share_count == 2
+        x[0] = 1  # copies
+        y[0] = 2  # steals
+        assert (y.storage.data_ptr, y.storage.share_count, x.storage.share_count) == (address, 1, 1)
+        with os.fdopen(write, "wb") as file:
+            pickle.dump([x[:2], y[:2]], file)
+        return True
+
+    pid = fork(child)
+    os.close(write)
+    with os.fdopen(read, "rb") as file:
+        theirs = pickle.load(file)
+    assert wait(pid) == 0
+    assert [array.tolist() for array in theirs] == [[1, 1], [2, 1]]
+    assert (x[0], y[0], x.storage.share_count, x.storage.data_ptr) == (0, 0, 2, address)
+
+
+# ---- multiprocessing -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pool_made_while_threads_copy(method):
+    arrays = [ca.array(values(i)) for i in range(8)]
+    halves = [array[: N // 2] for array in arrays]
+    with Busy() as busy:
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            results = pool.starmap(work, [(array, i) for i, array in enumerate(arrays)], chunksize=1)
+            more = pool.map(np.sum, halves)
+            assert type(pool.apply(ca.lazy_clone, (busy.shared,))) is ca.ndarray
+        for i, result in enumerate(results):
+            pid, first = check(result, i)
+            assert pid != os.getpid()
+            assert first == 2 * i
+            result[1][0] = 1  # what came back can be written to
+        assert more == [values(i)[: N // 2].sum() for i in range(8)]
+    for i, array in enumerate(arrays):
+        assert array.tobytes() == values(i).tobytes()
+        assert array.storage.share_count == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_process_that_sends_arrays_both_ways(method):
+    context = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=processes.answer, args=(theirs,))
+    with Busy(2):
+        process.start()
+        theirs.close()
+        for i in range(5):
+            x = ca.array(values(i))
+            ours.send((x, i))
+            check(ours.recv(), i)
+            x[0] = -5
+        ours.send(None)
+        process.join(60)
+    assert process.exitcode == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_executor_whose_workers_use_threads(method):
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
+        futures = [pool.submit(processes.threaded, ca.array(values(i)), i) for i in range(4)]
+        for i, future in enumerate(futures):
+            results = future.result(timeout=60)
+            assert len(results) == 4
+            for k, result in enumerate(results):
+                assert check(result, k)[1] == i + k
+
+
+def test_process_that_ends_while_its_threads_copy():
+    """multiprocessing ends its children with os._exit, threads or not."""
+    for method in METHODS:
+        process = multiprocessing.get_context(method).Process(target=processes.leave_threads_behind)
+        process.start()
+        process.join(60)
+        assert process.exitcode == 0, method
+
+
+def test_arrays_of_a_thread_that_the_child_does_not_have():
+    """What only another thread held is lost memory in the child, and no more."""
+    ready, done = threading.Event(), threading.Event()
+    x = ca.array(values(0))
+
+    def hold():
+        mine = x.copy()
+        with memoryview(mine), ca.no_copy():
+            ready.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    ready.wait()
+
+    def child():
+        x[0] = 1  # the other's share is still counted, so this copies; no_copy was the other's
+        assert x.storage.share_count == 1
+        x.copy()[1] = 2
+        return x[:3].tolist() == [1, 1, 2]
+
+    try:
+        assert wait(fork(child)) == 0
+    finally:
+        done.set()
+        thread.join()
+    assert (x[0], x.storage.share_count) == (0, 1)
