@@ -66,6 +66,7 @@ class Busy:
             foreign = ca.asarray(source)
             foreign += 1
             self.rounds[i] += 1
+            time.sleep(0.0005)  # without a GIL they would fill all cores, and starve a process that starts
 
     def __enter__(self):
         for thread in self.threads:
