@@ -4,6 +4,7 @@ Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is 
 """
 
 from cowarray import _interpreter as _interpreter
+from cowarray._files import load, save
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
@@ -22,9 +23,11 @@ __all__ = [
     "get_include",
     "keep_freed",
     "lazy_clone",
+    "load",
     "ndarray",
     "no_copy",
     "reset_stats",
+    "save",
     "shares_bytes",
     "stats",
     "trace",
@@ -32,7 +35,7 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-for _public in (CopyError, Materialization, no_copy, trace, Explanation, explain):
+for _public in (CopyError, Materialization, no_copy, trace, Explanation, explain, load, save):
     _public.__module__ = "cowarray"
 del _public
 

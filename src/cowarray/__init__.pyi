@@ -3,6 +3,7 @@ from typing import Any, Final, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._files import load, save
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
@@ -21,9 +22,11 @@ __all__ = [
     "get_include",
     "keep_freed",
     "lazy_clone",
+    "load",
     "ndarray",
     "no_copy",
     "reset_stats",
+    "save",
     "shares_bytes",
     "stats",
     "trace",

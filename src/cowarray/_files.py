@@ -1,0 +1,342 @@
+"""`load` and `save`: NumPy's .npy and .npz files, mapped instead of read.
+
+NumPy parses; what it leaves to the parts below it is checked here: a file that claims more than it holds is refused
+before anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
+"""
+
+import ast
+import contextlib
+import errno
+import io
+import math
+import os
+import pickle
+import struct
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+
+from cowarray._ndarray import array, asarray
+
+__all__ = ["Archive", "load", "save"]
+
+_MAGIC = b"\x93NUMPY"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second starts an empty archive
+_MAX_HEADER = 10_000  # as NumPy's: the parser of literals is not made for long ones
+_MAX_AXES = 64
+_CHUNK = 256 * 1024
+
+
+def load(file, *, mmap_mode="r", allow_pickle=False):
+    """Load an array from a .npy file, or a mapping of arrays from an .npz file.
+
+    Parameters
+    ----------
+    file : path or file object
+        The .npy file at a path is mapped, and read as its elements are used. What has a method ``read`` is read from
+        where it stands; .npz files must be able to seek, too.
+    mmap_mode : {'r', 'c', None}, default 'r'
+        ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
+    allow_pickle : bool, default False
+        Whether arrays of objects may be loaded. They are pickles, which can execute anything: allow them only from
+        those whom you trust.
+
+    Returns
+    -------
+    ndarray or Archive
+        An array is writable; of a mapped one, the first write copies. The file must not be changed in place or cut
+        short meanwhile (`save` replaces it, which is safe).
+
+    Raises
+    ------
+    ValueError
+        Not a .npy or .npz file; damaged; truncated; of objects, without allow_pickle.
+    EOFError
+        The file is empty.
+    OSError
+        The file cannot be opened, read or mapped.
+
+    See Also
+    --------
+    numpy.load : parses the same files; gives arrays that are read-only, or whose writes reach the file.
+
+    Examples
+    --------
+    >>> import io, cowarray
+    >>> file = io.BytesIO()
+    >>> cowarray.save(file, cowarray.array([1, 2, 3]))
+    >>> _ = file.seek(0)
+    >>> cowarray.load(file)
+    array([1, 2, 3])
+    """
+    if mmap_mode not in ("r", "c", None):
+        raise ValueError(f"load: mmap_mode must be 'r', 'c' or None (got {mmap_mode!r}); no write reaches the file")
+    if hasattr(file, "read"):
+        return _load(file, f"load: {_name_of(file)}", None, allow_pickle)
+    path = os.fspath(file)
+    opened = open(path, "rb")  # noqa: SIM115 - an Archive keeps it
+    try:
+        result = _load(opened, f"load: {os.fsdecode(path)}", mmap_mode, allow_pickle)
+    except BaseException:
+        opened.close()
+        raise
+    if type(result) is Archive:
+        result._owned = opened
+    else:
+        opened.close()
+    return result
+
+
+def save(file, x, *, allow_pickle=False):
+    """Save an array as a .npy file.
+
+    Parameters
+    ----------
+    file : path or file object
+        A path without the ending ``.npy`` gets it. A file that is already there is replaced when all has been written,
+        so that arrays that are mapped from it keep their values, and a failure leaves it as it was.
+    x : array_like
+    allow_pickle : bool, default False
+        Whether an array of objects may be saved, as a pickle.
+
+    Raises
+    ------
+    ValueError
+        x is of objects, without allow_pickle.
+    OSError
+        The file, or a new one beside it, cannot be written.
+
+    See Also
+    --------
+    load
+    """
+    shown = asarray(x).to_numpy()
+    if hasattr(file, "write"):
+        np.save(file, shown, allow_pickle=allow_pickle)
+        return
+    path = os.fsdecode(file)
+    path = os.path.realpath(path if path.endswith(".npy") else path + ".npy")
+    if not os.path.isfile(path):
+        np.save(path, shown, allow_pickle=allow_pickle)
+        return
+    import shutil
+    import tempfile
+
+    descriptor, beside = tempfile.mkstemp(".npy", ".save-", os.path.dirname(path))
+    try:
+        with open(descriptor, "wb") as opened:
+            np.save(opened, shown, allow_pickle=allow_pickle)
+        shutil.copymode(path, beside)
+        os.replace(beside, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+
+
+class Archive(Mapping):
+    """The arrays of an .npz file by name, each read when it is asked for. Close it, or use it in a ``with`` block.
+
+    Two threads must not read one Archive at the same time.
+    """
+
+    def __init__(self, zipped, name, allow_pickle):
+        self._zipped = zipped
+        self._owned = None  # the file, if it is ours to close
+        self._name = name
+        self._allow_pickle = allow_pickle
+        self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}
+
+    def __getitem__(self, key):
+        if self._zipped is None:
+            raise ValueError(f"{self._name}: the archive is closed")
+        member = self._members[key.removesuffix(".npy") if type(key) is str else key]
+        name = f"{self._name}: {member}"
+        with _Damage(name), self._zipped.open(member) as opened:
+            return _read_array(opened, name, None, self._allow_pickle, _magic_of(opened, name))
+
+    def __iter__(self):
+        return iter(self._members)
+
+    def __len__(self):
+        return len(self._members)
+
+    def __repr__(self):
+        return f"<Archive of {', '.join(self._members) or 'nothing'}>"
+
+    @property
+    def files(self):
+        """list of str: The names."""
+        return list(self._members)
+
+    def close(self):
+        """Close the file; arrays that were read stay."""
+        zipped, self._zipped = self._zipped, None
+        owned, self._owned = self._owned, None
+        if zipped is not None:
+            zipped.close()
+        if owned is not None:
+            owned.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback, /):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_owned", None) is not None:  # also of a half-made one
+            self.close()
+
+
+class _Damage:
+    """Turns what the parts below raise on damaged data (zip, zlib, the parser of literals, ...) into ValueError."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None or not issubclass(kind, Exception) or issubclass(kind, (EOFError, MemoryError, Warning)):
+            return
+        # OSError: only of bz2, which has no number, and of a wrong offset in an archive; the others are the device's.
+        if issubclass(kind, OSError) and error.errno not in (None, errno.EINVAL):
+            return
+        if kind is not ValueError or not str(error).startswith("load: "):
+            raise ValueError(f"{self.name}: damaged ({' '.join(str(error).split())[:200] or kind.__name__})") from error
+
+
+def _name_of(file):
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else f"a {type(file).__name__}"
+
+
+def _load(file, name, mmap_mode, allow_pickle):
+    magic = _magic_of(file, name)
+    if magic[:4] not in _ZIP:
+        return _read_array(file, name, mmap_mode, allow_pickle, magic)
+    from zipfile import ZipFile
+
+    with _Damage(name):
+        return Archive(ZipFile(file), name, allow_pickle)
+
+
+def _magic_of(file, name):
+    magic = _read(file, len(_MAGIC), name)
+    if not magic:
+        raise EOFError(f"{name}: no data left")
+    return magic
+
+
+def _read(file, nbytes, name):
+    """Up to nbytes; fewer only at the end of the file."""
+    parts = []
+    while nbytes:
+        part = file.read(min(nbytes, _CHUNK))
+        if not isinstance(part, (bytes, bytearray)):
+            raise TypeError(f"{name}: must be opened for reading bytes (read gave a {type(part).__name__})")
+        if not part:
+            break
+        parts.append(part)
+        nbytes -= len(part)
+        if nbytes < 0:
+            raise ValueError(f"{name}: read gave more than it was asked for")
+    return b"".join(parts)
+
+
+def _read_array(file, name, mmap_mode, allow_pickle, magic):
+    if magic != _MAGIC:
+        raise ValueError(f"{name}: not a .npy file, nor .npz (it starts with {magic!r})")
+    shape, order, dtype, offset = _read_header(file, name)
+    if dtype.hasobject:
+        return _read_objects(file, name, allow_pickle, shape)
+    nbytes = math.prod(shape) * dtype.itemsize
+    if nbytes == 0:
+        # Nothing to read, so nothing to share; NumPy's memory serves.
+        return asarray(np.ndarray(shape, dtype, order=order), copy=False)
+    if mmap_mode is not None:
+        # Of the file that is open, not of one that may have taken its name.
+        held = os.fstat(file.fileno()).st_size - offset
+        if held < nbytes:
+            raise ValueError(f"{name}: truncated: {held} bytes of data, where {dtype} {shape} needs {nbytes}")
+        return asarray(np.memmap(file, dtype, "r", offset, shape, order))
+    return _read_elements(file, name, shape, order, dtype, nbytes)
+
+
+def _read_header(file, name):
+    """Shape, order ('C' or 'F'), dtype, and where the data begins, of a file that stands behind its magic."""
+    version = _exactly(file, 2, name)
+    if version not in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
+        raise ValueError(f"{name}: damaged, or newer: version {version[:1].hex()}.{version[1:].hex()} is not known")
+    width = "<H" if version[0] == 1 else "<I"
+    lead = _exactly(file, struct.calcsize(width), name)
+    length = struct.unpack(width, lead)[0]
+    if length > _MAX_HEADER:
+        raise ValueError(f"{name}: a header of {length} bytes; numpy.load takes it with max_header_size={length}")
+    header = _exactly(file, length, name)
+    try:
+        with _Damage(name):
+            if version[0] == 3:
+                # NumPy has no public function for this version, which is the second in UTF-8.
+                header = ascii(ast.literal_eval(header.decode())).encode()
+            counted = struct.pack("<I", len(header)) + header
+            shape, fortran, dtype = np.lib.format.read_array_header_2_0(io.BytesIO(counted))
+    except (MemoryError, RecursionError) as error:
+        raise ValueError(f"{name}: damaged (a header nested too deeply)") from error
+    _check(shape, dtype, name)
+    return shape, "F" if fortran else "C", dtype, len(_MAGIC) + 2 + len(lead) + length
+
+
+def _exactly(file, nbytes, name):
+    data = _read(file, nbytes, name)
+    if len(data) < nbytes:
+        raise ValueError(f"{name}: truncated in the header")
+    return data
+
+
+def _check(shape, dtype, name):
+    if len(shape) > _MAX_AXES:
+        raise ValueError(f"{name}: damaged: {len(shape)} axes, where NumPy has at most {_MAX_AXES}")
+    if not all(type(length) is int and length >= 0 for length in shape):
+        raise ValueError(f"{name}: damaged: lengths of axes must be integers from 0 (got {shape!r})")
+    if dtype.subdtype is not None:
+        raise ValueError(f"{name}: damaged: no array is of dtype {dtype!r}")
+    if math.prod(length or 1 for length in shape) * (dtype.itemsize or 1) > sys.maxsize:
+        raise ValueError(f"{name}: damaged: shape {shape!r} of dtype {dtype!r} is larger than memory can be")
+
+
+def _read_elements(file, name, shape, order, dtype, nbytes):
+    try:
+        x = np.empty_like(array(0), dtype, order, shape=shape)
+    except MemoryError:
+        # Too much to ask for, or a lie?
+        for done in range(0, nbytes, _CHUNK):
+            _elements(file, min(_CHUNK, nbytes - done), name)
+        raise
+    target = memoryview(x.to_numpy(writable=True).reshape(-1, order=order).view("u1"))
+    with target:
+        for done in range(0, nbytes, _CHUNK):
+            size = min(_CHUNK, nbytes - done)
+            target[done : done + size] = _elements(file, size, name)
+    return x
+
+
+def _elements(file, nbytes, name):
+    data = _read(file, nbytes, name)
+    if len(data) < nbytes:
+        raise ValueError(f"{name}: truncated in the data")
+    return data
+
+
+def _read_objects(file, name, allow_pickle, shape):
+    if not allow_pickle:
+        raise ValueError(
+            f"{name}: an array of objects, which is a pickle and can execute anything; "
+            "if you trust the sender, pass allow_pickle=True"
+        )
+    objects = pickle.load(file)
+    if not isinstance(objects, np.ndarray) or objects.shape != shape:
+        raise ValueError(f"{name}: damaged: the pickle does not hold what the header says")
+    return asarray(objects)
