@@ -143,7 +143,8 @@ def shares_bytes(x, y, /):
 cdef object reduce_array(ndarray x, int protocol):
     """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
     cdef cnp.ndarray flat
-    if not is_plain(x.descr):
+    cdef object description = describe(x.descr) if is_plain(x.descr) else None
+    if description is None:
         return _unpickle_objects, (PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER),)
     order = "F" if (
         is_f_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
@@ -154,40 +155,51 @@ cdef object reduce_array(ndarray x, int protocol):
         flat = PyArray_NewCopy(flat, cnp.NPY_CORDER)
     # Read-only, so that it travels as bytes, which the other side can share.
     PyArray_CLEARFLAGS(flat, NPY_ARRAY_WRITEABLE)
-    if cnp.PyArray_ITEMSIZE(flat) and cnp.PyArray_SIZE(flat):
-        flat = (<object>flat).view("u1")
-        payload = PickleBuffer(flat) if protocol >= 5 else (<object>flat).tobytes()
+    if not cnp.PyArray_ITEMSIZE(flat) or not cnp.PyArray_SIZE(flat):
+        payload = ""
+    elif protocol >= 5:
+        payload = PickleBuffer((<object>flat).view("u1"))
+    elif protocol >= 3:
+        payload = (<object>flat).tobytes()
     else:
-        payload = b""
-    return _unpickle, (payload, x.descr, x.shape, order)
+        # Of bytes, these protocols would make a call of another function.
+        payload = (<object>flat).tobytes().decode("latin1")
+    return _unpickle, (payload, description, x.shape, order)
 
 
-def _unpickle(payload, dtype, shape, order):
+def _unpickle(payload, description, shape, order):
     """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
     cdef object size = 1
-    if not isinstance(dtype, numpy_dtype) or dtype.hasobject or not is_plain(dtype):
-        raise ValueError(f"unpickle: {dtype!r} is not a dtype of plain bytes")
-    if order not in ("C", "F"):
+    if type(order) is not str or order not in ("C", "F"):
         raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
     if type(shape) is not tuple or len(shape) > MAXDIMS:
         raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
     for length in shape:
-        if type(length) is not int or length < 0:
-            raise ValueError(f"unpickle: lengths of axes must be integers from 0 (got {shape!r})")
+        if type(length) is not int or not 0 <= length <= PY_SSIZE_T_MAX:
+            raise ValueError("unpickle: lengths of axes must be integers from 0 to what memory can hold")
         size *= length
+    if size > PY_SSIZE_T_MAX:
+        raise ValueError(f"unpickle: shape {shape!r} is larger than memory can be")
+    dtype = described(description)
+    if dtype.subdtype is not None or not is_plain(dtype):
+        raise ValueError(f"unpickle: no array of plain bytes is of dtype {dtype!r}")
+    if type(payload) is str:
+        payload = payload.encode("latin1")
+    needed = size * dtype.itemsize
     with memoryview(payload) as view:
-        if view.nbytes != size * dtype.itemsize:
+        if view.nbytes != needed:
             raise ValueError(
-                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, "
-                f"which needs {size * dtype.itemsize}"
+                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, which needs {needed}"
             )
-    if not size or not dtype.itemsize:
-        return adopt(numpy_empty(shape, dtype, order))
-    return import_array(numpy_frombuffer(payload, dtype="u1").view(dtype).reshape(shape, order=order), None)
+    if not needed:
+        return adopt(numpy_ndarray_type(shape, dtype, order=order))
+    # Should the payload answer otherwise the second time, NumPy will find that it does not fit.
+    flat = numpy_frombuffer(payload, dtype="u1")
+    return import_array(flat.view(dtype).reshape(shape, order=order), None)
 
 
 def _unpickle_objects(array):
-    """An array from NumPy's own pickle of elements that are more than bytes."""
+    """An array from NumPy's own pickle: of elements that are more than bytes, or of a dtype of the user's."""
     if type(array) is not numpy_ndarray_type:
         raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
     return copy_foreign(array)

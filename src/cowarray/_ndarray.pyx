@@ -43,6 +43,7 @@ from cowarray._native cimport (
 from cowarray.core cimport cow_mutable_scope
 
 from cowarray import _table
+from cowarray._dtypes import describe, described
 from cowarray._table import VIEW
 
 cnp.import_array()

@@ -1,0 +1,104 @@
+"""Dtypes in pickles: described by strings, numbers and tuples, so that unpickling calls nothing but our constructor.
+
+NumPy's own pickle of a dtype sets its parts as they come, and believes them: a field beyond the element, objects that
+the flags deny. A description is made into a dtype by NumPy's checks of dtypes that a programmer writes.
+"""
+
+import math
+import re
+
+import numpy as np
+
+__all__ = ["describe", "described"]
+
+_SIMPLE = re.compile(r"[<>|][biufcmMSUV][0-9]{1,10}(\[[0-9]{0,10}[A-Za-z]{1,7}\])?")
+_MAX_BYTES = 2**31 - 1  # of an element, in NumPy
+_MAX_DEPTH = 50
+
+
+def describe(dtype, depth=0):
+    """What `described` makes the dtype from; None for what it cannot express (references, types of the user)."""
+    if depth > _MAX_DEPTH:
+        return None
+    if dtype.metadata is not None:
+        # Metadata is lost by a change of byte order, and nothing else of a dtype is.
+        inner = _describe_bare(dtype, depth + 1)
+        return None if inner is None else ("metadata", inner, dict(dtype.metadata))
+    return _describe_bare(dtype, depth)
+
+
+def _describe_bare(dtype, depth):
+    if dtype.subdtype is not None:
+        base = describe(dtype.subdtype[0], depth + 1)
+        return None if base is None else ("subarray", base, dtype.subdtype[1])
+    if dtype.names is None:
+        return dtype.str if dtype.type is not np.record and _SIMPLE.fullmatch(dtype.str) else None
+    if dtype.type not in (np.void, np.record):
+        return None
+    fields = [dtype.fields[name] for name in dtype.names]
+    formats = tuple(describe(field[0], depth + 1) for field in fields)
+    if None in formats:
+        return None
+    offsets = tuple(field[1] for field in fields)
+    titles = tuple(field[2] if len(field) > 2 else None for field in fields)
+    return (
+        "fields", dtype.names, formats, offsets, titles, dtype.itemsize, dtype.isalignedstruct, dtype.type is np.record
+    )  # fmt: skip
+
+
+def described(description, depth=0):
+    """The dtype that was described; ValueError for what `describe` does not give."""
+    if depth > _MAX_DEPTH:
+        raise ValueError("unpickle: a dtype that is nested too deeply")
+    try:
+        if type(description) is str and _SIMPLE.fullmatch(description):
+            return np.dtype(description)
+        kind = description[0] if type(description) is tuple and description else None
+        if type(kind) is str and kind in _KINDS:
+            return _KINDS[kind](depth + 1, *description[1:])
+    except (TypeError, ValueError, OverflowError, KeyError, MemoryError) as error:
+        raise ValueError(f"unpickle: not the description of a dtype: {_shown(description)}") from error
+    raise ValueError(f"unpickle: not the description of a dtype: {_shown(description)}")
+
+
+def _shown(description):
+    return f"{description:.80}" if type(description) is str else f"a {type(description).__name__}"
+
+
+def _with_metadata(depth, inner, metadata):
+    if type(metadata) is not dict:
+        raise TypeError("metadata must be a dict")
+    return np.dtype(described(inner, depth), metadata=metadata)
+
+
+def _subarray(depth, base, shape):
+    base = described(base, depth)
+    _check_integers(shape)
+    if math.prod(length or 1 for length in shape) * base.itemsize > _MAX_BYTES:
+        raise ValueError("larger than an element can be")
+    return np.dtype((base, shape))
+
+
+def _structure(depth, names, formats, offsets, titles, itemsize, aligned, record):
+    if type(names) is not tuple or type(formats) is not tuple or type(titles) is not tuple:
+        raise TypeError("names, formats and titles must be tuples")
+    _check_integers(offsets)
+    _check_integers((itemsize,))
+    if not len(names) == len(formats) == len(offsets) == len(titles):
+        raise ValueError("parts of unequal length")
+    formats = [described(part, depth) for part in formats]
+    if any(offset + part.itemsize > itemsize for offset, part in zip(offsets, formats, strict=True)):
+        raise ValueError("a field beyond the element")
+    parts = {"names": names, "formats": formats, "offsets": offsets, "itemsize": itemsize}
+    if any(title is not None for title in titles):
+        parts["titles"] = titles
+    dtype = np.dtype(parts, align=aligned is True)
+    return np.dtype((np.record, dtype)) if record is True else dtype
+
+
+def _check_integers(values):
+    if type(values) is not tuple or not all(type(value) is int and 0 <= value <= _MAX_BYTES for value in values):
+        raise ValueError("integers from 0 to the size of an element are expected")
+
+
+_KINDS = {"metadata": _with_metadata, "subarray": _subarray, "fields": _structure}
