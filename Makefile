@@ -110,7 +110,7 @@ CORE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wundef -Wshadow 
 WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
 SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
-C_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core
+C_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c))
@@ -126,13 +126,26 @@ ctest: headers $(C_TESTS) ## Run the C tests, with a C compiler alone
 	@for test in $(C_TESTS); do $(LIMIT) $(RUN) $$test || { echo "ctest: $$test failed with status $$?"; exit 1; }; done
 	@echo "ctest: $(words $(C_TESTS)) programs passed ($(C_VARIANT)$(if $(RUN),$() under $(firstword $(RUN))))"
 
-vpath %.c src/core tests/c
+vpath %.c src/core tests/c tests/c/stress
 $(C_BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
 $(C_TESTS): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
+
+SECONDS ?= 20
+STRESS := $(C_BUILD)/stress
+$(STRESS): $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard tests/c/stress/*.c))) $(C_SHARED)
+	@$(CC) $(SANITIZE) -pthread $^ -o $@
+
+stress-core: ## Threads that do anything to the core at random, and know what must come of it (SEED=, SECONDS=)
+	@COWARRAY_YIELD=1 $(MAKE) run-stress
+run-stress: $(STRESS)
+	@$(if $(SEED),COWARRAY_TEST_SEED=$(SEED)) $(RUN) $(STRESS) $(SECONDS)
+
+stress-mutants: ## Check that the stress program finds planted faults
+	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
 
 .PRECIOUS: $(C_BUILD)/%.o
 -include $(wildcard $(C_BUILD)/*.d)
@@ -258,6 +271,6 @@ clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
 
-.PHONY: help demo test docs-test bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized sanitized-ctest \
-    free-threaded tsan-free-threaded \
-    model lint types check check-clang check-python clean
+.PHONY: help demo test docs-test bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
+    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
+    stress-core run-stress stress-mutants

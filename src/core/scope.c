@@ -29,6 +29,7 @@ void cow_const_end(cow_const_scope *scope)
 {
     cow_storage *storage = (cow_storage *)scope->storage;
     cowi_context *context = (cowi_context *)scope->context;
+    COWI_YIELD("const end");
     cowi_storage_lock(storage);
     if (storage->context == context) {
         storage->scopes--;
@@ -189,6 +190,7 @@ static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow
         cowi_gate_leave();
         return status;
     }
+    COWI_YIELD("busy");
     context = storage->context;
     status = materialize(storage, flags, err);
     cowi_storage_lock(storage);
@@ -283,6 +285,7 @@ cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *p
         end_in_place(scope, pinned);
         return COW_OK;
     }
+    COWI_YIELD("commit");
     (void)cowi_gate_enter(false);
     cowi_storage_lock(storage);
     if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {

@@ -246,21 +246,6 @@ void sleep_ms(unsigned milliseconds)
     (void)nanosleep(&time, NULL);
 }
 
-#ifdef COWI_YIELD_POINTS
-/* A build that hands over now and then at the core's named points reaches interleavings that a free run seldom does. */
-void cowi_yield(const char *where)
-{
-    static _Thread_local uint64_t seed;
-    (void)where;
-    if (seed == 0) {
-        seed = (uint64_t)(uintptr_t)&seed;
-    }
-    if (next_random(&seed) % 4 == 0) {
-        (void)sched_yield();
-    }
-}
-#endif
-
 /* ---- the stopper ------------------------------------------------------------------------------------------------- */
 
 static void *stopper_alloc(void *self, size_t nbytes, size_t alignment)
