@@ -8,7 +8,8 @@ PYTHON ?= python3
 ifeq ($(origin CXX),default)
 CXX := $(notdir $(firstword $(shell command -v g++ clang++ c++ 2> /dev/null) c++))
 endif
-VARIANT := $(addprefix -,$(COWARRAY_SANITIZE))
+COMMA := ,
+VARIANT := $(addprefix -,$(subst $(COMMA),+,$(COWARRAY_SANITIZE)))
 VENV ?= .venv$(VARIANT)
 IN_VENV := $(VENV)/bin/python
 PIP := $(IN_VENV) -m pip install -qq
@@ -139,10 +140,13 @@ STRESS := $(C_BUILD)/stress
 $(STRESS): $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard tests/c/stress/*.c))) $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
-stress-core: ## Threads that do anything to the core at random, and know what must come of it (SEED=, SECONDS=)
+stress: stress-core stress-arrays ## Threads that do anything at random, and know what must come of it (SEED=, SECONDS=)
+stress-core: ## The same, of the core alone
 	@COWARRAY_YIELD=1 $(MAKE) run-stress
 run-stress: $(STRESS)
 	@$(if $(SEED),COWARRAY_TEST_SEED=$(SEED)) $(RUN) $(STRESS) $(SECONDS)
+stress-arrays: $(BUILT) $(VENV)/.test ## The same, through Python
+	@$(IN_VENV) tests/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
 stress-mutants: ## Check that the stress program finds planted faults
 	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
@@ -178,22 +182,20 @@ memcheck: ## Run the C tests under valgrind (where installed)
 RUNTIME_address := libasan.so
 RUNTIME_undefined := libubsan.so
 RUNTIME_thread := libtsan.so
-PRELOAD = $(shell $(CC) -print-file-name=$(RUNTIME_$(COWARRAY_SANITIZE)))
-SANITIZED_PYTEST = env LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 \
-    TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:suppressions=$(CURDIR)/build/tsan-suppressions \
-    UBSAN_OPTIONS=print_stacktrace=1 $(IN_VENV) -m pytest --capture=sys
+PRELOAD = $(shell $(CC) -print-file-name=$(RUNTIME_$(firstword $(subst $(COMMA), ,$(COWARRAY_SANITIZE)))))
+SANITIZED_PYTHON = env LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+    TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:suppressions=$(CURDIR)/tests/sanitizers/thread.supp $(IN_VENV)
 
-asan: ## Run the C and Python tests under AddressSanitizer
-	@$(MAKE) ctest sanitized COWARRAY_SANITIZE=address
-ubsan: ## Run the C and Python tests under UndefinedBehaviorSanitizer
-	@$(MAKE) ctest sanitized COWARRAY_SANITIZE=undefined
-tsan: ## Run the C tests and the threaded Python tests under ThreadSanitizer
-	@$(MAKE) ctest sanitized COWARRAY_SANITIZE=thread ARGS="-m threads $(ARGS)"
+asan: ## Run the C tests, the Python tests and the stress programs under AddressSanitizer
+	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=address
+ubsan: ## The same under UndefinedBehaviorSanitizer
+	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=undefined
+tsan: ## The same under ThreadSanitizer, of the Python tests the threaded ones
+	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=thread ARGS="-m threads $(ARGS)"
 
-# Suppressed: the C library's own bookkeeping of thread-local variables in shared objects, ordered by what tsan cannot see.
 sanitized: $(BUILT) $(VENV)/.test
-	@echo race:_dl_deallocate_tls > build/tsan-suppressions
-	@$(SANITIZED_PYTEST) $(ARGS)
+	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
+	@$(SANITIZED_PYTHON) tests/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
 # The short run: the C tests, with yield points. A machine may lack a sanitizer's runtime, or one may refuse the machine.
 sanitized-ctest:
@@ -273,4 +275,4 @@ clean: ## Remove everything that was built, environments included
 
 .PHONY: help demo test docs-test bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
-    stress-core run-stress stress-mutants
+    stress-core run-stress stress-mutants stress stress-arrays

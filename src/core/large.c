@@ -14,6 +14,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#ifdef COWI_ASAN
+#include <sanitizer/asan_interface.h>
+#define CLOSE(data, nbytes) ASAN_POISON_MEMORY_REGION((data), (nbytes))
+#define OPEN(data, nbytes) ASAN_UNPOISON_MEMORY_REGION((data), (nbytes))
+#else
+#define CLOSE(data, nbytes) ((void)0)
+#define OPEN(data, nbytes) ((void)0)
+#endif
+
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SLOTS 8
 
@@ -50,6 +59,12 @@ static void *map(size_t mapped)
     return raw + before;
 }
 
+static void unmap(void *data, size_t mapped)
+{
+    OPEN(data, mapped); /* others will map here */
+    (void)munmap(data, mapped);
+}
+
 /* With the lock held. */
 static void forget(size_t index)
 {
@@ -63,7 +78,7 @@ static void forget(size_t index)
 static void trim(size_t bytes)
 {
     while (count > 0 && kept_bytes > bytes) {
-        (void)munmap(kept[0].data, kept[0].mapped);
+        unmap(kept[0].data, kept[0].mapped);
         forget(0);
     }
 }
@@ -99,6 +114,10 @@ void *cowi_large_alloc(size_t nbytes)
         cowi_large_give_back();
         data = map(mapped);
     }
+    if (data != NULL) {
+        OPEN(data, nbytes);
+        CLOSE((char *)data + nbytes, mapped - nbytes);
+    }
     return data;
 }
 
@@ -119,9 +138,10 @@ void cowi_large_free(void *data, size_t nbytes)
         if (mapped <= limit) {
             trim(limit - mapped);
             if (count == SLOTS) {
-                (void)munmap(kept[0].data, kept[0].mapped);
+                unmap(kept[0].data, kept[0].mapped);
                 forget(0);
             }
+            CLOSE(data, mapped);
             kept[count].data = data;
             kept[count].mapped = mapped;
             count++;
@@ -131,7 +151,7 @@ void cowi_large_free(void *data, size_t nbytes)
         (void)pthread_mutex_unlock(&lock);
     }
     if (data != NULL) {
-        (void)munmap(data, mapped);
+        unmap(data, mapped);
     }
 }
 

@@ -6,6 +6,15 @@
 
 #include "cowarray/core.h"
 
+/* With AddressSanitizer, kept blocks are out of bounds, and so is the end of a mapping behind the bytes asked for. */
+#if defined(__SANITIZE_ADDRESS__)
+#define COWI_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define COWI_ASAN 1
+#endif
+#endif
+
 /* From here on a block is worth pages of its own. */
 #define COWI_LARGE_BLOCK ((size_t)4 << 20)
 

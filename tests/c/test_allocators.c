@@ -1,5 +1,10 @@
 /* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top. */
 #include "harness.h"
+#include "large.h"
+
+#ifdef COWI_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
 
 
 static void contract(const cow_allocator *allocator)
@@ -140,6 +145,29 @@ static void *churn(void *argument)
     return NULL;
 }
 
+#ifdef COWI_ASAN
+static bool closed(const void *data, size_t nbytes)
+{
+    return __asan_region_is_poisoned((char *)(uintptr_t)data, nbytes) == data;
+}
+
+static void sanitizer_sees_use_of_kept_blocks(fixture *f)
+{
+    const size_t before = cow_heap_keep(16 * MIB);
+    char *data = (char *)take_large(5 * MIB);
+    (void)f;
+    CHECK(closed(data + 5 * MIB, 1));
+    put_large(data, 5 * MIB);
+    CHECK(closed(data, 1) && closed(data + 5 * MIB - 1, 1));
+    CHECK(take_large(6 * MIB) == data);
+    CHECK(__asan_region_is_poisoned(data, 6 * MIB) == NULL);
+    put_large(data, 6 * MIB);
+    (void)cow_heap_keep(0);
+    CHECK(!closed(data, 1)); /* whoever maps there next finds it open */
+    (void)cow_heap_keep(before);
+}
+#endif
+
 static void threads_do_not_get_each_others_large_blocks(fixture *f)
 {
     const size_t before = cow_heap_keep(32 * MIB);
@@ -258,6 +286,9 @@ int main(int argc, char **argv)
     RUN(tracing_keeps_the_contract);
     RUN(tracing_over_tracing_keeps_the_contract);
     RUN(freed_large_blocks_are_kept_up_to_the_bound);
+#ifdef COWI_ASAN
+    RUN(sanitizer_sees_use_of_kept_blocks);
+#endif
     RUN(threads_do_not_get_each_others_large_blocks);
     RUN(tracing_counts_what_is_live);
     RUN(tracing_refuses_the_nth);

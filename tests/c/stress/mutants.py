@@ -3,8 +3,8 @@
 
 usage: mutants.py [--seconds S] [word ...]     only mutants whose name has one of the words
 
-The faults: those of tests/model/mutants.py that show on any machine, and some more. Left to the models: memory orders, a
-window of two instructions (reference released before the unlock), and a copy too many (last share not refused).
+The faults: those of tests/model/mutants.py that show on any machine, and some more. Left to the models: memory orders,
+a window of two instructions (reference released before the unlock), and a copy too many (last share not refused).
 """
 
 import argparse
