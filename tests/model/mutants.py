@@ -3,6 +3,8 @@
 `SPIN` maps a fault that spin/protocol.pml knows by -D to the models that must break under it. `CORE` holds faults as
 replacements in copies of src/core; each text must occur exactly once in its file, so that a change of the core cannot
 make a mutant vanish unseen.
+
+docs/models.md has a table of all of it, and tests/test_models.py sees that the two agree.
 """
 
 SPIN = {
@@ -20,12 +22,21 @@ SPIN = {
     "OVERWRITE_WITHOUT_SHARE": ["overwrite"],
     "COMMIT_WITHOUT_LOOKING": ["overwrite"],
     "SHARE_GIVEN_UP_BEFORE_ALLOCATION": ["failure"],
+    "STEAL_IGNORES_LEFT": ["readers_left", "readers_stay"],
+    "PLACED_AFTER_UNLOCK": ["readers_left", "readers_stay"],
+    "LEFT_NOT_RAISED": ["readers_left", "readers_stay"],
+    "STRUCT_FREED_WITH_STORAGE": ["readers_left"],
 }
 
 # The copy, its end, and the steal, as scope.c has them.
 _SHARED_LOCK = "    if (pthread_rwlock_tryrdlock(&context->lock) != 0) {"
-_GIVE_UP = "    if (!cowi_context_give_up_share(context)) {\n        (void)pthread_rwlock_unlock(&context->lock);"
-_COPIED = "storage->nbytes);\n    (void)pthread_rwlock_unlock(&context->lock);\n    cowi_count(COWI_COPIES, 1);"
+_GIVE_UP = "    if (!cowi_context_give_up_share(context, keep)) {\n        (void)pthread_rwlock_unlock(&context->lock);"
+_PLACED = (
+    "    cowi_storage_lock(storage);\n    (void)put_in_place(storage, fresh);\n    cowi_storage_unlock(storage);\n"
+)
+_COPIED = "    (void)pthread_rwlock_unlock(&context->lock);\n    cowi_count(COWI_COPIES, 1);"
+_STOLEN = "                cowi_count(COWI_STEALS, 1);\n"
+_RELEASED = "    if (moved) {\n        cowi_context_release(context);\n    }"
 _WAIT = "        (void)pthread_rwlock_wrlock(&context->lock);\n    }\n    (void)pthread_rwlock_unlock(&context->lock);"
 _COMMIT = "if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {"
 
@@ -35,12 +46,11 @@ CORE = {
     "references lowered relaxed": [
         ("context.c", "cowi_sub_acq_rel(&context->references, 1)", "cowi_sub_relaxed(&context->references, 1)")
     ],
-    "share given up relaxed": [("context.c", "cowi_cas_acq_rel(", "cowi_cas_relaxed(")],
     "share dropped relaxed": [
         ("context.c", "cowi_sub_acq_rel(&context->shares, 1)", "cowi_sub_relaxed(&context->shares, 1)")
     ],
     "last share seen relaxed": [
-        ("scope.c", "cowi_load_acquire(&context->shares)", "cowi_load_relaxed(&context->shares)")
+        ("context.c", "cowi_load_acquire(&context->shares) == 1", "cowi_load_relaxed(&context->shares) == 1")
     ],
     "pins lowered relaxed": [
         ("scope.c", "cowi_sub_release(&scope->storage->pins", "cowi_sub_relaxed(&scope->storage->pins")
@@ -55,19 +65,57 @@ CORE = {
     "waiters seen relaxed": [
         ("gate.c", "if (cowi_load_seq_cst(&waiting) != 0)", "if (cowi_load_relaxed(&waiting) != 0)")
     ],
+    "readers left lowered relaxed": [
+        ("scope.c", "cowi_sub_release(&context->left, 1)", "cowi_sub_relaxed(&context->left, 1)")
+    ],
+    "readers left seen relaxed": [
+        ("scope.c", "cowi_load_acquire(&context->left) == 0", "cowi_load_relaxed(&context->left) == 0")
+    ],
+    "uses lowered relaxed": [
+        ("storage.c", "cowi_sub_acq_rel(&storage->uses, 1)", "cowi_sub_relaxed(&storage->uses, 1)")
+    ],
     # the order of the steps
+    "put in place after the unlock": [
+        ("scope.c", _PLACED + _COPIED, _COPIED.replace("\n", "\n" + _PLACED, 1)),
+    ],
     "decrement before the shared lock": [
-        ("scope.c", _SHARED_LOCK, "    const bool gave = cowi_context_give_up_share(context);\n" + _SHARED_LOCK),
-        ("scope.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context)", "gave")),
+        ("scope.c", _SHARED_LOCK, "    const bool gave = cowi_context_give_up_share(context, keep);\n" + _SHARED_LOCK),
+        ("scope.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context, keep)", "gave")),
     ],
     "share given up before the allocation": [
-        ("scope.c", '    COWI_YIELD("shared lock");', "    const bool gave = cowi_context_give_up_share(context);"),
-        ("scope.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context)", "gave")),
+        (
+            "scope.c",
+            '    COWI_YIELD("shared lock");',
+            "    const bool gave = cowi_context_give_up_share(context, keep);",
+        ),
+        ("scope.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context, keep)", "gave")),
     ],
     "no wait before the steal": [("scope.c", _WAIT, "    }")],
     "reference released before the unlock": [
-        ("scope.c", _COPIED, _COPIED.replace(";\n    (void)", ";\n    cowi_context_release(context);\n    (void)", 1)),
-        ("scope.c", "    if (left != NULL) {\n        cowi_context_release(left);\n    }", ""),
+        ("scope.c", _COPIED, "    cowi_context_release(context);\n" + _COPIED),
+        ("scope.c", _RELEASED, "    (void)moved;"),
+    ],
+    "context freed right after the unlock": [
+        (
+            "scope.c",
+            _STOLEN,
+            _STOLEN + "                cowi_storage_lock(storage);\n"
+            "                storage->ptr = context->original;\n"
+            "                storage->context = NULL;\n"
+            "                cowi_storage_unlock(storage);\n"
+            "                cowi_context_discard(context);\n",
+        ),
+        ("scope.c", "    bool sole, moved = false;", "    bool sole, moved = false;\n    void *was;"),
+        (
+            "scope.c",
+            "    status = materialize(storage, flags, err);",
+            "    was = cowi_load_relaxed(&storage->address);\n    status = materialize(storage, flags, err);",
+        ),
+        (
+            "scope.c",
+            "        moved = storage->context != context;",
+            "        moved = storage->context != context && cowi_load_relaxed(&storage->address) != was;",
+        ),
     ],
     "bytes freed with the last share": [
         (
@@ -87,6 +135,17 @@ CORE = {
         ("scope.c", "    cowi_storage_unlock(storage);\n    cowi_wake_busy();", "    cowi_storage_unlock(storage);"),
     ],
     # what is looked at
+    "steal ignores readers left behind": [("scope.c", "if (cowi_load_acquire(&context->left) == 0) {", "if (true) {")],
+    "readers left not raised": [
+        ("storage.c", "        (void)cowi_add_relaxed(&context->left, storage->scopes);\n", "")
+    ],
+    "struct freed with the Storage": [
+        (
+            "storage.c",
+            "    cowi_storage_unuse(storage);\n}",
+            "    storage_dealloc(storage->allocator, storage);\n}",
+        )
+    ],
     "wrap without looking again": [("storage.c", "storage->context == NULL && *spare != NULL", "*spare != NULL")],
     "second writer does not wait": [
         (
@@ -100,7 +159,7 @@ CORE = {
     ],
     "clone ignores pins": [("storage.c", "if (cowi_load_acquire(&source->pins) != 0) {", "if (false) {")],
     "clone leaves its source sole": [("storage.c", "        source->sole = false;\n", "")],
-    "last share not refused": [("context.c", "if (shares == 1 && !context->foreign) {", "if (shares == 0) {")],
+    "last share not refused": [("context.c", "if (shares == 1 && !last_too) {", "if (shares == 0) {")],
     "failure leaves the Storage busy": [
         (
             "scope.c",
@@ -110,7 +169,11 @@ CORE = {
     ],
     "const scope without a reference": [
         ("scope.c", "    cowi_context_retain(storage->context);\n", ""),
-        ("scope.c", "    cowi_context_release((cowi_context *)scope->context);", "    (void)scope;"),
+        (
+            "scope.c",
+            "    cowi_storage_unuse(storage);\n    cowi_context_release(context);",
+            "    cowi_storage_unuse(storage);",
+        ),
     ],
     "overwrite without a share": [
         (
@@ -137,4 +200,50 @@ CORE = {
             "    while (cowi_add_seq_cst(&state, ONE_INSIDE) == 999) {",
         )
     ],
+}
+
+# Orders that the code does not need; docs/models.md tells why. The replacements, and the GenMC clients that must hold.
+SAFE = {
+    "share given up relaxed": (
+        [("context.c", "cowi_cas_acq_rel(", "cowi_cas_relaxed(")],
+        ["drops", "failure", "last_drop", "one_storage", "readers_left", "snapshot", "steal_and_free"],
+    ),
+}
+
+# Those of CORE that GenMC runs, too, each under the one client that must break.
+GENMC = {
+    "references lowered relaxed": "readers_left",
+    "share dropped relaxed": "snapshot",
+    "last share seen relaxed": "snapshot",
+    "pins lowered relaxed": "pins",
+    "pins seen relaxed": "pins",
+    "micro lock left relaxed": "const_scope",
+    "micro lock taken relaxed": "const_scope",
+    "waiters seen relaxed": "waiting",
+    "readers left lowered relaxed": "readers_left",
+    "readers left seen relaxed": "readers_left",
+    "uses lowered relaxed": "struct_lives",
+    "decrement before the shared lock": "drops",
+    "share given up before the allocation": "failure",
+    "no wait before the steal": "steal_and_free",
+    "put in place after the unlock": "readers_left",
+    "reference released before the unlock": "steal_and_free",
+    "context freed right after the unlock": "steal_and_free",
+    "bytes freed with the last share": "last_drop",
+    "wrap without looking again": "wrap",
+    "second writer does not wait": "one_storage",
+    "clone ignores busy": "clone_of_busy",
+    "clone ignores pins": "pins",
+    "clone leaves its source sole": "pins",
+    "last share not refused": "one_storage",
+    "failure leaves the Storage busy": "failure",
+    "const scope without a reference": "const_scope",
+    "overwrite without a share": "overwrite",
+    "commit ignores busy": "overwrite",
+    "commit ignores the context": "overwrite",
+    "steal ignores readers left behind": "readers_left",
+    "readers left not raised": "readers_left",
+    "struct freed with the Storage": "struct_lives",
+    "gate not drained": "fork_gate",
+    "gate entered while closed": "fork_gate",
 }

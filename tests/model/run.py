@@ -2,7 +2,8 @@
 """Check the models of src/core/protocol.md, and that they find the faults they are there for.
 
 spin explores every interleaving of the protocol's steps (spin/*.pml). relacy runs the core's own sources in many
-interleavings of a weak memory model (relacy/clients.cpp). A checker that is not installed is skipped and counted.
+interleavings of a weak memory model (relacy/clients.cpp). GenMC explores every execution of them (genmc/*.c): it is the
+program that GENMC names, or genmc on the path. A checker that is not installed is skipped and counted.
 
 usage: run.py [--long] [word ...]     only models and mutants whose name has one of the words
 """
@@ -15,7 +16,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mutants import CORE, SPIN
+from mutants import CORE, GENMC, SAFE, SPIN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -26,6 +27,12 @@ LONG = "--long" in sys.argv[1:]
 WORDS = [word for word in sys.argv[1:] if not word.startswith("-")]
 ITERATIONS = 500_000 if LONG else 30_000  # per client
 MUTANT_ITERATIONS = 30_000
+
+CHECKER = os.environ.get("GENMC") or shutil.which("genmc")
+# Its cache of instructions mistakes one call's variables for another's in these sources, and then reports them freed.
+GENMC_FLAGS = ["--rc11", "--disable-estimation", "--disable-instruction-caching"]
+MINUTES = {"overwrite", "fork_gate"}  # each takes minutes: with --long only
+NEVER_BLOCKED = {"waiting"}  # its threads wait for each other, and a blocked execution is one that waits for good
 
 # no-lifetime-dse: relacy marks dead objects in their destructors, and looks at the marks afterwards.
 RELACY_FLAGS = [
@@ -40,6 +47,7 @@ RELACY_FLAGS = [
 CHECKED = [
     ("internal.h", "    cowi_context *context;\n", "    checked<cowi_context *> context;\n"),
     ("internal.h", "    bool sole;\n", "    checked<bool> sole;\n"),
+    ("internal.h", "    size_t scopes; /*", "    checked<size_t> scopes; /*"),
 ]
 
 
@@ -106,16 +114,21 @@ def spin_mutant(fault):
 # ---- relacy ----------------------------------------------------------------------------------------------------------
 
 
+def faulty_core(directory, replacements):
+    """Copy the core's sources into directory, with the replacements made."""
+    for source in (ROOT / "src" / "core").glob("*.[ch]"):
+        shutil.copy(source, directory)
+    for file, text, replacement in replacements:
+        content = (directory / file).read_text()
+        if content.count(text) != 1:
+            raise Failure(f"{directory.name}: {content.count(text)} places in {file} instead of one:\n{text}")
+        (directory / file).write_text(content.replace(text, replacement))
+
+
 def build_clients(name, faults, optimize):
     """Compile the clients against a copy of the core, with the faults put in; return the program."""
     directory = fresh(f"relacy {name}")
-    for source in (ROOT / "src" / "core").glob("*.[ch]"):
-        shutil.copy(source, directory)
-    for file, text, replacement in [*CHECKED, *faults]:
-        content = (directory / file).read_text()
-        if content.count(text) != 1:
-            raise Failure(f"relacy {name}: {content.count(text)} places in {file} instead of one:\n{text}")
-        (directory / file).write_text(content.replace(text, replacement))
+    faulty_core(directory, [*CHECKED, *faults])
     includes = [f"-I{directory}", f"-I{ROOT / 'include'}", f"-I{HERE / 'relacy'}"]
     dse = [] if "clang" in CXX[0] else ["-fno-lifetime-dse"]
     must([*CXX, optimize, *RELACY_FLAGS, *dse, *includes, HERE / "relacy" / "clients.cpp", "-o", "clients"], directory)
@@ -151,6 +164,52 @@ def has_relacy():
     return call([*CXX, "-std=c++17", "-w", "-fsyntax-only", probe], probe.parent)[0] == 0
 
 
+# ---- genmc -----------------------------------------------------------------------------------------------------------
+
+
+def genmc(client, name, faults):
+    """Explore one client completely; return the number of executions, and the first error or None."""
+    directory = fresh(f"genmc {client} {name}")
+    faulty_core(directory, faults)
+    includes = [f"-I{directory}", f"-I{ROOT / 'include'}", f"-I{HERE}"]
+    code, output = call([CHECKER, *GENMC_FLAGS, "--", *includes, HERE / "genmc" / f"{client}.c"], directory)
+    complete = re.search(r"complete executions explored: (\d+)", output)
+    blocked = re.search(r"blocked executions seen: (\d+)", output)
+    error = re.search(r"^Error: (.*)$", output, re.M)
+    if complete is None or (code == 0) != (error is None):
+        raise Failure(f"genmc {client}: the search did not end\n{output[-2000:]}")
+    if error:
+        return int(complete[1]), error[1].strip(" !")
+    if client in NEVER_BLOCKED and blocked:
+        return int(complete[1]), "a thread waits for good"
+    return int(complete[1]), None
+
+
+def genmc_client(client):
+    executions, error = genmc(client, "as it is", [])
+    if error:
+        raise Failure(f"genmc {client}: {error}")
+    return f"genmc {client}: holds, {executions} executions"
+
+
+def genmc_mutant(fault):
+    executions, error = genmc(GENMC[fault], fault, CORE[fault])
+    if error is None:
+        raise Failure(f"genmc {fault}: not found by {GENMC[fault]} in {executions} executions")
+    return f"genmc {fault}: killed by {GENMC[fault]} ({error.lower()})"
+
+
+def genmc_safe(name):
+    faults, clients = SAFE[name]
+    total = 0
+    for client in clients:
+        executions, error = genmc(client, name, faults)
+        if error:
+            raise Failure(f"genmc {name}: broken in {client} ({error}): the code needs this order")
+        total += executions
+    return f"genmc {name}: holds without, {total} executions of {len(clients)} clients"
+
+
 # ---- all of it -------------------------------------------------------------------------------------------------------
 
 
@@ -180,6 +239,18 @@ def main():
     else:
         skipped += 1 + len(CORE)
         print(f"skipped: the relacy clients and {len(CORE)} mutants: relacy is not installed")
+    explored = sorted(path.stem for path in (HERE / "genmc").glob("*.c"))
+    minutes = [client for client in explored if client in MINUTES and not LONG]
+    if CHECKER:
+        jobs += [(genmc_client, client) for client in explored if client not in minutes and wanted(client)]
+        jobs += [(genmc_mutant, fault) for fault in GENMC if wanted(fault)]
+        jobs += [(genmc_safe, name) for name in SAFE if wanted(name)]
+        if minutes:
+            skipped += len(minutes)
+            print(f"skipped: the genmc clients {', '.join(minutes)}, which take minutes: without --long")
+    else:
+        skipped += len(explored) + len(GENMC) + len(SAFE)
+        print(f"skipped: {len(explored)} clients and {len(GENMC) + len(SAFE)} mutants: genmc is not installed")
 
     def attempt(job):
         try:

@@ -118,6 +118,8 @@ struct checked {
         return *this;
     }
     checked &operator=(checked &other) { return *this = static_cast<T>(other); }
+    void operator++(int) { *this = static_cast<T>(*this) + 1; }
+    void operator--(int) { *this = static_cast<T>(*this) - 1; }
 };
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */

@@ -358,6 +358,78 @@ struct const_scope : client {
     }
 };
 
+/* A const scope reads one part of a while another thread writes a's other part, and then b is alone with the bytes that the
+ * scope reads: b may not write them in place before the scope has ended. */
+struct readers_left : client {
+    readers_left() : client("readers_left", 3) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            cow_const_scope scope;
+            const cow_status status = cow_const_begin(a, &scope, NULL);
+            MUST(status == COW_OK);
+            dawdle();
+            MUST(get_cell(scope.data, 0) == 9);
+            cow_const_end(&scope);
+        }
+        else if (me == 1) {
+            write_cells(a, 1, 1, 1);
+        }
+        else {
+            dawdle();
+            write_cells(b, 0, 0, 2);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 9, 1);
+        must_hold(b, 2, 9);
+        cow_storage_free(a);
+        cow_storage_free(b);
+    }
+};
+
+/* A Storage is written and freed while a const scope of it is open; the sharer that stays behind writes, too. */
+struct struct_lives : client {
+    struct_lives() : client("struct_lives", 3) {}
+    cow_storage *a, *b;
+    cow_const_scope scope;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+        const cow_status status = cow_const_begin(a, &scope, NULL);
+        MUST(status == COW_OK);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            dawdle();
+            MUST(get_cell(scope.data, 0) == 9);
+            cow_const_end(&scope);
+        }
+        else if (me == 1) {
+            write_cells(a, 1, 1, 1);
+            cow_storage_free(a);
+        }
+        else {
+            write_cells(b, 0, 0, 2);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(b, 2, 9);
+        MUST(cow_storage_shares(b) == 1);
+        cow_storage_free(b);
+    }
+};
+
 /* The first allocation of bytes fails, whoever makes it. Its array keeps its value, and the figures still add up. */
 struct failure : client {
     failure() : client("failure", 3) {}
@@ -542,6 +614,8 @@ int main(int argc, char **argv)
         &the<pins>,
         &the<snapshot>,
         &the<const_scope>,
+        &the<readers_left>,
+        &the<struct_lives>,
         &the<failure>,
         &the<overwrite>,
         &the<overwrites>,

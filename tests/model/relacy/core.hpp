@@ -105,14 +105,18 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
         cowi_context *context = static_cast<cowi_context *>(data);
         context->shares.unmake();
         context->references.unmake();
+        context->left.unmake();
     }
     else {
         cow_storage *storage = static_cast<cow_storage *>(data);
+        storage->scopes = 0; /* and so it is here */
         storage->lock.unmake();
         storage->busy.unmake();
         storage->pins.unmake();
+        storage->uses.unmake();
         storage->address.unmake();
         storage->context.var.unmake();
+        storage->scopes.var.unmake();
         storage->sole.var.unmake();
     }
     rl::rl_free(data, $);

@@ -6,7 +6,7 @@ proctype reader() {
     const_begin(0);
     const_read(9);
     const_read(9);
-    const_end()
+    const_end(0)
 }
 
 proctype mover() {

@@ -20,6 +20,7 @@ byte shares[CONTEXTS];
 byte references[CONTEXTS];
 byte original[CONTEXTS];       /* the block */
 byte readers[CONTEXTS];        /* the context's lock, held shared */
+byte left[CONTEXTS];           /* open const scopes of Storages that have left */
 bool context_free[CONTEXTS];
 byte contexts;
 
@@ -28,13 +29,15 @@ byte block_of[STORAGES];
 bool sole[STORAGES];
 bool busy[STORAGES];
 byte pins[STORAGES];
+byte scopes[STORAGES];         /* open const scopes on the context that the Storage has */
+byte uses[STORAGES] = 1;       /* of the struct: the Storage, and each open const scope */
 
 byte inside;                   /* the fork gate */
 bool closed;
 byte copies, steals;
 
 /* What the steps below need in each process. */
-#define LOCALS byte c, fresh, spare, seen; bool got, gave, steal, ok, moved
+#define LOCALS byte c, fresh, spare, seen; bool got, gave, last, ok, moved
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -88,11 +91,36 @@ inline drop(x) {
     release(x)
 }
 
+/* Inside an atomic step. The open const scopes stay behind in the context. */
+inline leave(s) {
+#ifndef LEFT_NOT_RAISED
+    if
+    :: context_of[s] != NONE -> left[context_of[s]] = left[context_of[s]] + scopes[s]
+    :: else
+    fi;
+#endif
+    scopes[s] = 0;
+    context_of[s] = NONE
+}
+
+inline unuse(s) {
+    d_step {
+        assert(uses[s] > 0);
+        uses[s]--
+    }
+}
+
+/* The context stays in the struct: open const scopes compare it with theirs. */
 inline free_storage(s) {
     if
     :: context_of[s] != NONE -> drop(context_of[s])
     :: else -> free_block(block_of[s])
-    fi
+    fi;
+#ifdef STRUCT_FREED_WITH_STORAGE
+    uses[s] = 0
+#else
+    unuse(s)
+#endif
 }
 
 /* ---- the context's lock; leaving it is two steps, and the second still touches it ------------------------------------ */
@@ -227,10 +255,12 @@ inline const_begin(s) {
             :: got ->
                 c = context_of[s];
                 seen = block_of[s];
-                assert(!context_free[c]);
+                assert(!context_free[c] && uses[s] > 0);
 #ifndef CONST_WITHOUT_REFERENCE
                 references[c]++;
 #endif
+                scopes[s]++;
+                uses[s]++;
                 break
             fi
         };
@@ -243,7 +273,19 @@ inline const_read(expected) {
     assert(!block_free[seen] && value[seen] == expected)
 }
 
-inline const_end() {
+inline const_end(s) {
+    atomic {
+        assert(uses[s] > 0); /* the struct is still there to look at */
+        if
+        :: context_of[s] == c -> scopes[s]--
+        :: else ->
+#ifndef LEFT_NOT_RAISED
+            left[c]--;
+#endif
+            skip
+        fi
+    };
+    unuse(s);
 #ifndef CONST_WITHOUT_REFERENCE
     release(c)
 #else
@@ -276,11 +318,11 @@ inline become_busy(s) {
     fi
 }
 
-inline give_up(x) {
+inline give_up(x, last_too) {
     atomic {
         assert(!context_free[x]);
         if
-        :: shares[x] == 1 -> gave = false
+        :: shares[x] == 1 && !(last_too) -> gave = false
         :: else -> lower_shares(x); gave = true
         fi
     }
@@ -298,6 +340,14 @@ inline copy_bytes(from, to) {
     }
 }
 
+inline place(s, b) {
+    atomic {
+        leave(s);
+        block_of[s] = b;
+        sole[s] = true
+    }
+}
+
 /* ok: the Storage has bytes of its own and is pinned. may_fail: the allocation may. */
 inline mutable_begin(s, may_fail) {
     become_busy(s);
@@ -306,35 +356,51 @@ inline mutable_begin(s, may_fail) {
     :: !got
     :: else ->
         c = context_of[s];
-        fresh = NONE;
-        steal = false;
-        if
-        :: shares[c] == 1 -> steal = true
-        :: else ->
+        moved = false;
+        do
+        :: last = (shares[c] == 1);
+            if
+            :: last ->
+                wait_for_copies(c);
+                if
+#ifdef STEAL_IGNORES_LEFT
+                :: true -> steals++; break
+#else
+                :: left[c] == 0 -> steals++; break
+#endif
+                :: else
+                fi
+            :: else
+            fi;
 #ifdef DECREMENT_BEFORE_LOCK
-            give_up(c);
+            give_up(c, last);
             lock_shared(c);
 #else
             lock_shared(c);
 #endif
 #ifdef SHARE_GIVEN_UP_BEFORE_ALLOCATION
-            give_up(c);
+            give_up(c, last);
 #endif
             if
             :: may_fail ->
                 unlock_shared(c);
                 if
-                :: shares[c] == 1 -> steal = true
-                :: else -> ok = false
+                :: shares[c] == 1 && left[c] == 0
+                :: else -> ok = false; break
                 fi
             :: true ->
                 new_block(fresh);
 #if !defined(DECREMENT_BEFORE_LOCK) && !defined(SHARE_GIVEN_UP_BEFORE_ALLOCATION)
-                give_up(c);
+                give_up(c, last);
 #endif
                 if
                 :: gave ->
                     copy_bytes(block_of[s], fresh);
+#ifdef PLACED_AFTER_UNLOCK
+                    unlock_shared(c);
+                    place(s, fresh);
+#else
+                    place(s, fresh);
 #ifdef RELEASE_BEFORE_UNLOCK
                     references[c]--;
                     unlock_shared(c);
@@ -342,24 +408,17 @@ inline mutable_begin(s, may_fail) {
 #else
                     unlock_shared(c);
 #endif
-                    copies++
+#endif
+                    copies++;
+                    moved = true;
+                    break
                 :: else ->
                     unlock_shared(c);
-                    free_block(fresh);
-                    fresh = NONE;
-                    steal = true
+                    free_block(fresh)
                 fi
             fi
-        fi;
-        if
-        :: steal -> wait_for_copies(c); steals++
-        :: else
-        fi;
+        od;
         atomic {
-            if
-            :: ok && fresh != NONE -> context_of[s] = NONE; block_of[s] = fresh
-            :: else
-            fi;
             if
             :: ok -> sole[s] = true; pins[s]++
             :: else
@@ -368,7 +427,7 @@ inline mutable_begin(s, may_fail) {
         };
         leave_gate();
         if
-        :: ok && fresh != NONE -> release(c)
+        :: moved -> release(c)
         :: else
         fi
     fi
@@ -398,7 +457,7 @@ inline overwrite(s, v) {
     atomic {
         c = context_of[s];
         if
-        :: sole[s] || busy[s] || shares[c] == 1 -> got = false
+        :: sole[s] || busy[s] || (shares[c] == 1 && left[c] == 0) -> got = false
         :: else ->
             got = true;
             seen = block_of[s];
@@ -424,7 +483,7 @@ inline overwrite(s, v) {
 #else
             :: context_of[s] == c && !sole[s] && !busy[s] ->
 #endif
-                context_of[s] = NONE;
+                leave(s);
                 block_of[s] = spare;
                 sole[s] = true;
                 moved = false

@@ -6,7 +6,7 @@ proctype reader(byte me) {
     const_begin(me);
     const_read(9);
     const_read(9);
-    const_end();
+    const_end(me);
     free_storage(me)
 }
 

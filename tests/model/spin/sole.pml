@@ -25,7 +25,7 @@ proctype reader() {
     LOCALS;
     const_begin(0);
     assert(!block_free[seen]);
-    const_end()
+    const_end(0)
 }
 
 init {

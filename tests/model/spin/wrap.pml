@@ -12,7 +12,7 @@ proctype reader() {
     LOCALS;
     const_begin(0);
     const_read(9);
-    const_end()
+    const_end(0)
 }
 
 init {
