@@ -70,9 +70,10 @@ cdef inline bint is_plain(cnp.dtype descr) noexcept:
 cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
+    cdef cnp.ndarray before = x.header  # ends with this function; see drop_header
     if not KEEPS_HEADERS:
         return
-    if x.header is None:
+    if before is None:
         x.previous_reader = NULL
         x.next_reader = storage.readers
         if storage.readers != NULL:
@@ -82,7 +83,9 @@ cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
 
 
 cdef void drop_header(ndarray x) noexcept:
-    if x.header is None or x.storage_ is None:
+    # The end of a header can run foreign code, which must find whole arrays: it ends with this function.
+    cdef cnp.ndarray header = x.header
+    if header is None or x.storage_ is None:
         x.header = None
         return
     if x.previous_reader != NULL:
@@ -96,7 +99,6 @@ cdef void drop_header(ndarray x) noexcept:
 
 
 cdef void storage_moved(Storage storage) noexcept:
-    # The end of a header can run foreign code, so each array is out of the chain before its header goes.
     while storage.readers != NULL:
         drop_header(<ndarray>storage.readers)
 

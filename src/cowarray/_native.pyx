@@ -147,7 +147,8 @@ cdef class Storage:
 
     cdef object guarded(self):
         """`held`, but never NumPy's array that owns the bytes: nobody can make anything writable through a Hold."""
-        if type(self.held()) is not Hold:
+        cdef object owner = self.held()
+        if type(owner) is not Hold:
             self.hold = None
             self.held()
         return self.hold
@@ -231,6 +232,8 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
 
 cdef void refresh(Storage storage) noexcept:
     """Let go of everything that was kept for bytes which the Storage no longer has."""
+    # Its end can run foreign code, which must find a whole Storage: it ends with this function.
+    cdef object hold = storage.hold
     storage.hold = None
     storage.window = NULL
     if moved != NULL and storage.readers != NULL:

@@ -183,6 +183,7 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
 cdef int rebind(ndarray self, ndarray other) except -1:
     """Make self what other is: for the operations that change an array's shape or dtype in place."""
     cdef cnp.npy_intp *dims = self.inline_dims
+    cdef Storage before = self.storage_  # ends with this function, when self is whole again
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
         if dims == NULL:
