@@ -319,8 +319,8 @@ UNDISPATCHED += [
     Recipe("np.vectorize(lambda a: a)(x)", "numpy.vectorize"),
     Recipe("np.frompyfunc(lambda a, b: a, 2, 1)(x, A([1.]))", "numpy.frompyfunc"),
     Recipe("np.from_dlpack(x)", "numpy.from_dlpack", writes="x"),
-    # These ask for a buffer to write to, and get one.
-    Recipe('np.ndarray((1,), "u1", x)', writes="x"),
-    Recipe('np.recarray((1,), "u1", x)', writes="x"),
+    # NumPy's constructors keep no hold on what they are given; a memoryview does.
+    Recipe('np.ndarray((1,), "u1", memoryview(x))', "numpy.ndarray"),
+    Recipe('np.recarray((1,), "u1", memoryview(x))', "numpy.recarray"),
     Recipe("np.random.default_rng(1).shuffle(x.flat)", writes="x"),
 ]

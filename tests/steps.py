@@ -99,7 +99,7 @@ INPLACE = {
     "np.multiply out": lambda a, b: np.multiply(b, 2, out=a, casting="unsafe"),
     "np.concatenate out": lambda a, b: np.concatenate([b], out=a, casting="unsafe") if b.ndim else a.__iadd__(b),
     "mask of ours": lambda a, b: a.__setitem__(b > 50, 1),
-    "np.put of ours": lambda a, b: np.put(a, (b % max(a.size, 1)).astype(int), b) if a.size else a.__iadd__(b),
+    "np.put of ours": lambda a, b: np.put(a, (b % 5).astype(int), b, "clip") if a.size else a.__iadd__(b),
     "np.copyto": lambda a, b: np.copyto(a, b, casting="unsafe"),
 }
 
@@ -130,7 +130,6 @@ WRITES = {
     "np.median": lambda a, v: np.median(a, overwrite_input=True) is None if a.size else a.fill(v),
     "flat slice": lambda a, v: a.flat.__setitem__(slice(0, None, 2), v),
     "flat element": lambda a, v: a.flat.__setitem__(-1, v) if a.size else a.fill(v),
-    "np.ndarray": lambda a, v: write_by_constructor(a, v),
     "shape": lambda a, v: setattr(a, "shape", -1),
     "augmented slice": lambda a, v: a[::2].__iadd__(v) if a.ndim else a.__iadd__(v),
     "setflags": lambda a, v: a.setflags(write=v < 90) if a.flags.writeable else a.fill(v),
@@ -155,14 +154,6 @@ def write_by_memoryview(a, value):
         array = a.to_numpy(writable=True) if isinstance(a, ca.ndarray) else a
         with memoryview(array.view("u1")) as view:
             view[0] = value
-    else:
-        a.fill(value)
-
-
-def write_by_constructor(a, value):
-    """NumPy's constructor asks for a buffer to write to."""
-    if a.flags.c_contiguous and a.size and a.flags.writeable:
-        np.ndarray((a.nbytes,), "u1", a)[-1] = value
     else:
         a.fill(value)
 

@@ -223,7 +223,7 @@ class Programs(RuleBasedStateMachine):
         self.kept = [other for other in self.kept if other is not kept]
         kept.clear()
 
-    @rule(target=exports, pair=arrays, way=st.sampled_from(["to_numpy", "dlpack", "memoryview", "np.ndarray"]))
+    @rule(target=exports, pair=arrays, way=st.sampled_from(["to_numpy", "dlpack", "memoryview"]))
     def export(self, pair, way):
         if not pair.oracle.flags.writeable or (way == "dlpack" and not goes_by_dlpack(pair.oracle)):
             return multiple()
@@ -231,8 +231,6 @@ class Programs(RuleBasedStateMachine):
             out = np.from_dlpack(pair.ours)
         elif way == "memoryview" and pair.oracle.dtype.kind in "fiu":
             out = np.asarray(memoryview(pair.ours.to_numpy(writable=True)))
-        elif way == "np.ndarray" and pair.oracle.flags.c_contiguous and pair.oracle.size:
-            out = np.ndarray(pair.oracle.shape, pair.oracle.dtype, pair.ours)
         else:
             out = pair.ours.to_numpy(writable=True)
         kept = [out, pair.oracle]
