@@ -6,6 +6,7 @@ writes into the results and into the inputs, to see who notices.
 
 import ast
 import functools
+import io
 import itertools
 import types
 from typing import NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 from calls import Run, arrays_in
 from numpy._core.overrides import ARRAY_FUNCTIONS
 from oracle import native, outcome, value
+from public import archive
 from recipes import Recipe
 
 import cowarray
@@ -40,6 +42,14 @@ def refused(make, *args):
     except TypeError:
         return True
     raise AssertionError(f"{make} has made {made!r}")
+
+
+def saved(array):
+    """A file with an array, to be read from its start."""
+    file = io.BytesIO()
+    cowarray.save(file, array)
+    file.seek(0)
+    return file
 
 
 class Call:
@@ -154,7 +164,14 @@ class Call:
         self.run_of.close_files()
 
 
-HELPERS = {"cowarray": cowarray, "like": like, "inside": inside, "refused": refused}
+HELPERS = {
+    "cowarray": cowarray,
+    "like": like,
+    "inside": inside,
+    "refused": refused,
+    "saved": saved,
+    "archive": archive,
+}
 
 
 # ---- what everybody is -----------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ Names: ``cowarray.asarray``, ``ndarray.sort``, ``ndarray.shape=`` (assigning to 
 """
 
 import contextlib
+import inspect
+import io
 import types
 
 import numpy as np
@@ -20,10 +22,18 @@ from cowarray import _table
 # ---- the library's own -----------------------------------------------------------------------------------------------
 
 
+def archive(*arrays):
+    """An .npz file of arrays, open."""
+    file = io.BytesIO()
+    np.savez(file, *arrays)
+    file.seek(0)
+    return cowarray.load(file)
+
+
 def reachable_classes():
-    """ndarray, and the library's classes of which an array hands out an instance."""
+    """ndarray, and the library's classes of which an array or `load` hands out an instance."""
     x = cowarray.array([[1.0, 2.0], [3.0, 4.0]])
-    found = {cowarray.ndarray}
+    found = {cowarray.ndarray, type(archive(x))}
     for name in dir(x):
         with contextlib.suppress(AttributeError, TypeError):
             found.add(type(getattr(x, name)))
@@ -33,8 +43,10 @@ def reachable_classes():
 def is_own(cls, name):
     """Whether a class has an attribute that `object` has not, or has otherwise; Cython's own names aside."""
     own = getattr(cls, name, None) is not getattr(object, name, None)
-    ignored = name in ("__doc__", "__new__", "__init_subclass__", "__subclasshook__") or "cython" in name
-    return own and not ignored and not name.startswith("__pyx")
+    makings = "__class__ __dict__ __doc__ __init__ __init_subclass__ __new__ __subclasshook__ __weakref__"
+    ignored = name in makings.split() or "cython" in name or (name.startswith("_") and not name.endswith("__"))
+    value = getattr(cls, name, None)
+    return own and not ignored and (callable(value) or inspect.isdatadescriptor(value))
 
 
 def can_be_set(cls, name):
@@ -45,7 +57,7 @@ def can_be_set(cls, name):
     try:
         found.__set__(instance_of(cls), object())
     except AttributeError as error:
-        return "not writable" not in str(error)
+        return "not writable" not in str(error) and "has no setter" not in str(error)
     except Exception:  # the setter has looked at the value
         return True
     return True
@@ -53,7 +65,7 @@ def can_be_set(cls, name):
 
 def instance_of(cls):
     x = cowarray.array([1.0])
-    return next(value for value in (x, x.storage, x.flags, x.flat) if type(value) is cls)
+    return next(value for value in (x, x.storage, x.flags, x.flat, archive(x)) if type(value) is cls)
 
 
 def method_names():

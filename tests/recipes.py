@@ -242,6 +242,7 @@ MODULE = [
         cowarray.reset_stats()
         cowarray.get_include()
         cowarray.keep_freed(64 << 20)
+        cowarray.save(FILE(), x)
         cowarray.Materialization("copy", 0, "", 0)
         cowarray.CopyError(x)
         [*cowarray.trace().__enter__()]
@@ -251,6 +252,32 @@ MODULE = [
     Recipe("inside(cowarray.no_copy(), lambda: (x + 1, x.tolist(), x.sum()))", "cowarray.no_copy"),
     Recipe("inside(cowarray.no_copy(), lambda: x.__setitem__(0, 5))", "cowarray.no_copy", writes="x"),
     Recipe("cowarray.explain(x)._replace(made='')", "cowarray.Explanation"),
+    Recipe("[cowarray.load(saved(x))]", "cowarray.load"),
+    *recipes(
+        """
+        archive(x, A([1.])).__getitem__("arr_0")
+        archive(x).__contains__("arr_0")
+        archive(x).__enter__().__getitem__("arr_0")
+        archive(x).__enter__()
+        archive(x).__eq__(archive(x))
+        archive(x).__exit__(None, None, None)
+        archive(x).__iter__()
+        archive(x).__len__()
+        archive(x).__repr__()
+        archive(x).__del__()
+        archive(x).__class_getitem__(int)
+        archive(x).__reversed__
+        archive(x).__hash__
+        archive(x).close()
+        archive(x).files
+        archive(x).get("arr_0")
+        [*archive(x).items()]
+        archive(x).items()
+        archive(x).keys()
+        archive(x).values()
+        [*archive(x).values()]
+        """
+    ),
     # These make no instances; that they say so leaves everything as it was.
     Recipe("refused(cowarray.ndarray, x)", "cowarray.ndarray"),
     Recipe("refused(cowarray.Storage, x)", "cowarray.Storage"),

@@ -216,7 +216,10 @@ class Programs(RuleBasedStateMachine):
         if kept[1].dtype.byteorder == ">" and isinstance(kept[0], memoryview):
             return multiple()
         self.numpy_bytes += kept[1].nbytes
-        return self.pair(ca.asarray(kept[0], copy=copy), kept[1].copy(order="K"))
+        ours, oracle = ca.asarray(kept[0], copy=copy), kept[1].copy(order="K")
+        if copy is False and not ours.flags.writeable:
+            oracle.setflags(write=False)  # elements that overlap are no array to write to, and may not be copied apart
+        return self.pair(ours, oracle)
 
     @rule(kept=consumes(snapshots))
     def release_snapshot(self, kept):
