@@ -7,6 +7,8 @@ nothing of ours. `recipes_by_rule.py` makes those of ufuncs, and puts all togeth
 
 from typing import NamedTuple
 
+import numpy as np
+
 from cowarray._table import COPY, FRESH, SAME, VIEW
 
 
@@ -320,7 +322,6 @@ UNDISPATCHED = recipes(
     np.strings.rfind(A(["ab", "b"]), "b")
     np.strings.rindex(A(["ab", "b"]), "b")
     np.strings.rstrip(A(["ab ", "b"]))
-    np.strings.slice(A(["abc", "b"]), 2)
     np.strings.startswith(A(["ab", "b"]), "a")
     np.strings.strip(A(["ab ", "b"]))
     np.vectorize(lambda a: a + 1)(x)
@@ -338,6 +339,7 @@ UNDISPATCHED = recipes(
     """
 )
 UNDISPATCHED += [
+    *recipes('np.strings.slice(A(["abc", "b"]), 2)' if hasattr(np.strings, "slice") else ""),  # from NumPy 2.3
     Recipe("[*np.nditer(np.asarray(x)).itviews]", "numpy.nditer"),
     Recipe("np.asarray(x).flat", "numpy.flatiter"),
     Recipe("np.ufunc.__call__(np.add, x, A([1.]))", "numpy.ufunc"),
