@@ -33,19 +33,29 @@ class Materialization(NamedTuple):
 _forbidden = ContextVar("cowarray_no_copy", default=False)
 _traces = ContextVar("cowarray_traces", default=())
 
-_lock = threading.Lock()
-_users = 0
 _own = str(Path(__file__).parent) + os.sep
 
 
-def _use(change):
-    """Count a context in (1) or out (-1), and tell the native layer whether any is left."""
-    global _users
-    from cowarray import _native
+class _Users:
+    """Counts the contexts that use a mode, and tells the native layer whether there are any.
 
-    with _lock:
-        _users += change
-        _native._set_modes_in_use(_users > 0)
+    Looks nothing up in this module, whose names are gone when a mode ends with the interpreter.
+    """
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.count = 0
+        self.tell = None
+
+    def change(self, by):
+        """Count a context in (1) or out (-1)."""
+        if self.tell is None:
+            from cowarray import _native
+
+            self.tell = _native._set_modes_in_use
+        with self.lock:
+            self.count += by
+            self.tell(self.count > 0)
 
 
 def forbids_copy():
@@ -77,11 +87,13 @@ def report(kind, nbytes):
 class _Mode:
     """A context manager that sets one context variable; each entering has a token of its own."""
 
+    _users = _Users()
+
     def __init__(self):
         self._tokens = []
 
     def _enter(self, variable, value):
-        _use(1)
+        self._users.change(1)
         self._tokens.append((variable, variable.set(value)))
 
     def __exit__(self, *exc):
@@ -89,7 +101,7 @@ class _Mode:
         try:
             variable.reset(token)
         finally:
-            _use(-1)
+            self._users.change(-1)
 
 
 class no_copy(_Mode):
