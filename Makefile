@@ -132,8 +132,16 @@ $(C_BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
-$(C_TESTS): %: %.o $(C_SHARED)
+$(filter-out %/test_limits,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
+
+# A core whose counts are full early, so that a test can fill them.
+LIMITED := $(patsubst $(C_BUILD)/%,$(C_BUILD)/limited/%,$(C_BUILD)/test_limits.o $(C_SHARED))
+$(C_BUILD)/test_limits: $(LIMITED)
+	@$(CC) $(SANITIZE) -pthread $^ -o $@
+$(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
 
 SECONDS ?= 20
 STRESS := $(C_BUILD)/stress
@@ -152,7 +160,7 @@ stress-mutants: ## Check that the stress program finds planted faults
 	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
 
 .PRECIOUS: $(C_BUILD)/%.o
--include $(wildcard $(C_BUILD)/*.d)
+-include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d)
 
 headers:
 	@test -n "$(HEADERS)" || { echo "headers: none found"; exit 1; }
