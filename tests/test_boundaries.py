@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import agree, outcome
+from oracle import agree, outcome, same
 from programs import run
 
 import cowarray
@@ -221,6 +221,21 @@ def test_index_about_the_edges_as_numpys(length):
             agree(outcome(operator.getitem, x, key), outcome(operator.getitem, plain, key))
     for part in SLICES:
         agree(outcome(lambda y, part=part: facts(y[part]), x), outcome(lambda y, part=part: facts(y[part]), plain))
+
+
+def test_write_at_an_index_out_of_range_as_numpys():
+    for shape in ((5,), (1,), (2, 3), (0,)):
+        plain = np.arange(float(math.prod(shape))).reshape(shape)
+        x = cowarray.array(plain)
+        kept = x.copy()
+        ends = [index for length in shape for index in (length - 1, length, -length, -length - 1)]
+        for index in (*INDICES, *ends):
+            for key in (index, (index,), (0, index), (index, 0), [index], slice(index, None, None), slice(0, 3, index)):
+                for write in (lambda y, key=key: y.__setitem__(key, 9), lambda y, key=key: y[key]):
+                    agree(outcome(write, x), outcome(write, plain))
+                agree(outcome(x.put, index, 7), outcome(plain.put, index, 7))
+                same(x, plain)
+        same(kept, np.arange(float(math.prod(shape))).reshape(shape))
 
 
 # ---- memory without pages --------------------------------------------------------------------------------------------
