@@ -236,12 +236,12 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 
 HAVE_RELACY = printf '\#include <relacy/relacy.hpp>\n' | $(CXX) -x c++ -w -fsyntax-only - 2> /dev/null
 
-model: ## Check the models of the protocol with spin, and the core's sources with relacy (where installed)
+model: ## Check the models of the protocol with spin, and the core's sources with relacy and GenMC (where installed)
 	@mkdir -p build && rm -f build/model-failed
-	@if command -v spin > /dev/null || $(HAVE_RELACY); then \
+	@if command -v spin > /dev/null || command -v $(or $(GENMC),genmc) > /dev/null || $(HAVE_RELACY); then \
 	    { CC="$(CC)" CXX="$(CXX)" $(PYTHON) tests/model/run.py $(ARGS) || touch build/model-failed; } | tee build/model.log; \
 	    grep '^skipped' build/model.log >> build/skipped; test ! -e build/model-failed; \
-	else $(call SKIP,models of the protocol: neither spin nor relacy is installed); fi
+	else $(call SKIP,models of the protocol: neither spin nor relacy nor genmc is installed); fi
 
 # ---- what a reader would see -----------------------------------------------------------------------------------------
 

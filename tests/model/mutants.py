@@ -65,6 +65,25 @@ CORE = {
     "waiters seen relaxed": [
         ("gate.c", "if (cowi_load_seq_cst(&waiting) != 0)", "if (cowi_load_relaxed(&waiting) != 0)")
     ],
+    "waiter counted relaxed": [("gate.c", "cowi_add_seq_cst(&waiting, 1)", "cowi_add_relaxed(&waiting, 1)")],
+    "busy waited for relaxed": [
+        ("gate.c", "while (cowi_load_seq_cst(&storage->busy)) {", "while (cowi_load_relaxed(&storage->busy)) {")
+    ],
+    "busy lowered relaxed": [
+        ("scope.c", "cowi_store_seq_cst(&storage->busy, 0)", "cowi_store_relaxed(&storage->busy, 0)")
+    ],
+    "gate left relaxed": [("gate.c", "cowi_sub_seq_cst(&state, ONE_INSIDE)", "cowi_sub_relaxed(&state, ONE_INSIDE)")],
+    "gate seen drained relaxed": [
+        ("gate.c", "while (cowi_load_seq_cst(&state) != CLOSED) {", "while (cowi_load_relaxed(&state) != CLOSED) {")
+    ],
+    "gate reopened relaxed": [("gate.c", "cowi_and_seq_cst(&state, ~CLOSED)", "cowi_and_relaxed(&state, ~CLOSED)")],
+    "gate entered relaxed": [
+        (
+            "gate.c",
+            "while (cowi_add_seq_cst(&state, ONE_INSIDE) & CLOSED) {",
+            "while (cowi_add_relaxed(&state, ONE_INSIDE) & CLOSED) {",
+        )
+    ],
     "readers left lowered relaxed": [
         ("scope.c", "cowi_sub_release(&context->left, 1)", "cowi_sub_relaxed(&context->left, 1)")
     ],
@@ -219,8 +238,14 @@ GENMC = {
     "pins seen relaxed": "pins",
     "micro lock left relaxed": "const_scope",
     "micro lock taken relaxed": "const_scope",
-    "waiters seen relaxed": "waiting",
+    "waiters seen relaxed": "waiting_room",
     "readers left lowered relaxed": "readers_left",
+    "waiter counted relaxed": "waiting_room",
+    "busy waited for relaxed": "waiting_room",
+    "gate left relaxed": "fork_gate",
+    "gate seen drained relaxed": "fork_gate",
+    "gate reopened relaxed": "fork_gate",
+    "gate entered relaxed": "fork_gate",
     "readers left seen relaxed": "readers_left",
     "uses lowered relaxed": "struct_lives",
     "decrement before the shared lock": "drops",

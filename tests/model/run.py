@@ -5,7 +5,10 @@ spin explores every interleaving of the protocol's steps (spin/*.pml). relacy ru
 interleavings of a weak memory model (relacy/clients.cpp). GenMC explores every execution of them (genmc/*.c): it is the
 program that GENMC names, or genmc on the path. A checker that is not installed is skipped and counted.
 
-usage: run.py [--long] [word ...]     only models and mutants whose name has one of the words
+usage: run.py [--long] [--imm] [word ...]
+    word     only models and mutants whose name has one of the words
+    --long   more interleavings, and the GenMC clients that take minutes
+    --imm    GenMC with the memory model IMM instead of RC11: many times slower
 """
 
 import os
@@ -25,14 +28,18 @@ CC = os.environ.get("CC", "cc").split()
 CXX = os.environ.get("CXX", "c++").split()
 LONG = "--long" in sys.argv[1:]
 WORDS = [word for word in sys.argv[1:] if not word.startswith("-")]
-ITERATIONS = 500_000 if LONG else 30_000  # per client
+ITERATIONS = 1_000_000 if LONG else 30_000  # per client
 MUTANT_ITERATIONS = 30_000
 
 CHECKER = os.environ.get("GENMC") or shutil.which("genmc")
 # Its cache of instructions mistakes one call's variables for another's in these sources, and then reports them freed.
-GENMC_FLAGS = ["--rc11", "--disable-estimation", "--disable-instruction-caching"]
+GENMC_FLAGS = [
+    "--imm" if "--imm" in sys.argv[1:] else "--rc11",
+    "--disable-estimation",
+    "--disable-instruction-caching",
+]
 MINUTES = {"overwrite", "fork_gate"}  # each takes minutes: with --long only
-NEVER_BLOCKED = {"waiting"}  # its threads wait for each other, and a blocked execution is one that waits for good
+NEVER_BLOCKED = {"waiting_room"}  # its threads wait for each other, and a blocked execution is one that waits for good
 
 # no-lifetime-dse: relacy marks dead objects in their destructors, and looks at the marks afterwards.
 RELACY_FLAGS = [
@@ -159,6 +166,8 @@ def relacy_mutant(name):
 
 
 def has_relacy():
+    if shutil.which(CXX[0]) is None:
+        return False
     probe = fresh("probe") / "probe.cpp"
     probe.write_text("#include <relacy/relacy.hpp>\nint main() {}\n")
     return call([*CXX, "-std=c++17", "-w", "-fsyntax-only", probe], probe.parent)[0] == 0
@@ -172,7 +181,8 @@ def genmc(client, name, faults):
     directory = fresh(f"genmc {client} {name}")
     faulty_core(directory, faults)
     includes = [f"-I{directory}", f"-I{ROOT / 'include'}", f"-I{HERE}"]
-    code, output = call([CHECKER, *GENMC_FLAGS, "--", *includes, HERE / "genmc" / f"{client}.c"], directory)
+    program = HERE / "genmc" / f"{client}.c"
+    code, output = call([CHECKER, *GENMC_FLAGS, "--", *includes, program], directory)
     complete = re.search(r"complete executions explored: (\d+)", output)
     blocked = re.search(r"blocked executions seen: (\d+)", output)
     error = re.search(r"^Error: (.*)$", output, re.M)
@@ -213,56 +223,85 @@ def genmc_safe(name):
 # ---- all of it -------------------------------------------------------------------------------------------------------
 
 
-def main():
-    BUILD.mkdir(parents=True, exist_ok=True)
-    jobs = []
-    passed = failed = skipped = 0
+def attempt(job):
+    try:
+        return True, job[0](*job[1:])
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        return False, f"FAILED: {failure}"
+
+
+def skip(count, what, why):
+    print(f"skipped: {what}: {why}", flush=True)
+    return [], count
+
+
+def spin_jobs():
+    """What there is to do, each as a function and its arguments, and how many things are skipped."""
     models = sorted(path.stem for path in (HERE / "spin").glob("*.pml") if path.stem != "protocol")
     if not models:
         sys.exit("no models in spin/")
-    if shutil.which("spin"):
-        jobs += [(spin_model, model) for model in models if wanted(model)]
-        jobs += [(spin_mutant, fault) for fault in SPIN if wanted(fault)]
-    else:
-        skipped += len(models) + len(SPIN)
-        print(f"skipped: {len(models)} models and {len(SPIN)} mutants: spin is not installed")
-    if has_relacy():
+    if not shutil.which("spin"):
+        return skip(len(models) + len(SPIN), f"{len(models)} models and {len(SPIN)} mutants", "spin is not installed")
+    jobs = [(spin_model, model) for model in models if wanted(model)]
+    return jobs + [(spin_mutant, fault) for fault in SPIN if wanted(fault)], 0
+
+
+def relacy_jobs():
+    if not has_relacy():
+        return skip(1 + len(CORE), f"the relacy clients and {len(CORE)} mutants", "relacy is not installed")
+    program, clients = relacy_clients()
+    if not clients:
+        raise Failure("no clients in relacy/")
+    jobs = [(relacy_client, program, client) for client in clients if wanted(client)]
+    return jobs + [(relacy_mutant, name) for name in CORE if wanted(name)], 0
+
+
+def genmc_jobs():
+    clients = sorted(path.stem for path in (HERE / "genmc").glob("*.c"))
+    if not clients:
+        sys.exit("no clients in genmc/")
+    if not CHECKER:
+        faults = len(GENMC) + len(SAFE)
+        return skip(len(clients) + faults, f"{len(clients)} clients and {faults} mutants", "genmc is not installed")
+    skipped = 0
+    if not LONG:
+        _, skipped = skip(len(MINUTES), f"the genmc clients {', '.join(sorted(MINUTES))}", "minutes; --long runs them")
+        clients = [client for client in clients if client not in MINUTES]
+    jobs = [(genmc_client, client) for client in clients if wanted(client)]
+    jobs += [(genmc_mutant, fault) for fault in GENMC if wanted(fault)]
+    return jobs + [(genmc_safe, name) for name in SAFE if wanted(name)], skipped
+
+
+FIGURES = [("spin", "states", SPIN), ("relacy", "iterations", CORE), ("genmc", "executions", GENMC)]
+
+
+def main():
+    BUILD.mkdir(parents=True, exist_ok=True)
+    if CHECKER and shutil.which(CHECKER) is None:
+        sys.exit(f"GENMC={CHECKER} is no program")
+    jobs, lines = [], []
+    passed = failed = skipped = 0
+    for make_jobs in spin_jobs, relacy_jobs, genmc_jobs:
         try:
-            program, clients = relacy_clients()
-            if not clients:
-                raise Failure("no clients in relacy/")
+            more, without = make_jobs()
         except Failure as failure:
             print(f"FAILED: {failure}")
-            failed, clients = 1, []
-        jobs += [(relacy_client, program, client) for client in clients if wanted(client)]
-        jobs += [(relacy_mutant, name) for name in CORE if wanted(name)]
-    else:
-        skipped += 1 + len(CORE)
-        print(f"skipped: the relacy clients and {len(CORE)} mutants: relacy is not installed")
-    explored = sorted(path.stem for path in (HERE / "genmc").glob("*.c"))
-    minutes = [client for client in explored if client in MINUTES and not LONG]
-    if CHECKER:
-        jobs += [(genmc_client, client) for client in explored if client not in minutes and wanted(client)]
-        jobs += [(genmc_mutant, fault) for fault in GENMC if wanted(fault)]
-        jobs += [(genmc_safe, name) for name in SAFE if wanted(name)]
-        if minutes:
-            skipped += len(minutes)
-            print(f"skipped: the genmc clients {', '.join(minutes)}, which take minutes: without --long")
-    else:
-        skipped += len(explored) + len(GENMC) + len(SAFE)
-        print(f"skipped: {len(explored)} clients and {len(GENMC) + len(SAFE)} mutants: genmc is not installed")
-
-    def attempt(job):
-        try:
-            return True, job[0](*job[1:])
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            return False, f"FAILED: {failure}"
-
+            failed += 1
+            continue
+        jobs += more
+        skipped += without
     with ThreadPoolExecutor(max_workers=2) as pool:
         for good, line in pool.map(attempt, jobs):
             print(line, flush=True)
+            lines.append(line)
             passed += good
             failed += not good
+    for checker, things, faults in FIGURES:
+        mine = [line for line in lines if line.startswith(checker)]
+        explored = sum(int(number) for line in mine for number in re.findall(rf": holds, (\d+) {things}$", line))
+        killed = sum(": killed by " in line for line in mine)
+        if mine and not WORDS:
+            print(f"{checker}: {explored} {things}; {killed} of {len(faults)} mutants killed")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or not passed else 0
 

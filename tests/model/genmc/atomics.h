@@ -34,6 +34,7 @@ typedef _Atomic(void *) cowi_atomic_ptr;
 #define cowi_sub_release(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_release)
 #define cowi_sub_seq_cst(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_seq_cst)
 #define cowi_or_seq_cst(p, v) atomic_fetch_or_explicit((p), (v), memory_order_seq_cst)
+#define cowi_and_relaxed(p, v) atomic_fetch_and_explicit((p), (v), memory_order_relaxed) /* for mutants */
 #define cowi_and_seq_cst(p, v) atomic_fetch_and_explicit((p), (v), memory_order_seq_cst)
 #define cowi_cas_acq_rel(p, expected, v) \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acq_rel, memory_order_acquire)

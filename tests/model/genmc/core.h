@@ -18,9 +18,8 @@ __attribute__((always_inline)) static cowi_context *put_in_place(cow_storage *, 
 #include "storage.c"
 
 #define MUST(condition) assert(condition)
-#define MAIN THREADS /* the thread that sets up and winds up */
 
-static _Thread_local int me = MAIN;
+static _Thread_local int me = THREADS; /* as long as it sets up and winds up */
 
 #ifdef MODEL_GATE
 #include "gate.c"

@@ -19,12 +19,10 @@ static void work(int thread)
         return;
     }
     prepare();
-    for (int i = 0; i < 2; i++) {
-        cowi_storage_lock(own[i]); /* a child takes it over if it must; here it waits */
+    for (int i = 0; i < 2; i++) { /* without the micro lock, which a child takes over if it must */
         cowi_context *context = own[i]->context;
-        MUST(!cowi_load_seq_cst(&own[i]->busy));
+        MUST(!cowi_load_relaxed(&own[i]->busy) && (own[i]->sole || context != NULL));
         MUST(context == NULL || cowi_load_relaxed(&context->lock.held) == 0);
-        cowi_storage_unlock(own[i]);
     }
     parent();
 }

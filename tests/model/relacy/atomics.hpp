@@ -76,6 +76,7 @@ typedef late<rl::atomic<void *> > cowi_atomic_ptr;
 #define cowi_sub_release(p, v) (p)->get($)->fetch_sub((v), rl::mo_release, $)
 #define cowi_sub_seq_cst(p, v) (p)->get($)->fetch_sub((v), rl::mo_seq_cst, $)
 #define cowi_or_seq_cst(p, v) (p)->get($)->fetch_or((v), rl::mo_seq_cst, $)
+#define cowi_and_relaxed(p, v) (p)->get($)->fetch_and((v), rl::mo_relaxed, $) /* for mutants */
 #define cowi_and_seq_cst(p, v) (p)->get($)->fetch_and((v), rl::mo_seq_cst, $)
 
 /* A failed try at the micro lock lets the others run: a spin that nobody else can end is no interleaving worth exploring. */

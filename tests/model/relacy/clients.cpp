@@ -56,22 +56,28 @@ struct drops : client {
     }
 };
 
-/* The copier is alone with its copy: the other share is dropped while it copies. */
+/* The last other share is dropped, and the last other scope ended, while a thread copies: its reference keeps the bytes. */
 struct last_drop : client {
-    last_drop() : client("last_drop", 2) {}
+    last_drop() : client("last_drop", 3) {}
     cow_storage *a, *b;
+    cow_const_scope scope;
     void set_up()
     {
         a = make(9);
         b = clone_of(a);
+        const cow_status status = cow_const_begin(b, &scope, NULL);
+        MUST(status == COW_OK);
     }
     void thread(unsigned me)
     {
         if (me == 0) {
             write_cells(a, 0, 0, 1);
         }
-        else {
+        else if (me == 1) {
             cow_storage_free(b);
+        }
+        else {
+            cow_const_end(&scope);
         }
     }
     void wind_up()
@@ -235,6 +241,31 @@ struct clone_of_busy : client {
         cow_storage_free(a);
         cow_storage_free(b);
         cow_storage_free(made);
+    }
+};
+
+/* The waiting room alone: who waits for a busy Storage is woken. */
+struct waiting_room : client {
+    waiting_room() : client("waiting_room", 2) {}
+    cow_storage *a;
+    void set_up()
+    {
+        a = make(9);
+        cowi_store_seq_cst(&a->busy, 1);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            cowi_store_seq_cst(&a->busy, 0);
+            cowi_wake_busy();
+        }
+        else {
+            cowi_wait_while_busy(a);
+        }
+    }
+    void wind_up()
+    {
+        cow_storage_free(a);
     }
 };
 
@@ -566,20 +597,20 @@ struct fork_gate : client {
     void thread(unsigned me)
     {
         if (me != 2) {
+            dawdle(); /* or the fork is never first */
             write_cells(own[me], 0, 0, (int)me);
             return;
         }
         prepare();
         for (int i = 0; i < 2; i++) {
-            MUST(cowi_load_seq_cst(&own[i]->busy) == 0);
-            cowi_storage_lock(own[i]); /* a child takes it over if it must; here it waits */
-            cowi_context *context = own[i]->context;
+            MUST(cowi_load_relaxed(&own[i]->busy) == 0);
+            cowi_context *context = own[i]->context; /* without the micro lock, which a child takes over if it must */
             if (context != NULL) {
                 const int status = pthread_rwlock_trywrlock(&context->lock); /* nobody is inside */
                 MUST(status == 0);
                 pthread_rwlock_unlock(&context->lock);
             }
-            cowi_storage_unlock(own[i]);
+            MUST(own[i]->sole || context != NULL); /* after the lock, which would order it */
         }
         parent();
     }
@@ -610,6 +641,7 @@ int main(int argc, char **argv)
         &the<wrap>,
         &the<one_storage>,
         &the<clone_of_busy>,
+        &the<waiting_room>,
         &the<clone_waits>,
         &the<pins>,
         &the<snapshot>,

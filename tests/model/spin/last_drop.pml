@@ -1,5 +1,7 @@
-/* The last share is dropped while the other Storage copies: the copier's reference keeps the bytes. */
+/* The last other share is dropped, and the last other scope ended, while a Storage copies: its reference keeps the bytes. */
 #include "protocol.pml"
+
+byte scoped; /* the context that the scope holds */
 
 proctype writer() {
     LOCALS;
@@ -10,9 +12,24 @@ proctype dropper() {
     free_storage(1)
 }
 
+proctype reader() {
+    LOCALS;
+    c = scoped;
+    const_end(1)
+}
+
+proctype opener() {
+    LOCALS;
+    const_begin(1);
+    const_read(9);
+    scoped = c
+}
+
 init {
     set_up(2, 9);
-    atomic { run writer(); run dropper() };
+    run opener();
+    ALL_DONE;
+    atomic { run writer(); run dropper(); run reader() };
     ALL_DONE;
     must_hold(0, 1);
     free_storage(0);
