@@ -1,4 +1,4 @@
-/* The waiting room: who waits for a busy Storage is woken. A lost wake-up would be a thread that waits for good. */
+/* The waiting room alone: who waits for a busy Storage is woken. A lost wake-up would be a thread that waits for good. */
 #define THREADS 2
 #define MODEL_GATE
 #include "core.h"
