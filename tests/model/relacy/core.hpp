@@ -58,6 +58,10 @@ void cowi_large_free(void *, size_t)
 {
 }
 
+void cowi_large_give_back()
+{
+}
+
 void cowi_large_hold()
 {
 }
