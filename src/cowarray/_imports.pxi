@@ -127,6 +127,8 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
     else:
         # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
         own = type(obj) in COPIED_TYPES
+        if not own:
+            check_buffer(obj)
         array = numpy_asarray(obj, dtype=dtype, order=order)
         if copy is False and not own:
             # Memory that is only looked at is the same when looked at twice. (Not every __array__ knows copy=False.)
@@ -255,7 +257,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
         if copy is False:
             return x
         return copy_in_order(x, c"K")
-    return import_array(numpy_from_dlpack(x), False if copy is False else True)
+    return import_array(numpy_from_dlpack(offered(x)), False if copy is False else True)
 
 
 cdef int check_device(object device) except -1:

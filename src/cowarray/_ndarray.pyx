@@ -2,24 +2,26 @@
 """The array: NumPy computes, cowarray owns memory.
 
 This file is the class; what its methods stand on is in the files that it includes: `_arrays.pxi` (how arrays come to
-be), `_dispatch.pxi` (the way of operations), `_indexing.pxi`, `_imports.pxi`, `_exports.pxi`, `_attributes.pxi` (flags,
-flat), `_functions.pxi`, `_capi.pxi`. It is longer than a sitting because a class of NumPy's breadth is one thing; most
-methods are a line or two.
+be), `_dispatch.pxi` (the way of operations), `_indexing.pxi`, `_imports.pxi`, `_offered.pxi` (its checks),
+`_exports.pxi`, `_attributes.pxi` (flags, flat), `_functions.pxi`, `_capi.pxi`. It is longer than a sitting because a
+class of NumPy's breadth is one thing; most methods are a line or two.
 """
 
 import numpy as np
 from array import array as array_array_type
 from mmap import mmap as mmap_type
 from pickle import PickleBuffer
+from struct import calcsize as struct_size
 from types import GenericAlias
 
 cimport cython
 cimport numpy as cnp
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_FULL_RO, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport *
 from cpython.object cimport PyObject, PyObject_RichCompare
+from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.ref cimport Py_INCREF
 from libc.string cimport memcpy
 
@@ -121,6 +123,7 @@ cdef frozenset numpy_ufuncs = frozenset(
 
 include "_arrays.pxi"
 include "_exports.pxi"
+include "_offered.pxi"
 include "_imports.pxi"
 include "_dispatch.pxi"
 include "_indexing.pxi"
@@ -168,16 +171,26 @@ cdef object printable(ndarray self):
     return guarded_header(self)
 
 
+# Structured dtype -> whether NumPy reads it back from its own buffers.
+cdef dict survives = {}
+
+
 cdef bint loses_as_buffer(cnp.dtype descr) except -1:
-    """Whether NumPy would read another dtype from the buffer than it was given: void without fields, titles."""
+    """Whether NumPy would read another dtype from the buffer: for void without fields, titles, and many alignments."""
     if descr.type_num != cnp.NPY_VOID:
         return False
     if (<object>descr).names is None:
         return True
-    for field in (<object>descr).fields.values():
-        if len(field) > 2 or (field[0].base.type_num == cnp.NPY_VOID and loses_as_buffer(field[0].base)):
-            return True
-    return False
+    known = survives.get(descr)
+    if known is None:
+        try:
+            known = numpy_asarray(memoryview(numpy_empty(0, descr))).dtype == descr
+        except Exception:
+            known = False
+        if len(survives) >= 256:
+            survives.clear()
+        survives[descr] = known
+    return not known
 
 
 cdef int rebind(ndarray self, ndarray other) except -1:

@@ -1,0 +1,222 @@
+# What producers say of memory that they offer, through DLPack or as a buffer: checked before NumPy believes it, which
+# reads shapes through NULL and divides by sizes of 0. That the memory is there, nobody can check. Included by
+# _ndarray.pyx.
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+
+    /* DLPack's structures, as version 1 fixes them; those before have no version and no flags. */
+    typedef struct {
+        void *data;
+        int32_t device_type, device_id, ndim;
+        uint8_t code, bits;
+        uint16_t lanes;
+        long long *shape, *strides;
+        unsigned long long byte_offset;
+    } offered_tensor;
+
+    typedef struct {
+        uint32_t major, minor;
+        void *manager, *deleter;
+        unsigned long long flags;
+        offered_tensor tensor;
+    } offered_versioned;
+
+    /* Bytes from the first element to the end of an axis' last; false if they are more than memory can have. */
+    static int offered_reach(long long length, long long stride, long long itemsize, long long *low, long long *high)
+    {
+        long long step, reach;
+        return !__builtin_mul_overflow(stride, itemsize, &step)
+            && !__builtin_mul_overflow(step, length - 1, &reach)
+            && !__builtin_add_overflow(*(reach < 0 ? low : high), reach, reach < 0 ? low : high);
+    }
+
+    static int offered_unowned(const Py_buffer *view) { return view->obj == NULL; }
+
+    static int offered_times(long long a, long long b, long long *product)
+    {
+        return !__builtin_mul_overflow(a, b, product);
+    }
+    """
+    ctypedef struct offered_tensor:
+        void *data
+        int device_type
+        int ndim
+        unsigned char code
+        unsigned char bits
+        unsigned short lanes
+        long long *shape
+        long long *strides
+        unsigned long long byte_offset
+
+    ctypedef struct offered_versioned:
+        unsigned major
+        unsigned minor
+        offered_tensor tensor
+
+    bint offered_reach(long long, long long, long long, long long *, long long *)
+    bint offered_unowned(const Py_buffer *)
+    bint offered_times(long long, long long, long long *)
+
+cdef extern from "Python.h":
+    bint PyObject_CheckBuffer(object)
+    bint PyMemoryView_Check(object)
+    Py_buffer *PyMemoryView_GET_BUFFER(object)
+
+
+# (code, bits): integers, unsigned integers, floats, complex numbers, booleans.
+cdef frozenset ELEMENTS = frozenset(
+    [(code, bits) for code in (0, 1) for bits in (8, 16, 32, 64)]
+    + [(2, bits) for bits in (16, 32, 64)] + [(5, bits) for bits in (64, 128)] + [(6, 8)]
+)
+
+
+@cython.final
+cdef class Offered:
+    """A producer of DLPack capsules whose capsules are checked before a consumer gets them."""
+
+    cdef object producer
+
+    def __dlpack__(self, *args, **kwargs):
+        capsule = self.producer.__dlpack__(*args, **kwargs)
+        check_capsule(capsule)
+        return capsule
+
+    def __dlpack_device__(self):
+        return self.producer.__dlpack_device__()
+
+
+cdef Offered offered(object producer):
+    cdef Offered result = Offered.__new__(Offered)
+    if not hasattr(producer, "__dlpack__"):
+        raise AttributeError(f"from_dlpack: a {type(producer).__name__} has no __dlpack__")
+    result.producer = producer
+    return result
+
+
+cdef int refuse(str what) except -1:
+    raise BufferError(f"from_dlpack: {what}")
+
+
+cdef int check_capsule(object capsule) except -1:
+    cdef const char *name
+    cdef offered_versioned *versioned
+    if not PyCapsule_CheckExact(capsule):
+        raise TypeError(f"from_dlpack: __dlpack__ gave a {type(capsule).__name__}, not a capsule")
+    if PyCapsule_IsValid(capsule, "dltensor_versioned"):
+        versioned = <offered_versioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
+        if versioned.major != 1:
+            refuse(f"version {versioned.major}.{versioned.minor} of DLPack is not known")
+        return check_tensor(&versioned.tensor)
+    if PyCapsule_IsValid(capsule, "dltensor"):
+        return check_tensor(<offered_tensor *>PyCapsule_GetPointer(capsule, "dltensor"))
+    name = PyCapsule_GetName(capsule)
+    if name != NULL and (<bytes>name).startswith(b"used_dltensor"):
+        refuse("the capsule has been used")
+    return refuse("the capsule does not hold a tensor")
+
+
+cdef int check_tensor(const offered_tensor *tensor) except -1:
+    """Raise BufferError for a tensor that no memory can be."""
+    cdef long long size, nbytes, low, high, length, stride
+    cdef bint empty = False
+    cdef int i
+    # The CPU's own, and what CUDA, ROCm and managed memory let it read.
+    if tensor.device_type not in (1, 3, 11, 13):
+        refuse(f"memory of device type {tensor.device_type} is not the CPU's")
+    if not 0 <= tensor.ndim <= MAXDIMS:
+        refuse(f"a tensor of {tensor.ndim} dimensions")
+    if tensor.lanes != 1 or (tensor.code, tensor.bits) not in ELEMENTS:
+        refuse(f"elements of type {tensor.code}, {tensor.bits} bits and {tensor.lanes} lanes")
+    if tensor.ndim and tensor.shape == NULL:
+        refuse(f"a tensor of {tensor.ndim} dimensions without a shape")
+    nbytes = size = high = tensor.bits // 8
+    low = 0
+    for i in range(tensor.ndim):
+        length = tensor.shape[i]
+        if length < 0:
+            refuse(f"an axis of length {length}")
+        if length == 0:
+            empty = True
+        elif not offered_times(nbytes, length, &nbytes):
+            refuse("a tensor larger than memory")
+    if empty:
+        return 0
+    if tensor.data == NULL:
+        refuse("elements without memory")
+    if tensor.strides == NULL:
+        high = nbytes
+    else:
+        for i in range(tensor.ndim):
+            stride = tensor.strides[i]
+            if tensor.shape[i] > 1 and not offered_reach(tensor.shape[i], stride, size, &low, &high):
+                refuse("strides that lead out of memory")
+    return check_span(<size_t>tensor.data, tensor.byte_offset, low, high)
+
+
+cdef int check_span(size_t start, size_t offset, long long low, long long high) except -1:
+    """Whether [start + offset + low, start + offset + high) are addresses."""
+    cdef size_t last = <size_t>-1
+    if offset > last - start:
+        refuse("a byte_offset that leads out of memory")
+    start += offset
+    if <size_t>0 - <size_t>low > start or <size_t>high > last - start:
+        refuse("strides that lead out of memory")
+    return 0
+
+
+cdef int check_buffer(object producer) except -1:
+    """Raise BufferError for a buffer whose parts contradict each other, as far as it is asked twice and answers so."""
+    cdef Py_buffer view
+    if PyMemoryView_Check(producer):
+        producer.obj  # raises, if the view has been released
+        return check_view(PyMemoryView_GET_BUFFER(producer))
+    if not PyObject_CheckBuffer(producer):
+        return 0
+    try:
+        PyObject_GetBuffer(producer, &view, PyBUF_FULL_RO)
+    except Exception:
+        return 0  # NumPy will ask for other things
+    try:
+        check_view(&view)
+    finally:
+        PyBuffer_Release(&view)
+    return 0
+
+
+cdef int check_view(const Py_buffer *view) except -1:
+    cdef long long nbytes = view.itemsize
+    cdef long long low = 0, high = view.itemsize
+    cdef bint empty = False
+    cdef int i
+    if not 0 <= view.ndim <= MAXDIMS:
+        raise BufferError(f"asarray: a buffer of {view.ndim} dimensions")
+    if view.itemsize < 0 or (view.itemsize == 0 and view.len):
+        raise BufferError(f"asarray: a buffer of {view.len} bytes in elements of {view.itemsize}")
+    if offered_unowned(view) and view.format != NULL:
+        # NumPy looks into the owner when it finds that these two differ.
+        try:
+            size = struct_size(view.format)
+        except Exception:
+            raise BufferError(f"asarray: a buffer without an owner, of the format {<bytes>view.format!r}") from None
+        if size != view.itemsize:
+            raise BufferError(f"asarray: elements of {view.itemsize} bytes and of the format {<bytes>view.format!r}")
+    elif offered_unowned(view) and view.itemsize != 1:
+        raise BufferError(f"asarray: elements of {view.itemsize} bytes without a format")
+    if view.ndim and view.shape == NULL:
+        return 0  # one axis, of view.len bytes: NumPy has no other reading
+    for i in range(view.ndim):
+        if view.shape[i] < 0:
+            raise BufferError(f"asarray: a buffer with an axis of length {view.shape[i]}")
+        if view.shape[i] == 0:
+            empty = True
+        elif not offered_times(nbytes, view.shape[i], &nbytes):
+            raise BufferError("asarray: a buffer larger than memory")
+        elif view.strides != NULL and not offered_reach(view.shape[i], view.strides[i], 1, &low, &high):
+            raise BufferError("asarray: a buffer whose strides lead out of memory")
+    if view.len != (0 if empty else nbytes):
+        raise BufferError(f"asarray: a buffer of {view.len} bytes, whose shape needs {0 if empty else nbytes}")
+    if not empty and nbytes and view.buf == NULL:
+        raise BufferError("asarray: a buffer of elements without memory")
+    return 0
