@@ -106,3 +106,21 @@ def lying_view(
             setattr(buffer, field, values)
     HELD.append((buffer, lists))
     return view_from(ctypes.addressof(buffer))
+
+
+get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+release = ctypes.pythonapi.PyBuffer_Release
+
+
+def answer(exporter, flags):
+    """What a request gives: (all that the buffer says, its bytes), or the class of the error."""
+    view = Buffer()
+    try:
+        get_buffer(ctypes.py_object(exporter), ctypes.byref(view), flags)
+    except Exception as error:  # compared with NumPy's
+        return type(error)
+    lists = [pointer[: view.ndim] if pointer else None for pointer in (view.shape, view.strides, view.suboffsets)]
+    data = ctypes.string_at(view.buf, view.len) if view.strides and not view.ndim else None
+    facts = (view.len, view.itemsize, view.ndim, view.format, *lists, data)
+    release(ctypes.byref(view))
+    return facts

@@ -7,7 +7,7 @@ import mmap
 
 import numpy as np
 import pytest
-from liars import MEMORY, Buffer, lying_view
+from liars import MEMORY, Buffer, answer, lying_view, view_from
 
 import cowarray
 
@@ -83,8 +83,6 @@ def test_memory_that_is_written_after_it_said_read_only_stays_outside_of_copies(
     """Nobody can check this: who lies changes what is shared, and nothing that was copied or written to."""
     memory = (ctypes.c_double * 3)(1, 2, 3)
     told = Buffer(ctypes.addressof(memory), None, 24, 8, 1, 1, b"d", (ctypes.c_ssize_t * 1)(3), None, None, None)
-    from liars import view_from
-
     x = cowarray.asarray(view_from(ctypes.addressof(told)), copy=False)
     mine = x.copy()
     mine[0] = -1
@@ -108,22 +106,6 @@ LAYOUTS = {
     "one": lambda a: a[3:4, None],
 }
 DTYPES = ["f8", "?", ">i2", "D", "S3", "U2", "M8[s]", "V5", "O", [("a", "i1"), ("b", ">f8")], [("p", "f4", (2, 3))]]
-get_buffer = ctypes.pythonapi.PyObject_GetBuffer
-release = ctypes.pythonapi.PyBuffer_Release
-
-
-def answer(exporter, flags):
-    """What a request gives: (all that the buffer says, its bytes), or the class of the error."""
-    view = Buffer()
-    try:
-        get_buffer(ctypes.py_object(exporter), ctypes.byref(view), flags)
-    except Exception as error:  # compared with NumPy's
-        return type(error)
-    lists = [pointer[: view.ndim] if pointer else None for pointer in (view.shape, view.strides, view.suboffsets)]
-    data = ctypes.string_at(view.buf, view.len) if view.strides and not view.ndim else None
-    facts = (view.len, view.itemsize, view.ndim, view.format, *lists, data)
-    release(ctypes.byref(view))
-    return facts
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
