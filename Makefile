@@ -214,6 +214,12 @@ sanitized-ctest:
 	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
 	done
 
+# ---- fuzzing ---------------------------------------------------------------------------------------------------------
+
+fuzz: fuzz-python ## Random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
+fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
+	@$(IN_VENV) tests/fuzz/run.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) $(TARGETS)
+
 # ---- without a GIL ---------------------------------------------------------------------------------------------------
 
 FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
@@ -281,6 +287,6 @@ clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
 
-.PHONY: help demo test docs-test bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
+.PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
     stress-core run-stress stress-mutants stress stress-arrays

