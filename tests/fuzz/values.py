@@ -40,7 +40,7 @@ def constructor(data):
     source = content(choices)
     dtype = choices.of([None, None, *DTYPES])
     order = choices.of(["K", "A", "C", "F", None, "c", "X"])
-    ndmin = choices.of([0, 0, 1, 3, -1, 64, 65])
+    ndmin = choices.of([0, 0, 1, 3, -1, 63, 65])
     copy = choices.of([True, True, None, False])
     expected = outcome(np.array, source, dtype=dtype, order=order, ndmin=ndmin, copy=True)
     got = outcome(cowarray.array, source, dtype, order=order, ndmin=ndmin, copy=copy)
