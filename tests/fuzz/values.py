@@ -140,7 +140,7 @@ def reshape(data):
             ours, theirs = outcome(x.view, dtype), outcome(n.view, dtype)
         else:
             if x.size and x.flags.writeable and n.flags.writeable:
-                x[...] = n[...] = 1
+                x[...] = n[...] = np.zeros((), x.dtype)
             continue
         agree(ours, theirs)
         if ours[1] is None:
