@@ -186,12 +186,13 @@ memcheck: ## Run the C tests under valgrind (where installed)
 
 # ---- sanitizers ------------------------------------------------------------------------------------------------------
 
-# Python itself is not instrumented, so the runtime is loaded before it; its own leaks are not ours to report.
+# Python itself is not instrumented, so the runtime is loaded before it; its own leaks are not ours to report. Python's
+# objects come from malloc there, so that use after free is seen.
 RUNTIME_address := libasan.so
 RUNTIME_undefined := libubsan.so
 RUNTIME_thread := libtsan.so
 PRELOAD = $(shell $(CC) -print-file-name=$(RUNTIME_$(firstword $(subst $(COMMA), ,$(COWARRAY_SANITIZE)))))
-SANITIZED_PYTHON = env LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+SANITIZED_PYTHON = env LD_PRELOAD=$(PRELOAD) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
     TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:suppressions=$(CURDIR)/tests/sanitizers/thread.supp $(IN_VENV)
 
 asan: ## Run the C tests, the Python tests and the stress programs under AddressSanitizer
@@ -237,6 +238,21 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 	@TSAN_OPTIONS=report_bugs=0 $(MAKE) .venv-tsan-python/.built .venv-tsan-python/.test \
 	    PYTHON="$(TSAN_PYTHON)" VENV=.venv-tsan-python CC=clang COWARRAY_SANITIZE=thread
 	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/test_concurrent_reads.py $(ARGS)
+
+# ---- fuzzing ---------------------------------------------------------------------------------------------------------
+
+FUZZ_FLAGS := $(CORE_FLAGS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
+FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/fuzz/core.c
+
+# What is new goes to build/fuzz/core; the corpus in the tree is where each run begins.
+fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; where installed)
+	@mkdir -p build/fuzz/core && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' > build/probe.c
+	@if ! clang -w -fsanitize=fuzzer,address,undefined build/probe.c -o build/probe 2> /dev/null; then \
+	    $(call SKIP,fuzzing the C API: needs clang and its libFuzzer (libclang-rt)); \
+	else clang $(FUZZ_FLAGS) $(FUZZ_INCLUDES) $(filter-out %/stress.c,$(FUZZ_SOURCES)) -o build/fuzz/core-fuzzer && \
+	    build/fuzz/core-fuzzer -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
+	        build/fuzz/core tests/fuzz/corpus/core; fi
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 
@@ -289,4 +305,4 @@ clean: ## Remove everything that was built, environments included
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
-    stress-core run-stress stress-mutants stress stress-arrays
+    stress-core run-stress stress-mutants stress stress-arrays fuzz-core

@@ -1,6 +1,8 @@
 """What user code does to arrays while an operation on them is under way is never seen as another array's write."""
 
 import contextvars
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -139,3 +141,37 @@ def test_shape_and_dtype_setters_refuse_what_numpys_do():
         x.shape = None
     x.resize(np.int64(6))
     assert x.tolist() == [0, 1, 2, 3, 0, 0]
+
+
+WHERE_BYTES_END = """
+import gc
+import numpy as np, cowarray as ca
+arrays, ended = [], 0
+class Owner(bytearray):
+    def __del__(self):
+        global ended
+        ended += 1
+        for array in arrays:
+            array.copy()
+            array.sum()
+for i in range(300):
+    x = ca.asarray(np.frombuffer(Owner(64)), copy=False)
+    view = x[1:]
+    view.sum(), x.sum()
+    arrays[:] = [x, view]
+    {write}
+    arrays.clear()
+    others = [np.empty(3) for _ in range(10)]
+    x.sum(), view.sum()
+del x, view
+gc.collect()
+print(ended)
+"""
+
+
+@pytest.mark.parametrize("write", ["x[0] = 5", "x += 5", "view.fill(1)", "x.resize(12)", "x.sort()"])
+def test_user_code_at_the_end_of_bytes_finds_whole_arrays(write):
+    """It finds no NumPy array that is going away: in a process of its own, since memory would be corrupt."""
+    program = WHERE_BYTES_END.format(write=write)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("300\n", "")

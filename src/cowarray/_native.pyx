@@ -138,9 +138,11 @@ cdef class Storage:
     cdef object held(self):
         """What keeps the bytes at self.window alive; both are current when this returns."""
         cdef Hold hold
-        if self.hold is None or self.window != <char *>cow_storage_address(self.handle):
+        cdef object _gone
+        while self.hold is None or self.window != <char *>cow_storage_address(self.handle):
             hold = self.new_hold()
-            refresh(self)
+            refresh(self)  # can run user code, which can come here
+            _gone = self.hold
             self.hold = hold
             self.window = <char *>hold.scope.data
         return self.hold

@@ -196,7 +196,11 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
 cdef int rebind(ndarray self, ndarray other) except -1:
     """Make self what other is: for the operations that change an array's shape or dtype in place."""
     cdef cnp.npy_intp *dims = self.inline_dims
-    cdef Storage before = self.storage_  # ends with this function, when self is whole again
+    # What goes can run user code at its end, which must find self whole: all of it ends with this function.
+    cdef cnp.ndarray _header = self.header
+    cdef Storage _before = self.storage_
+    cdef cnp.dtype _descr = self.descr
+    cdef Storage storage = storage_for(other)
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
         if dims == NULL:
@@ -207,7 +211,7 @@ cdef int rebind(ndarray self, ndarray other) except -1:
     self.dims = dims
     memcpy(dims, other.dims, 2 * other.nd * sizeof(cnp.npy_intp))
     self.nd = other.nd
-    self.storage_ = storage_for(other)
+    self.storage_ = storage
     self.offset = other.offset
     self.descr = other.descr
     return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Check that the stress program finds the faults it is there for, each within seconds.
+"""Check that the stress program finds the faults it is there for, each within seconds; with --fuzz, the fuzzer.
 
-usage: mutants.py [--seconds S] [word ...]     only mutants whose name has one of the words
+usage: mutants.py [--fuzz] [--seconds S] [word ...]     only mutants whose name has one of the words
 
 The faults: those of tests/model/mutants.py that show on any machine, and some more. Left to the models: memory orders,
 a window of two instructions (reference released before the unlock), and a copy too many (last share not refused).
@@ -63,6 +63,26 @@ OWN = {
 }
 FAULTS = CORE | OWN
 
+# What shows without threads; fuzzed from nothing, not from the corpus.
+FUZZED = {
+    "clone ignores pins": FAULTS["clone ignores pins"],
+    "steal ignores readers left behind": OWN["steal ignores readers left behind"],
+    "overwrite without a share": FAULTS["overwrite without a share"],
+    "clone checks the offset alone": [
+        ("storage.c", "offset > source->nbytes || nbytes > source->nbytes - offset", "offset > source->nbytes")
+    ],
+    "end of a window wraps": [
+        ("storage.c", "offset > source->nbytes || nbytes > source->nbytes - offset", "offset + nbytes > source->nbytes")
+    ],
+    "refused clone leaks its Storage": [
+        (
+            "storage.c",
+            "        return COW_OK;\n    }\n    storage_dealloc(source->allocator, made);",
+            "        return COW_OK;\n    }\n",
+        )
+    ],
+}
+
 NAMES = [
     *OWN,
     "no wait before the steal",
@@ -78,51 +98,63 @@ NAMES = [
 ]
 
 
-def build(name):
+def build(name, faults, fuzz):
     """Compile the program against a copy of the core, with the fault put in."""
     directory = BUILD / re.sub(r"\W+", "-", name)
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(ROOT / "src" / "core", directory)
-    for file, text, replacement in FAULTS[name]:
+    for file, text, replacement in faults:
         content = (directory / file).read_text()
         if content.count(text) != 1:
             sys.exit(f"stress {name}: {content.count(text)} places in {file} instead of one:\n{text}")
         (directory / file).write_text(content.replace(text, replacement))
     sources = [*directory.glob("*.c"), HERE.parent / "harness.c", *HERE.glob("*.c")]
+    compiler, more = CC, []
+    if fuzz:
+        compiler, more = ["clang"], ["-fsanitize=fuzzer,address", f"-I{HERE}"]
+        sources = [source for source in sources if source.name != "stress.c"] + [ROOT / "tests" / "fuzz" / "core.c"]
     includes = [f"-I{directory}", f"-I{ROOT / 'include'}", f"-I{HERE.parent}"]
-    program = directory / "stress"
-    subprocess.run([*CC, *FLAGS, *includes, *sources, "-o", program], check=True)
+    program = directory / "program"
+    subprocess.run([*compiler, *FLAGS, *more, *includes, *sources, "-o", program], check=True)
     return program
 
 
-def finding(program, seconds):
+def finding(program, seconds, fuzz):
     """Run until something is found: a line that tells what and when, or None."""
+    arguments = [f"-max_total_time={seconds:.0f}", "-max_len=600"] if fuzz else [str(seconds), "5"]
     begin = time.monotonic()
     try:
-        done = subprocess.run([program, str(seconds), "5"], capture_output=True, text=True, timeout=seconds + 60)
+        done = subprocess.run(
+            [program, *arguments], cwd=program.parent, capture_output=True, text=True, timeout=seconds + 60
+        )
     except subprocess.TimeoutExpired:
         return "does not end"
     if done.returncode == 0:
         return None
-    said = re.search(r"FOUND: (.*)", done.stderr)
-    what = said[1] if said else done.stderr.strip().splitlines()[-1:] or f"status {done.returncode}"
+    said = re.search(r"FOUND: (.*)|ERROR: (AddressSanitizer.*)", done.stderr)
+    what = said[0] if said else f"status {done.returncode}"
     return f"{what}, after {time.monotonic() - begin:.1f} s"
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--fuzz", action="store_true")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    names = [name for name in NAMES if not options.words or any(word in name for word in options.words)]
-    missed = []
-    for name in names:
-        found = finding(build(name), options.seconds)
-        print(f"stress {name}: {found or f'NOT FOUND in {options.seconds} s'}", flush=True)
-        if found is None:
-            missed.append(name)
-    print(f"stress: {len(names) - len(missed)} of {len(names)} faults found")
-    return 1 if missed or not names else 0
+    faults = FUZZED if options.fuzz else {name: FAULTS[name] for name in NAMES}
+    faults = {
+        name: fault
+        for name, fault in faults.items()
+        if not options.words or any(word in name for word in options.words)
+    }
+    missed = 0
+    for name, fault in faults.items():
+        found = finding(build(name, fault, options.fuzz), options.seconds, options.fuzz)
+        print(f"{name}: {found or f'NOT FOUND in {options.seconds} s'}", flush=True)
+        missed += found is None
+    print(f"{len(faults) - missed} of {len(faults)} faults found")
+    return 1 if missed or not faults else 0
 
 
 if __name__ == "__main__":
