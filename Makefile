@@ -239,6 +239,9 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 	    PYTHON="$(TSAN_PYTHON)" VENV=.venv-tsan-python CC=clang COWARRAY_SANITIZE=thread
 	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/test_concurrent_reads.py $(ARGS)
 
+leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
+	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks $(ARGS)
+
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
 FUZZ_FLAGS := $(CORE_FLAGS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
@@ -305,4 +308,4 @@ clean: ## Remove everything that was built, environments included
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
-    stress-core run-stress stress-mutants stress stress-arrays fuzz-core
+    stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks
