@@ -211,9 +211,18 @@ sanitized-ctest:
 	@mkdir -p build && echo 'int main(void) { return 0; }' > build/probe.c
 	@for sanitizer in address undefined thread; do \
 	    if $(CC) -fsanitize=$$sanitizer build/probe.c -o build/probe 2>/dev/null && build/probe 2>/dev/null; \
-	    then COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest COWARRAY_SANITIZE=$$sanitizer COWARRAY_YIELD=1 || exit 1; \
+	    then COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest run-stress COWARRAY_SANITIZE=$$sanitizer COWARRAY_YIELD=1 SECONDS=5 \
+	        || exit 1; \
 	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
 	done
+
+# Of the Python tests those that get closest to memory, with both sanitizers in one build.
+CLOSE_TO_MEMORY := allocation_failures c_api dlpack exports failing_writes imports pickle reentry stress
+sanitized-python:
+	@mkdir -p build && echo 'int main(void) { return 0; }' > build/probe.c
+	@if $(CC) -fsanitize=address,undefined build/probe.c -o build/probe 2> /dev/null && build/probe 2> /dev/null; \
+	then $(MAKE) sanitized COWARRAY_SANITIZE=address,undefined SECONDS=5 ARGS="$(CLOSE_TO_MEMORY:%=tests/test_%.py) $(ARGS)"; \
+	else $(call SKIP,Python tests under sanitizers: they do not work with $(CC) here); fi
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -308,4 +317,5 @@ clean: ## Remove everything that was built, environments included
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
-    stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks
+    stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks \
+    sanitized-python
