@@ -235,7 +235,7 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
 cdef void refresh(Storage storage) noexcept:
     """Let go of everything that was kept for bytes which the Storage no longer has."""
     # Its end can run foreign code, which must find a whole Storage: it ends with this function.
-    cdef object hold = storage.hold
+    cdef object _hold = storage.hold
     storage.hold = None
     storage.window = NULL
     if moved != NULL and storage.readers != NULL:
