@@ -68,7 +68,60 @@ cdef object detached_void(object scalar):
     return own[()]
 
 
+cdef ndarray basic_view(ndarray self, object key):
+    """The view that integers and slices of integers give; None where they name one element, or NumPy has to say.
+
+    NumPy would make an array for it, which costs as much again as ours, and most views are written or copied.
+    """
+    cdef cnp.npy_intp shape[MAXDIMS]
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef cnp.npy_intp offset = self.offset
+    cdef cnp.npy_intp index
+    cdef Py_ssize_t start, stop, step, length
+    cdef Py_ssize_t given = len(<tuple>key) if type(key) is tuple else 1
+    cdef int axis, nd = 0
+    if given > self.nd:
+        return None
+    for axis in range(self.nd):
+        if axis >= given:
+            shape[nd] = self.dims[axis]
+            strides[nd] = self.dims[self.nd + axis]
+            nd += 1
+            continue
+        item = (<tuple>key)[axis] if type(key) is tuple else key
+        if type(item) is int:
+            index = small_index(item, self.dims[axis])
+            if index < 0:
+                return None
+            offset += index * self.dims[self.nd + axis]
+        elif type(item) is slice and is_plain_slice(item):
+            PySlice_Unpack(item, &start, &stop, &step)
+            length = PySlice_AdjustIndices(self.dims[axis], &start, &stop, step)
+            if length == 0:
+                start, step = 0, 1  # as NumPy has it
+            offset += start * self.dims[self.nd + axis]
+            shape[nd] = length
+            strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>self.dims[self.nd + axis])  # wraps, as NumPy's
+            nd += 1
+        else:
+            return None
+    if nd == 0:
+        return None
+    return on_storage(storage_for(self), offset, nd, shape, strides, self.descr, self.writeable, MADE_VIEW)
+
+
+cdef inline bint is_plain_slice(slice bounds) noexcept:
+    return is_plain_bound(bounds.start) and is_plain_bound(bounds.stop) and is_plain_bound(bounds.step)
+
+
+cdef inline bint is_plain_bound(object bound) noexcept:
+    return bound is None or type(bound) is int
+
+
 cdef object get_item(ndarray self, object key):
+    cdef ndarray view = basic_view(self, key) if self.nd > 1 or type(key) is not int else None
+    if view is not None:
+        return view
     cdef cnp.ndarray header = const_header(self) if is_quiet(key) else reader_header(self)
     cdef cnp.ndarray array
     # An index can run user code, and that can resize self: what the header shows is taken down before.
