@@ -229,7 +229,20 @@ sanitized-python:
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
-fuzz: fuzz-python ## Random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
+FUZZ_FLAGS := $(CORE_FLAGS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
+FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/fuzz/core.c
+
+# What is new goes to build/fuzz/core; the corpus in the tree is where each run begins.
+fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; where installed)
+	@mkdir -p build/fuzz/core && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' > build/probe.c
+	@if ! clang -w -fsanitize=fuzzer,address,undefined build/probe.c -o build/probe 2> /dev/null; then \
+	    $(call SKIP,fuzzing the C API: needs clang and its libFuzzer (libclang-rt)); \
+	else clang $(FUZZ_FLAGS) $(FUZZ_INCLUDES) $(filter-out %/stress.c,$(FUZZ_SOURCES)) -o build/fuzz/core-fuzzer && \
+	    build/fuzz/core-fuzzer -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
+	        build/fuzz/core tests/fuzz/corpus/core; fi
+
+fuzz: fuzz-core fuzz-python ## Random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
 fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
 	@$(IN_VENV) tests/fuzz/run.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) $(TARGETS)
 
@@ -253,21 +266,6 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 
 leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
 	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks $(ARGS)
-
-# ---- fuzzing ---------------------------------------------------------------------------------------------------------
-
-FUZZ_FLAGS := $(CORE_FLAGS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
-FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/fuzz/core.c
-
-# What is new goes to build/fuzz/core; the corpus in the tree is where each run begins.
-fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; where installed)
-	@mkdir -p build/fuzz/core && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' > build/probe.c
-	@if ! clang -w -fsanitize=fuzzer,address,undefined build/probe.c -o build/probe 2> /dev/null; then \
-	    $(call SKIP,fuzzing the C API: needs clang and its libFuzzer (libclang-rt)); \
-	else clang $(FUZZ_FLAGS) $(FUZZ_INCLUDES) $(filter-out %/stress.c,$(FUZZ_SOURCES)) -o build/fuzz/core-fuzzer && \
-	    build/fuzz/core-fuzzer -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
-	        build/fuzz/core tests/fuzz/corpus/core; fi
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 

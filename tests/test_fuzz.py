@@ -25,7 +25,8 @@ def fuzz():
 def test_every_target_is_run_here_and_has_a_corpus(fuzz):
     _, targets = fuzz
     assert list(targets.TARGETS) == NAMES
-    assert sorted(path.name for path in (FOLDER / "corpus").iterdir()) == sorted(NAMES)
+    corpora = {path.name for path in (FOLDER / "corpus").iterdir()} - {"core"}  # that one is libFuzzer's
+    assert corpora == set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
