@@ -73,7 +73,7 @@ cdef frozenset ELEMENTS = frozenset(
 
 
 @cython.final
-cdef class Offered:
+cdef class _Offered:
     """A producer of DLPack capsules whose capsules are checked before a consumer gets them."""
 
     cdef object producer
@@ -87,8 +87,8 @@ cdef class Offered:
         return self.producer.__dlpack_device__()
 
 
-cdef Offered offered(object producer):
-    cdef Offered result = Offered.__new__(Offered)
+cdef _Offered offered(object producer):
+    cdef _Offered result = _Offered.__new__(_Offered)
     if not hasattr(producer, "__dlpack__"):
         raise AttributeError(f"from_dlpack: a {type(producer).__name__} has no __dlpack__")
     result.producer = producer
