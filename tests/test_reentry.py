@@ -120,13 +120,13 @@ def test_a_mode_that_ends_in_another_context_is_over():
         with cowarray.no_copy():
             yield
 
-    used = _modes._users
+    used = _modes._Mode._count_users(0)
     context = contextvars.copy_context()
     running = generator()
     context.run(next, running)
     with pytest.raises(ValueError, match="different Context"):
         running.close()
-    assert _modes._users == used
+    assert _modes._Mode._count_users(0) == used
 
 
 def test_a_huge_broadcast_of_read_only_memory_is_shared():

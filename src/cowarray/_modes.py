@@ -6,7 +6,6 @@ threads. The native layer looks here only while some context uses a mode.
 
 import os
 import sys
-import threading
 from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
@@ -30,37 +29,17 @@ class Materialization(NamedTuple):
         return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied"
 
 
-_forbidden = ContextVar("cowarray_no_copy", default=False)
+# Each holds what was entered, outermost first: lists of one item, which is taken out where memory has run out and the
+# variable cannot be set back.
+_forbidden = ContextVar("cowarray_no_copy", default=())
 _traces = ContextVar("cowarray_traces", default=())
 
 _own = str(Path(__file__).parent) + os.sep
 
 
-class _Users:
-    """Counts the contexts that use a mode, and tells the native layer whether there are any.
-
-    Looks nothing up in this module, whose names are gone when a mode ends with the interpreter.
-    """
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.count = 0
-        self.tell = None
-
-    def change(self, by):
-        """Count a context in (1) or out (-1)."""
-        if self.tell is None:
-            from cowarray import _native
-
-            self.tell = _native._set_modes_in_use
-        with self.lock:
-            self.count += by
-            self.tell(self.count > 0)
-
-
 def forbids_copy():
     """Whether the current context is inside `no_copy`."""
-    return _forbidden.get()
+    return any(_forbidden.get())
 
 
 def _caller():
@@ -77,31 +56,45 @@ def _caller():
 
 def report(kind, nbytes):
     """Tell the current context's traces of a materialization."""
-    traces = _traces.get()
+    traces = [events for entered in _traces.get() for events in entered]
     if traces:
         event = Materialization(kind, nbytes, *_caller())
-        for found in traces:
-            found.append(event)
+        for events in traces:
+            events.append(event)
 
 
 class _Mode:
-    """A context manager that sets one context variable; each entering has a token of its own."""
+    """A context manager that adds to one context variable; each entering has an item of its own."""
 
-    _users = _Users()
+    # The native layer's: counts a context in (1) or out (-1), and returns how many there are. Not a name of the module,
+    # for those are gone when a mode ends with the interpreter.
+    _count_users = None
 
     def __init__(self):
-        self._tokens = []
+        self._entered = []
 
     def _enter(self, variable, value):
-        self._users.change(1)
-        self._tokens.append((variable, variable.set(value)))
+        entered = [value]
+        record = [variable, entered, None]
+        self._entered.append(record)
+        self._count_users(1)
+        try:
+            record[2] = variable.set((*filter(None, variable.get()), entered))
+        except BaseException:
+            entered.clear()
+            self._entered.remove(record)
+            self._count_users(-1)
+            raise
 
     def __exit__(self, *exc):
-        variable, token = self._tokens.pop()
+        variable, entered, token = self._entered.pop()
         try:
             variable.reset(token)
+        except MemoryError:
+            entered.clear()
+            raise
         finally:
-            self._users.change(-1)
+            self._count_users(-1)
 
 
 class no_copy(_Mode):
@@ -148,7 +141,7 @@ class trace(_Mode):
         self._events = []
 
     def __enter__(self):
-        self._enter(_traces, (*_traces.get(), self._events))
+        self._enter(_traces, self._events)
         return self
 
     def __iter__(self):

@@ -242,18 +242,19 @@ cdef void refresh(Storage storage) noexcept:
         moved(storage)
 
 
-# ---- writing ---------------------------------------------------------------------------------------------------------
-
 cdef extern from *:
     """
-    /* Raised by _modes while any context traces or forbids copies, so that an ordinary write asks nobody. */
-    static int cowi_modes_in_use;
-    #define modes_in_use() __atomic_load_n(&cowi_modes_in_use, __ATOMIC_RELAXED)
-    #define set_modes_in_use(value) __atomic_store_n(&cowi_modes_in_use, (value), __ATOMIC_RELAXED)
+    /* How many contexts trace or forbid copies, so that an ordinary write asks nobody. One step, and no lock: leaving a
+     * lock in Python allocates, and where memory has run out it stays locked. */
+    static int mode_users = 0;
+    static int modes_in_use(void) { return __atomic_load_n(&mode_users, __ATOMIC_RELAXED) != 0; }
+    static int count_mode_users(int change) { return __atomic_add_fetch(&mode_users, change, __ATOMIC_RELAXED); }
     """
-    bint modes_in_use() noexcept
-    void set_modes_in_use(bint value) noexcept
+    bint modes_in_use() noexcept nogil
+    int count_mode_users(int change) noexcept nogil
 
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
 
 cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns."""
@@ -409,8 +410,12 @@ for _type in (Hold, Storage, Pin, Overwrite):
 
 # ---- figures and test aids -------------------------------------------------------------------------------------------
 
-def _set_modes_in_use(bint value):
-    set_modes_in_use(value)
+def _count_mode_users(int change):
+    """Count a context in (1) or out (-1). Returns how many there are."""
+    return count_mode_users(change)
+
+
+_modes._Mode._count_users = staticmethod(_count_mode_users)
 
 
 cdef void count_eager(size_t nbytes) noexcept:
