@@ -152,7 +152,7 @@ cdef class Passage:
                 shown = self.read(item)
                 if shown is not item:
                     if seen is None:
-                        seen = list(values)
+                        seen = listed(values)
                     seen[i] = shown
         finally:
             Py_LeaveRecursiveCall()
@@ -290,12 +290,21 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
     return tuple(found)
 
 
+cdef list listed(object values):
+    """list(values), of a list or tuple; CPython 3.11's own loses a reference to values when memory runs out."""
+    cdef Py_ssize_t i
+    cdef list items = [None] * len(values)
+    for i in range(len(items)):
+        items[i] = values[i]
+    return items
+
+
 cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs, bint cautious=False):
     """Call a NumPy function, or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
     passage.cautious |= cautious
     cdef tuple written = written_arguments(operation, args, kwargs) if operation.writes or operation.writes_if else ()
-    cdef list shown = list(args)
+    cdef list shown = listed(args)
     cdef dict named = dict(kwargs)
     cdef object target = None
     cdef set positions = set()
@@ -463,6 +472,14 @@ cdef object computed(object result):
     return detached_void(result) if isinstance(result, numpy_void) else result
 
 
+cdef bint has_priority(object value) noexcept:
+    """Whether __array_priority__ is above an array's. As for NumPy, what cannot be read as a number is none."""
+    try:
+        return float(getattr(value, "__array_priority__", 0)) > 0
+    except Exception:
+        return False
+
+
 cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
     cdef type kind = type(other)
@@ -472,7 +489,7 @@ cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     if not reflected and (
         override is None
         or issubclass(kind, numpy_ndarray_type)  # a matrix, say, has operators of its own
-        or (override is MISSING and getattr(kind, "__array_priority__", 0) > 0)
+        or (override is MISSING and has_priority(other))
     ):
         return NotImplemented
     if override is MISSING:
@@ -487,7 +504,7 @@ cdef object inplace(ndarray self, object other, object ufunc):
     cdef object shown = operand(other)
     if shown is None or runs_code(self.descr):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
-            if getattr(type(other), "__array_priority__", 0) > 0:
+            if has_priority(other):
                 return NotImplemented
         return ufunc(self, other, out=(self,))
     if not self.writeable:

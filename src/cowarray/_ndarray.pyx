@@ -197,6 +197,7 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
 
 cdef int rebind(ndarray self, ndarray other) except -1:
     """Make self what other is: for the operations that change an array's shape or dtype in place."""
+    cdef Storage storage = storage_for(other)  # what can fail comes first: a shape without its bytes reads beyond them
     cdef cnp.npy_intp *dims = self.inline_dims
     # What goes can run user code at its end, which must find self whole: all of it ends with this function.
     cdef cnp.ndarray _header = self.header
@@ -1010,7 +1011,7 @@ cdef object inplace_by_numpy(ndarray self, object other, object ufunc, binary_fu
     cdef Passage passage
     if not is_familiar(other) and (
         getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
-        or getattr(type(other), "__array_priority__", 0) > 0
+        or has_priority(other)
     ):
         return inplace(self, other, ufunc)
     passage = Passage(computing)
