@@ -197,13 +197,12 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
 
 cdef int rebind(ndarray self, ndarray other) except -1:
     """Make self what other is: for the operations that change an array's shape or dtype in place."""
-    cdef Storage storage = storage_for(other)  # what can fail comes first: a shape without its bytes reads beyond them
     cdef cnp.npy_intp *dims = self.inline_dims
     # What goes can run user code at its end, which must find self whole: all of it ends with this function.
     cdef cnp.ndarray _header = self.header
     cdef Storage _before = self.storage_
     cdef cnp.dtype _descr = self.descr
-    cdef Storage storage = storage_for(other)
+    cdef Storage storage = storage_for(other)  # can fail, so it comes first: a shape without its bytes reads beyond them
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
         if dims == NULL:

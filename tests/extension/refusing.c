@@ -1,0 +1,211 @@
+/* Memory that runs out: hooks under CPython's three allocation domains and under NumPy's array data, one numbering for all.
+ *
+ * `call(function, n)` calls function() with the n-th allocation of this thread refused, and nothing of anybody else's.
+ * Live blocks are counted, too, so that what a failure leaves behind shows. The hooks stay once installed. */
+#include <Python.h>
+#include <frameobject.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* What this thread sees; another one's allocations go through untouched. */
+static _Thread_local int armed = 0;
+static _Thread_local Py_ssize_t counted = 0;  /* allocations since armed */
+static _Thread_local Py_ssize_t refuse_at = 0; /* 0: none */
+static _Thread_local Py_ssize_t live = 0;   /* blocks since the mark */
+
+static int refuses(void)
+{
+    return armed && ++counted == refuse_at;
+}
+
+static void *gained(void *block)
+{
+    live += block != NULL;
+    return block;
+}
+
+/* ---- CPython's domains ------------------------------------------------------------------------------------------- */
+
+static PyMemAllocatorEx under[3];
+
+static void *hook_malloc(void *at, size_t size)
+{
+    const PyMemAllocatorEx *real = at;
+    return refuses() ? NULL : gained(real->malloc(real->ctx, size));
+}
+
+static void *hook_calloc(void *at, size_t count, size_t size)
+{
+    const PyMemAllocatorEx *real = at;
+    return refuses() ? NULL : gained(real->calloc(real->ctx, count, size));
+}
+
+static void *hook_realloc(void *at, void *block, size_t size)
+{
+    const PyMemAllocatorEx *real = at;
+    if (refuses()) {
+        return NULL;
+    }
+    return block == NULL ? gained(real->realloc(real->ctx, NULL, size)) : real->realloc(real->ctx, block, size);
+}
+
+static void hook_free(void *at, void *block)
+{
+    const PyMemAllocatorEx *real = at;
+    live -= block != NULL;
+    real->free(real->ctx, block);
+}
+
+static void hook(PyMemAllocatorDomain domain, PyMemAllocatorEx *real)
+{
+    PyMemAllocatorEx hooked = {real, hook_malloc, hook_calloc, hook_realloc, hook_free};
+    PyMem_GetAllocator(domain, real);
+    PyMem_SetAllocator(domain, &hooked);
+}
+
+/* ---- NumPy's data ------------------------------------------------------------------------------------------------ */
+
+static void *data_malloc(void *at, size_t size)
+{
+    (void)at;
+    return refuses() ? NULL : gained(malloc(size));
+}
+
+static void *data_calloc(void *at, size_t count, size_t size)
+{
+    (void)at;
+    return refuses() ? NULL : gained(calloc(count, size));
+}
+
+static void *data_realloc(void *at, void *block, size_t size)
+{
+    (void)at;
+    if (refuses()) {
+        return NULL;
+    }
+    return block == NULL ? gained(malloc(size)) : realloc(block, size);
+}
+
+static void data_free(void *at, void *block, size_t size)
+{
+    (void)at;
+    (void)size;
+    live -= block != NULL;
+    free(block);
+}
+
+static PyDataMem_Handler handler = {"refusing", 1, {NULL, data_malloc, data_calloc, data_realloc, data_free}};
+
+/* ---- for Python -------------------------------------------------------------------------------------------------- */
+
+/* For the current context; what NumPy allocated before goes back to where it came from. */
+static PyObject *install(PyObject *module, PyObject *none)
+{
+    static int installed = 0;
+    PyObject *capsule, *before;
+    (void)module;
+    (void)none;
+    if (!installed) {
+        installed = 1;
+        hook(PYMEM_DOMAIN_RAW, &under[0]);
+        hook(PYMEM_DOMAIN_MEM, &under[1]);
+        hook(PYMEM_DOMAIN_OBJ, &under[2]);
+    }
+    capsule = PyCapsule_New(&handler, "mem_handler", NULL);
+    before = capsule == NULL ? NULL : PyDataMem_SetHandler(capsule);
+    Py_XDECREF(capsule);
+    if (before == NULL) {
+        return NULL;
+    }
+    Py_DECREF(before);
+    Py_RETURN_NONE;
+}
+
+/* The file of the frame that raised; borrowed, or NULL. */
+static PyObject *raised_in(PyObject *traceback)
+{
+    PyTracebackObject *last = (PyTracebackObject *)traceback;
+    PyCodeObject *code;
+    PyObject *name;
+    if (last == NULL) {
+        return NULL;
+    }
+    while (last->tb_next != NULL) {
+        last = last->tb_next;
+    }
+    code = PyFrame_GetCode(last->tb_frame);
+    name = code->co_filename;
+    Py_DECREF(code); /* its frame keeps it */
+    return name;
+}
+
+/* call(function, n) -> (result, None, allocations, None, None), or (None, class, allocations, text, file) of what was
+ * raised and in which file. n = 0 refuses none. */
+static PyObject *call(PyObject *module, PyObject *args)
+{
+    PyObject *function, *result, *kind, *value, *traceback, *text, *name;
+    Py_ssize_t n;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "On", &function, &n)) {
+        return NULL;
+    }
+    counted = 0;
+    refuse_at = n;
+    armed = 1;
+    result = PyObject_CallNoArgs(function);
+    armed = 0;
+    if (result != NULL) {
+        return Py_BuildValue("NOnOO", result, Py_None, counted, Py_None, Py_None);
+    }
+    PyErr_Fetch(&kind, &value, &traceback);
+    if (kind == NULL) { /* Python's own check of calls says so, too */
+        return Py_BuildValue("OOnss", Py_None, PyExc_SystemError, counted, "failed without an exception", "");
+    }
+    PyErr_NormalizeException(&kind, &value, &traceback);
+    text = value == NULL ? NULL : PyObject_Str(value);
+    PyErr_Clear();
+    name = raised_in(traceback);
+    result = Py_BuildValue("OOnOO", Py_None, kind, counted, text == NULL ? Py_None : text, name == NULL ? Py_None : name);
+    Py_DECREF(kind);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    Py_XDECREF(text);
+    return result;
+}
+
+/* Blocks that were not live at the mark; a small number, so that asking allocates nothing. */
+static PyObject *grown(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return PyLong_FromSsize_t(live);
+}
+
+static PyObject *mark(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    live = 0;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"install", install, METH_NOARGS, NULL},
+    {"call", call, METH_VARARGS, NULL},
+    {"grown", grown, METH_NOARGS, NULL},
+    {"mark", mark, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "refusing", NULL, -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit_refusing(void)
+{
+    import_array();
+    return PyModule_Create(&definition);
+}
