@@ -146,7 +146,9 @@ class Call:
             "FILE": functools.partial(self.rewound, b""),
             "TEXT": functools.partial(self.rewound, b"1 2 3"),
             "PATH": os.path.join(self.folder.name, "file"),
+            "SAVED": os.path.join(self.folder.name, "saved.npy"),
         }
+        np.save(self.names["SAVED"], np.arange(4.0))
         try:
             compile(source, "", "eval")
             text = f"def call():\n    return ({source}\n)"
