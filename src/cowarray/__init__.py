@@ -3,7 +3,9 @@
 Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is written to. Views alias, as in NumPy.
 """
 
+from cowarray import _elementwise
 from cowarray import _interpreter as _interpreter
+from cowarray._elementwise import *  # noqa: F403 - a chapter lists its names itself
 from cowarray._files import load, save
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
@@ -32,6 +34,7 @@ __all__ = [
     "stats",
     "trace",
 ]
+__all__ += _elementwise.__all__
 
 __version__ = "0.1.0"
 

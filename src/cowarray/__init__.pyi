@@ -3,6 +3,8 @@ from typing import Any, Final, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray import _elementwise
+from cowarray._elementwise import *  # noqa: F403 - a chapter lists its names itself
 from cowarray._files import load, save
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
@@ -31,6 +33,7 @@ __all__ = [
     "stats",
     "trace",
 ]
+__all__ += _elementwise.__all__
 
 __version__: Final[str]
 

@@ -3,8 +3,8 @@
 
 This file is the class; what its methods stand on is in the files that it includes: `_arrays.pxi` (how arrays come to
 be), `_dispatch.pxi` (the way of operations), `_indexing.pxi`, `_imports.pxi`, `_offered.pxi` (its checks),
-`_exports.pxi`, `_attributes.pxi` (flags, flat), `_functions.pxi`, `_capi.pxi`. It is longer than a sitting because a
-class of NumPy's breadth is one thing; most methods are a line or two.
+`_exports.pxi`, `_attributes.pxi` (flags, flat), `_functions.pxi`, `_elementwise.pxi`, `_capi.pxi`. It is longer than a
+sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
 """
 
 import numpy as np
@@ -16,7 +16,14 @@ from types import GenericAlias
 
 cimport cython
 cimport numpy as cnp
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_FULL_RO, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport (
+    PyBUF_FORMAT,
+    PyBUF_FULL_RO,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_CheckBuffer,
+    PyObject_GetBuffer,
+)
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport *
@@ -99,6 +106,7 @@ cdef type numpy_ndarray_type = np.ndarray
 # What as_strided puts between a view and its source.
 cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
 cdef type numpy_void = np.void
+cdef type numpy_memmap = np.memmap
 cdef object numpy_dtype = np.dtype
 cdef object numpy_array = np.array
 cdef object numpy_asarray = np.asarray
@@ -1083,6 +1091,7 @@ cdef ndarray quick_reshape(ndarray self, tuple shape):
 
 include "_attributes.pxi"
 include "_functions.pxi"
+include "_elementwise.pxi"
 include "_capi.pxi"
 
 for _type in (ndarray, Snapshot, Flags, FlatIterator):
