@@ -64,7 +64,6 @@ def test_operator(compare, who, operation, size):
 @pytest.mark.parametrize("who", ["cowarray", "numpy"])
 def test_add_as_a_function(compare, who, function, size):
     """Against np.add of NumPy's arrays. NumPy's way to ask the array costs as much as its small add."""
-    missing = function == "cowarray.add(a, b)" and not hasattr(cowarray, "add")
 
     def ways():
         a, b = data(SIZES[size])
@@ -82,7 +81,6 @@ def test_add_as_a_function(compare, who, function, size):
         case=function,
         targets={"numpy": limit},
         copied_limit=0,
-        skip="cowarray.add does not exist in this version" if missing else None,
     )
 
 
