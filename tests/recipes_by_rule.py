@@ -5,6 +5,7 @@ from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, class_of, functio
 from public import UFUNCS, loops, ufunc_methods
 from recipes import INTEGERS, METHODS, MODULE, PIECES, UNDISPATCHED, Recipe
 
+from cowarray import _elementwise
 from cowarray._table import SAME
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
@@ -62,6 +63,13 @@ def ufunc_recipes(name, ufunc):
             yield Recipe(f"{function}.{method}({reduced})", full)
 
 
+def elementwise_recipes():
+    """The library's own functions that call a ufunc; the others of their chapter are in `recipes.py`."""
+    for name in _elementwise.__all__:
+        if isinstance(getattr(np, name), np.ufunc):
+            yield Recipe(f"cowarray.{name}({', '.join(operands(getattr(np, name)))})", f"cowarray.{name}")
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
@@ -83,7 +91,7 @@ def all_recipes():
         for given in with_out(source):
             yield Recipe(given, "", SAME)
         yield Recipe(source, "", class_of(source), "object" if source.startswith("x.setflags") else "")
-    yield from (*METHODS, *PIECES, *MODULE, *UNDISPATCHED)
+    yield from (*METHODS, *PIECES, *MODULE, *UNDISPATCHED, *elementwise_recipes())
     for name, ufunc in UFUNCS.items():
         yield from ufunc_recipes(name, ufunc)
 
