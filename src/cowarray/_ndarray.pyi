@@ -379,11 +379,6 @@ def shares_bytes(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any],
 
 # The dispatcher's own.
 @final
-class Offered:
-    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __dlpack_device__(self) -> tuple[int, int]: ...
-
-@final
 class Operation: ...
 
 @final

@@ -210,7 +210,7 @@ cdef int rebind(ndarray self, ndarray other) except -1:
     cdef cnp.ndarray _header = self.header
     cdef Storage _before = self.storage_
     cdef cnp.dtype _descr = self.descr
-    cdef Storage storage = storage_for(other)  # can fail, so it comes first: a shape without its bytes reads beyond them
+    cdef Storage storage = storage_for(other)  # can fail: first, for a shape without its bytes reads beyond them
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
         if dims == NULL:
