@@ -136,6 +136,25 @@ x.flat.__setitem__(0, 3)
 
 STORAGE_CALLS = "x.storage.__repr__()"
 
+# The array API standard's element-wise functions, by what they take.
+OF_ONE = """
+abs acos acosh asin asinh atan atanh ceil conj cos cosh exp expm1 floor isfinite isinf isnan log log10 log1p log2
+logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan tanh trunc
+"""
+OF_TWO = """
+add atan2 copysign divide equal floor_divide greater greater_equal hypot less less_equal logaddexp logical_and
+logical_or logical_xor maximum minimum multiply nextafter not_equal pow remainder subtract
+"""
+OF_INTEGERS = "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor"
+ELEMENTWISE = [
+    *(f"cowarray.{name}(x)" for name in OF_ONE.split()),
+    *(f"cowarray.{name}(x, x)" for name in OF_TWO.split()),
+    *(f"cowarray.{name}(A([1, 2]), A([3, 1]))" for name in OF_INTEGERS.split()),
+    "cowarray.bitwise_invert(A([1, 2]))",
+    "cowarray.clip(x, 2, 5)",
+    "cowarray.imag(x + 2j)",
+]
+
 BINARY = "add and divmod floordiv lshift matmul mod mul or rshift sub truediv xor pow"
 COMPARISONS = "eq ge gt le lt ne"
 ALONE = "abs neg pos invert bool int float complex index len iter repr str"
@@ -173,7 +192,7 @@ def lines(text):
 
 
 SPECIAL_CALLS = [f"x.{name}{arguments}" for name, arguments in SPECIAL.items()]
-OURS = [*lines(OWN_CALLS), *lines(FLAGS_CALLS), *lines(FLAT_CALLS), STORAGE_CALLS, *SPECIAL_CALLS]
+OURS = [*lines(OWN_CALLS), *lines(FLAGS_CALLS), *lines(FLAT_CALLS), STORAGE_CALLS, *SPECIAL_CALLS, *ELEMENTWISE]
 METHODS = [*METHOD_CALLS, *OURS]
 EVERY_CALL = [*FUNCTION_CALLS, *METHODS, *INTEGER_CALLS]
 
