@@ -103,7 +103,7 @@ def indexing(data):
 def reshaped(n, shape, order):
     """A copy of NumPy's result, with its strides, falling ones included."""
     view = n.reshape(shape, order=order)
-    flips = tuple(slice(None, None, -1 if stride < 0 else 1) for stride in view.strides)
+    flips = (*(slice(None, None, -1 if stride < 0 else 1) for stride in view.strides), ...)
     return view[flips].copy("K")[flips]
 
 
