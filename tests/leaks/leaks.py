@@ -19,7 +19,7 @@ from cowarray._native import TracingAllocator
 
 WARM = 2
 RUNS = 3  # that are compared
-AGAIN = 10  # runs of a test that grew: caches of libraries can fill slowly
+AGAIN = (10, 40)  # runs of a test that grew: caches can fill slowly, and one block more or less can be chance
 
 KINDS = ("blocks of the core", "blocks of the interpreter")
 
@@ -58,6 +58,9 @@ class Leaks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
+        if not self.modules:
+            gc.collect()
+            gc.freeze()  # what is here before the first test need not be looked through after each
         self.modules.add(getattr(item, "module", None))
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         reports = runtestprotocol(item, log=True, nextitem=item)
@@ -66,7 +69,9 @@ class Leaks:
             for _ in range(WARM - 1):
                 item._initrequest()
                 runtestprotocol(item, log=False, nextitem=item)
-            grown = self.grows(item, RUNS) and self.grows(item, AGAIN)
+            grown = self.grows(item, RUNS)
+            for runs in AGAIN:
+                grown = grown and self.grows(item, runs)
             self.found += [f"{item.nodeid}: {rise} {KINDS[kind]} more by each run" for kind, rise in grown]
         item._initrequest()
         item.session._setupstate.teardown_exact(nextitem)
@@ -75,6 +80,7 @@ class Leaks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session):
+        gc.unfreeze()
         session.items.clear()
         for module in self.modules - {None}:
             vars(module).clear()
