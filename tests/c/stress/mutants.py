@@ -25,7 +25,11 @@ FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-w", "-O1", "-pthread", "-DCO
 sys.path.insert(0, str(ROOT / "tests" / "model"))
 from mutants import CORE  # noqa: E402
 
+_PUT = "    cowi_storage_lock(storage);\n    (void)put_in_place(storage, fresh);\n    cowi_storage_unlock(storage);\n"
+_UNLOCK = "    (void)pthread_rwlock_unlock(&context->lock);\n"
+
 OWN = {
+    "put in place long after the unlock": [("scope.c", _PUT + _UNLOCK, _UNLOCK + '    COWI_YIELD("late");\n' + _PUT)],
     "an ended scope stays left behind": [("scope.c", "        (void)cowi_sub_release(&context->left, 1);\n", "")],
     "fresh bytes of a clone are not copied": [
         ("storage.c", "    made->allocator->clone(", "    if (false) made->allocator->clone(")
@@ -58,7 +62,6 @@ NAMES = [
     *OWN,
     "decrement before the shared lock",
     "share given up before the allocation",
-    "put in place after the unlock",
     "no wait before the steal",
     "steal ignores readers left behind",
     "readers left not raised",
