@@ -299,11 +299,22 @@ types: $(BUILT) $(VENV)/.check ## Check the types: mypy --strict, and the stubs 
 
 # ---- all of it -------------------------------------------------------------------------------------------------------
 
+# Random programs and inputs run for seconds here; those through Python are among the Python tests.
 check: ## All of CI
 	@rm -f build/skipped
-	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model check-python free-threaded COWARRAY_WERROR=1
+	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model COWARRAY_WERROR=1
+	@$(MAKE) stress-core fuzz-core SECONDS=10
+	@$(MAKE) sanitized-python
+	@$(MAKE) check-python free-threaded COWARRAY_WERROR=1
 	@echo "make check: passed"
 	@if [ -s build/skipped ]; then sort -u build/skipped; fi
+
+check-long: check ## The same for hours: whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
+	@$(MAKE) stress fuzz SECONDS=600
+	@$(MAKE) stress-mutants
+	@$(MAKE) model ARGS=--long
+	@$(IN_VENV) -m pytest -m long
+	@$(MAKE) asan ubsan tsan leaks
 
 check-clang:
 	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
@@ -317,6 +328,6 @@ clean: ## Remove everything that was built, environments included
 	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
-    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-clang check-python clean \
+    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python
