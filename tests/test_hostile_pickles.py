@@ -328,3 +328,11 @@ def test_a_pickle_names_one_function():
             names = [op.name for op, _, _ in pickletools.genops(payload)]
             assert names.count("GLOBAL") + names.count("STACK_GLOBAL") == 1
             assert names.count("REDUCE") == 1
+
+
+def test_a_pickle_that_may_name_our_function_cannot_change_it():
+    build = b"\x80\x02ccowarray._ndarray\n_unpickle\n}X\x08\x00\x00\x00__name__X\x01\x00\x00\x00asb."
+    before = dict(getattr(cowarray._ndarray._unpickle, "__dict__", {}))
+    with pytest.raises(AttributeError):
+        OnlyOurs(io.BytesIO(build)).load()
+    assert dict(getattr(cowarray._ndarray._unpickle, "__dict__", {})) == before

@@ -167,6 +167,7 @@ cdef object reduce_array(ndarray x, int protocol):
     return _unpickle, (payload, description, x.shape, order)
 
 
+@cython.binding(False)  # no attributes: a pickle that may name this function could set them
 def _unpickle(payload, description, shape, order):
     """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
     cdef object size = 1
