@@ -98,7 +98,7 @@ MAKING = {
     "np.add": lambda a: np.add(a.alone, a.x),
     "divmod": lambda a: divmod(a.alone, 3.0),
     "item": lambda a: a.alone[3],
-    "view": lambda a: a.alone[3:7],
+    "view": lambda a: a.alone[None, 3:7],
     "mask": lambda a: a.alone[a.alone > 3],
     "T": lambda a: a.alone.T,
     "np.split": lambda a: np.split(a.alone, 4),
