@@ -29,7 +29,9 @@ CORE_H = TESTS.parent / "include" / "cowarray" / "core.h"
 @pytest.fixture(scope="session")
 def hook(tmp_path_factory):
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        pytest.skip("without a GIL, Python's collector walks the allocator's blocks, and went round for ever after refusals")
+        pytest.skip(
+            "without a GIL, Python's collector walks the allocator's blocks, and went round for ever after refusals"
+        )
     target = tmp_path_factory.mktemp("refusing") / f"refusing{SUFFIX}"
     build(TESTS / "extension" / "refusing.c", target, "-std=c11", *STRICT, "-isystem", np.get_include())
     return target
