@@ -244,7 +244,7 @@ fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; wh
 
 fuzz: fuzz-core fuzz-python ## Random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
 fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
-	@$(IN_VENV) tests/fuzz/run.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) $(TARGETS)
+	@$(IN_VENV) tests/fuzz/fuzz.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) $(TARGETS)
 
 # ---- without a GIL ---------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,11 @@
 Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is written to. Views alias, as in NumPy.
 """
 
-from cowarray import _elementwise
+# First: where nothing native may be loaded, it refuses.
 from cowarray import _interpreter as _interpreter
+
+# isort: split
+from cowarray import _elementwise
 from cowarray._elementwise import *  # noqa: F403 - a chapter lists its names itself
 from cowarray._files import load, save
 from cowarray._modes import CopyError, Materialization, no_copy, trace

@@ -1,7 +1,7 @@
-"""Runs the fuzz targets on random mutations of their corpora: run.py [--seconds S] [--seed N] [TARGET...]
+"""Runs the fuzz targets on random mutations of their corpora: fuzz.py [--seconds S] [--seed N] [TARGET...]
 
 An input that fails is written to build/fuzz; put it into the target's corpus when it is mended. One that crashes the
-process is found in build/fuzz/TARGET.current. `run.py TARGET --one FILE` repeats it.
+process is found in build/fuzz/TARGET.current. `fuzz.py TARGET --one FILE` repeats it.
 """
 
 import argparse
