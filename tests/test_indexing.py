@@ -232,3 +232,29 @@ def test_anything_with_index_is_an_integer():
         same(x[key], n[plain])
         x[key] = n[plain] = -1
         same(x, n)
+
+
+def test_views_without_elements_are_copied_and_shown():
+    """Where they begin does not matter, and can be beyond all memory that there is."""
+    for shape, key in [
+        ((0, 3), (slice(None), 1)),
+        ((0, 3), (slice(None), slice(2, None))),
+        ((0, 3, 2), (slice(None), -1, slice(None, None, -1))),
+        ((3, 0), 2),
+        ((4, 3), (slice(3, None), slice(3, None))),
+        ((2, 3, 0), (slice(1, None), 1)),
+    ]:
+        plain = np.zeros(shape)[key]
+        for view in (cowarray.array(np.zeros(shape))[key], (cowarray.array(np.zeros(shape)) + 0)[key]):
+            assert view.shape == view.copy().shape == view.to_numpy().shape == view.T.T.copy().shape == plain.shape
+            assert memoryview(view).shape == plain.shape
+            assert view.reshape(-1).shape == (0,)
+
+
+@pytest.mark.parametrize("key", [(slice(0, 1, 0), 2**64), (slice(0, 1, 0), Ellipsis, Ellipsis), (slice(0, 1, 0), 0)])
+def test_of_several_mistakes_in_an_index_numpy_tells_its_own(key):
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever NumPy raises
+        np.zeros((2, 2))[key]
+    with pytest.raises(expected.type) as found:
+        cowarray.array(np.zeros((2, 2)))[key]
+    assert str(found.value) == str(expected.value)

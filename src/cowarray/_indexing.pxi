@@ -95,7 +95,10 @@ cdef ndarray basic_view(ndarray self, object key):
                 return None
             offset += index * self.dims[self.nd + axis]
         elif type(item) is slice and is_plain_slice(item):
-            PySlice_Unpack(item, &start, &stop, &step)
+            try:
+                PySlice_Unpack(item, &start, &stop, &step)
+            except ValueError:
+                return None  # a step of 0, and NumPy may find something worse
             length = PySlice_AdjustIndices(self.dims[axis], &start, &stop, step)
             if length == 0:
                 start, step = 0, 1  # as NumPy has it
@@ -107,6 +110,8 @@ cdef ndarray basic_view(ndarray self, object key):
             return None
     if nd == 0:
         return None
+    if product(nd, shape) == 0:
+        offset = self.offset  # of no element, so none to go beyond the window for
     return on_storage(storage_for(self), offset, nd, shape, strides, self.descr, self.writeable, MADE_VIEW)
 
 
