@@ -175,3 +175,59 @@ def test_user_code_at_the_end_of_bytes_finds_whole_arrays(write):
     program = WHERE_BYTES_END.format(write=write)
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ran.stdout, ran.stderr) == ("300\n", "")
+
+
+# ---- readers that are left behind ------------------------------------------------------------------------------------
+
+MOVES = {
+    "element": lambda x: x.__setitem__(-1, 1.0),
+    "all": lambda x: x.__iadd__(1.0),
+    "out": lambda x: np.add(x, 1.0, out=x),
+    "materialize": lambda x: x.materialize(),
+}
+
+
+@pytest.mark.parametrize("size", [3, 100_000])
+@pytest.mark.parametrize("seen", [False, True], ids=["", "after a guarded read"])
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("make", [lambda a: cowarray.array(a) + 0, lambda a: cowarray.array(a).copy(), cowarray.array])
+def test_a_read_under_way_does_not_see_what_the_last_sharer_writes(make, move, seen, size):
+    """x moves on to other bytes in the middle of a computation that reads it; the old ones are then y's alone."""
+    values = np.zeros(size)
+    values[0] = 5e-324  # the division of the sum, before the second look at the elements, is inexact
+    x = make(values)
+    x.sum()
+    y = x.copy()
+    calls = []
+
+    def called(kind, flag):
+        if not calls:
+            calls.append(kind)
+            if seen:
+                np.max(x)
+            MOVES[move](x)
+            y[0] = 1000.0
+
+    before = np.seterrcall(called)
+    try:
+        with np.errstate(under="call"):
+            found = x.var()
+    finally:
+        np.seterrcall(before)
+    assert calls
+    assert found < 100 / size, "the reader has seen what belongs to y alone"
+    assert y[0] == 1000
+    assert x[0] <= 1
+
+
+@pytest.mark.parametrize("make", [lambda a: cowarray.array(a) + 0, lambda a: cowarray.array(a).copy(), cowarray.array])
+@pytest.mark.parametrize("move", MOVES)
+def test_without_a_reader_the_last_sharer_steals(make, move):
+    x = make(np.zeros(3))
+    x.sum()
+    repr(x[1:])
+    y = x.copy()
+    cowarray.reset_stats()
+    MOVES[move](x)
+    y[0] = 1.0
+    assert cowarray.stats()["steals"] == 1

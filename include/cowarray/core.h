@@ -113,6 +113,9 @@ int cow_storage_is_sole(cow_storage *storage);
 int cow_storage_is_foreign(cow_storage *storage);
 /* Bytes that a write would copy if it came now: 0 or the window. */
 size_t cow_storage_write_cost(cow_storage *storage);
+/* Tells that somebody reads the bytes who has no scope, and that the Storage is about to leave them: no sharer steals them
+ * from now on, each copies. They are freed as ever. */
+void cow_storage_spare(cow_storage *storage);
 /* Where the window starts now. An identity to compare, not a pointer to follow: only a scope keeps it valid. */
 const void *cow_storage_address(const cow_storage *storage);
 

@@ -303,6 +303,15 @@ int cow_storage_is_sole(cow_storage *storage)
     return sole;
 }
 
+void cow_storage_spare(cow_storage *storage)
+{
+    cowi_storage_lock(storage);
+    if (storage->context != NULL) {
+        (void)cowi_add_relaxed(&storage->context->left, 1); /* who it stands for does not say when it ends: for good */
+    }
+    cowi_storage_unlock(storage);
+}
+
 int cow_storage_is_foreign(cow_storage *storage)
 {
     int foreign;

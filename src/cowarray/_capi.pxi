@@ -122,6 +122,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
         # The owner knows nothing of headers; a Hold does.
         storage.hold = None
         storage.window = NULL
+        storage.unscoped = NULL
     writeable = distinct(ndim, shape, PyDataType_ELSIZE(descr), strides)
     return own(on_storage(storage, -low, ndim, shape, strides, descr, writeable, MADE_FRESH if fresh else MADE_IMPORT))
 

@@ -513,6 +513,7 @@ cdef object inplace(ndarray self, object other, object ufunc):
         header = overwriting_header(self)
         # Not in place, the scope has a share of the old bytes: what was shown of them stays.
         ufunc(header if (<Overwrite>root(header)).in_place() else const_header(self), shown, header)
+        shown = None  # which may be of self, and is no longer read
         commit(header)
         return self
     header = writable_header(self)

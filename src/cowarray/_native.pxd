@@ -1,5 +1,7 @@
 # What the facade may ask of the core: Storages, and the scopes to their bytes.
 
+from cpython.object cimport PyObject
+
 from cowarray.core cimport (
     cow_const_scope,
     cow_mutable_scope,
@@ -32,6 +34,8 @@ cdef class Storage:
     # always without KEEPS_HEADERS.
     cdef object hold
     cdef char *window
+    # NumPy's array that owns the bytes, borrowed, where it serves or served as `hold`: who reads with it has no scope.
+    cdef PyObject *unscoped
     # The bytes hold references to objects: they are never shared, because memcpy does not copy references.
     cdef bint has_references
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.

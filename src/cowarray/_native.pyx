@@ -6,7 +6,8 @@ through `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace
 """
 
 cimport cython
-from cpython.ref cimport Py_INCREF
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_REFCNT
 
 from cowarray.core cimport *
 
@@ -229,6 +230,7 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
         # The owner serves as the Hold: like one, it is this Storage's alone.
         made.hold = owner
         made.window = <char *>data
+        made.unscoped = <PyObject *>owner
     return made
 
 
@@ -240,6 +242,20 @@ cdef void refresh(Storage storage) noexcept:
     storage.window = NULL
     if moved != NULL and storage.readers != NULL:
         moved(storage)
+
+
+cdef void leave_readers(Storage storage) noexcept:
+    """Before the Storage leaves shared bytes: what is kept for reading goes, and who still reads is told to the core.
+
+    What is kept would be a reader left behind, and keep the last sharer from stealing. A reader in another thread, or
+    around the user code that writes here, may have only the array that owns the bytes, which the core has once.
+    """
+    cdef PyObject *owner = storage.unscoped
+    refresh(storage)
+    if owner != NULL and storage.unscoped == owner:
+        storage.unscoped = NULL  # from here on, readers have a Hold
+        if Py_REFCNT(<object>owner) > 1:
+            cow_storage_spare(storage.handle)
 
 
 cdef extern from *:
@@ -262,7 +278,7 @@ cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
     cdef unsigned flags = COW_TRY
     if not modes_in_use():
         # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
-        if cow_storage_nbytes(storage.handle) > SMALL_COPY:
+        if cow_storage_nbytes(storage.handle) > SMALL_COPY or storage.unscoped != NULL:
             flags |= COW_NO_COPY
         status = cow_mutable_begin(storage.handle, flags, scope, NULL)
         if status == COW_OK:
@@ -282,16 +298,18 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef void *before = <void *>cow_storage_address(handle)
-    if modes_in_use() and _modes.forbids_copy():
+    cdef bint forbidden = modes_in_use() and _modes.forbids_copy()
+    if forbidden or (cost == 0 and storage.size() != 0):
         flags = COW_NO_COPY
-    elif cost != 0:
-        # What is kept for reading would be a reader left behind, and keep the last sharer from stealing.
-        refresh(storage)
+    else:
+        leave_readers(storage)
     if cost <= SMALL_COPY:
         status = cow_mutable_begin(handle, flags | COW_TRY, scope, &err)
     if status == COW_EBUSY:
         with nogil:
             status = cow_mutable_begin(handle, flags, scope, &err)
+    if status == COW_ECOPY and not forbidden:
+        return materialize(storage, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
         shares = storage.shares()
         why = f"{shares} Storages share them" if shares > 1 else "somebody still reads them"
@@ -367,7 +385,7 @@ cdef class Overwrite:
         cdef cow_mutable_scope scope
         cdef bint fresh = not self.in_place()
         if fresh:
-            refresh(self.storage)  # before, for the reason that materialize has
+            leave_readers(self.storage)
         cdef cow_status status = cow_overwrite_commit(&self.scope, &self.pinned, &err)
         if status == COW_OK:
             self.state = COMMITTED

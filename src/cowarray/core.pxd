@@ -51,6 +51,7 @@ cdef extern from "cowarray/core.h" nogil:
     int cow_storage_is_sole(cow_storage *storage)
     int cow_storage_is_foreign(cow_storage *storage)
     size_t cow_storage_write_cost(cow_storage *storage)
+    void cow_storage_spare(cow_storage *storage)
     const void *cow_storage_address(const cow_storage *storage)
 
     ctypedef struct cow_const_scope:

@@ -74,6 +74,31 @@ static void last_sharer_copies_while_a_reader_is_left_behind(fixture *f)
     cow_storage_free(b);
 }
 
+/* A reader that has no scope, but was told of: it is over when nobody knows, so what it reads is never stolen. */
+static void what_is_spared_is_copied_by_the_last_sharer_and_freed(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    cow_storage *b = make_clone(a);
+    cow_storage *c;
+    const unsigned char *read = (const unsigned char *)cow_storage_address(a);
+    cow_storage_spare(a);
+    CHECK_OK(fill(a, 2));
+    c = make_clone(b);
+    CHECK_OK(fill(b, 3));
+    CHECK_EQ(cow_storage_shares(c), 1);
+    CHECK_EQ(cow_storage_write_cost(c), SIZE);
+    CHECK(all_bytes(read, SIZE, 1));
+    CHECK_OK(fill(c, 4));
+    CHECK_EQ(stats_now().steals, 0);
+    CHECK_EQ(report_of(f).live_blocks, 3 * 2); /* three Storages, each with its bytes: the first ones are gone */
+    cow_storage_spare(a); /* nobody to steal from: nothing to do */
+    CHECK_OK(fill(a, 5));
+    CHECK_EQ(stats_now().copies, 3);
+    cow_storage_free(a);
+    cow_storage_free(b);
+    cow_storage_free(c);
+}
+
 static void last_sharer_steals_when_the_reader_has_gone(fixture *f)
 {
     cow_storage *a = make_filled(f->allocator, SIZE, 1);
@@ -401,6 +426,7 @@ int main(int argc, char **argv)
     RUN(const_scope_keeps_old_bytes_through_a_copy);
     RUN(const_scope_holds_memory_through_a_steal);
     RUN(last_sharer_copies_while_a_reader_is_left_behind);
+    RUN(what_is_spared_is_copied_by_the_last_sharer_and_freed);
     RUN(last_sharer_steals_when_the_reader_has_gone);
     RUN(left_readers_refuse_a_write_that_must_not_copy);
     RUN(overwriting_what_readers_are_left_in_copies_nothing);
