@@ -4,7 +4,9 @@ import contextlib
 import io
 import math
 import pickle
+import resource
 import warnings
+from pathlib import Path
 
 import numpy as np
 from choices import MAX, Choices
@@ -22,6 +24,20 @@ class OnlyOurs(pickle.Unpickler):
         if (module, name) != ("cowarray._ndarray", "_unpickle"):
             raise pickle.UnpicklingError(f"{module}.{name} is not allowed")
         return _unpickle
+
+
+@contextlib.contextmanager
+def little_memory(more=2 << 30):
+    """Lets the process grow by `more` bytes only: a few bytes of a pickle ask Python for all the memory there is."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        used = int(statm.read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def use(x):
@@ -58,7 +74,7 @@ def pickles(data):
     if data[:1] == b"\x80":
         printed = io.StringIO()
         try:
-            with contextlib.redirect_stderr(printed):
+            with contextlib.redirect_stderr(printed), little_memory():
                 x = OnlyOurs(io.BytesIO(data)).load()
         except MemoryError:
             return  # CPython complains of bytearrays that it frees half-made
