@@ -411,6 +411,7 @@ cdef Overwrite overwrite_storage(Storage storage):
     cdef cow_error err
     cdef Overwrite writer = Overwrite.__new__(Overwrite)
     cdef cow_storage *handle = storage.handle
+    cdef const void *before = cow_storage_address(handle)
     writer.storage = storage
     cdef cow_status status = cow_overwrite_begin(handle, COW_TRY, &writer.scope, &err)
     if status == COW_EBUSY:
@@ -418,6 +419,8 @@ cdef Overwrite overwrite_storage(Storage storage):
             status = cow_overwrite_begin(handle, 0, &writer.scope, &err)
     if status != COW_OK:
         fail(status, &err)
+    if cow_storage_address(handle) != before:
+        storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     writer.state = OPEN
     return writer
 
