@@ -183,7 +183,9 @@ SPECIAL = {
     "__rmatmul__": "(A(np.eye(4)))",
 }
 # What every class has, and what Cython adds of its own.
+# The last two are Python 3.12's names for what memoryview(x) calls.
 NOT_CALLED = {"__new__", "__doc__", "__hash__", "__getattribute__", "__delattr__", "__delitem__"}
+NOT_CALLED |= {"__buffer__", "__release_buffer__"}
 NOT_OURS = re.compile(r"__pyx_.*|__(reduce|setstate)(_cython)?__")
 
 

@@ -43,7 +43,8 @@ def reachable_classes():
 def is_own(cls, name):
     """Whether a class has an attribute that `object` has not, or has otherwise; Cython's own names aside."""
     own = getattr(cls, name, None) is not getattr(object, name, None)
-    makings = "__class__ __dict__ __doc__ __init__ __init_subclass__ __new__ __subclasshook__ __weakref__"
+    makings = "__class__ __dict__ __doc__ __init__ __init_subclass__ __new__ __subclasshook__ __weakref__ "
+    makings += "__buffer__ __release_buffer__"  # from Python 3.12 on: what memoryview(x) calls
     ignored = name in makings.split() or "cython" in name or (name.startswith("_") and not name.endswith("__"))
     value = getattr(cls, name, None)
     return own and not ignored and (callable(value) or inspect.isdatadescriptor(value))
