@@ -60,7 +60,30 @@ def excused(call, what):
 
 
 def swept(hook, tmp_path, cases):
-    """Sweep (call, state, dtype, points) in a process of its own; what was ours, which must be nothing."""
+    """Sweep (call, state, dtype, points); nothing that is found is ours. Returns how many allocations were refused.
+
+    A finding is one that comes twice: blocks that the interpreter keeps for itself now and then look like a leak.
+    """
+    told = told_of(hook, tmp_path, cases)
+    found = ours(told)
+    if found:
+        again = ours(told_of(hook, tmp_path, [case for case in cases if any(case[0] == one[0] for one, _ in found)]))
+        found = [what for what in found if what in again]
+    assert not found, "\n".join(map(str, found))
+    return sum(case["injected"] for case in told)
+
+
+def ours(told):
+    return [
+        (case["case"], what)
+        for case in told
+        for what, whose in case["odd"]
+        if whose == "ours" and not excused(case["case"][0], what)
+    ]
+
+
+def told_of(hook, tmp_path, cases):
+    """What `nomemory` tells of each case, swept in a process of its own."""
     listed = tmp_path / "cases.json"
     listed.write_text(json.dumps(cases))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
@@ -77,14 +100,7 @@ def swept(hook, tmp_path, cases):
         f"not all of them: {len(capped)} calls;",
         f"NumPy leaks, crashes or raises something else by itself: {len(numpys)} calls {numpys}",
     )
-    ours = [
-        (case["case"], what)
-        for case in told
-        for what, whose in case["odd"]
-        if whose == "ours" and not excused(case["case"][0], what)
-    ]
-    assert not ours, "\n".join(map(str, ours))
-    return sum(case["injected"] for case in told)
+    return told
 
 
 GROUPS = {"functions": FUNCTION_CALLS, "methods": METHOD_CALLS, "ours": OURS, "integers": INTEGER_CALLS}
@@ -92,7 +108,7 @@ GROUPS = {"functions": FUNCTION_CALLS, "methods": METHOD_CALLS, "ours": OURS, "i
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_some_allocations_of_every_call(hook, tmp_path, group):
-    seed = random.randrange(10**6)
+    seed = int(os.environ.get("COWARRAY_TEST_SEED", 2026))  # others than these, too, now and then
     print("seed", seed)
     calls = random.Random(seed).sample(GROUPS[group], min(SAMPLE[group], len(GROUPS[group])))
     calls += [call for call in BROKEN_ONCE if call in GROUPS[group] and call not in calls]
