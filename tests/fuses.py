@@ -9,6 +9,8 @@ from fault_worlds import bytes_of
 
 import cowarray
 
+ONES = np.ones(4)  # an interface is a pointer without a lifetime
+
 
 class Stop(Exception):
     pass
@@ -65,7 +67,7 @@ METHODS = {
     ),
     "__array_function__": burning(lambda self, function, types, args, kwargs: 5),
     "__array_wrap__": burning(lambda self, array, context=None, return_scalar=False: array),
-    "__array_interface__": property(burning(lambda self: np.ones(4).__array_interface__)),
+    "__array_interface__": property(burning(lambda self: ONES.__array_interface__)),
     "__array_priority__": property(burning(lambda self: 5)),
     "__dlpack__": burning(lambda self, **kwargs: np.arange(4.0).__dlpack__(**kwargs)),
     "__dlpack_device__": burning(lambda self: (1, 0)),

@@ -82,6 +82,11 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "buffers", NULL, 
 PyMODINIT_FUNC PyInit_buffers(void)
 {
     PyObject *module = PyModule_Create(&definition);
+#ifdef Py_GIL_DISABLED
+    if (module != NULL) {
+        (void)PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+    }
+#endif
     PyObject *type = module == NULL ? NULL : PyType_FromSpec(&spec);
     if (type == NULL || PyModule_AddObject(module, "Buffer", type) < 0) {
         Py_XDECREF(type);
