@@ -103,3 +103,17 @@ def leave_threads_behind():
     for thread in busy.threads:
         thread.start()
     check(work(busy.shared.copy(), 2), 2)
+
+
+def wait(child, seconds=30):
+    """The child's status; "a deadlock" if it does not end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > deadline:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            return "a deadlock"
+        time.sleep(0.0005)

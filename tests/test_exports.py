@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from liars import Buffer
 
 import cowarray
 
@@ -221,15 +222,6 @@ FLAGS = {
     "F_CONTIGUOUS": 0x40 | STRIDES, "ANY_CONTIGUOUS": 0x80 | STRIDES, "INDIRECT": 0x100 | STRIDES,
     "RECORDS_RO": STRIDES | FORMAT, "FULL_RO": 0x100 | STRIDES | FORMAT,
 }  # fmt: skip
-
-
-class Buffer(ctypes.Structure):
-    _fields_ = [
-        ("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t), ("itemsize", ctypes.c_ssize_t),
-        ("readonly", ctypes.c_int), ("ndim", ctypes.c_int), ("format", ctypes.c_char_p),
-        ("shape", ctypes.POINTER(ctypes.c_ssize_t)), ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
-        ("suboffsets", ctypes.POINTER(ctypes.c_ssize_t)), ("internal", ctypes.c_void_p),
-    ]  # fmt: skip
 
 
 def request(exporter, flags):

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import processes
 import pytest
-from processes import Busy, N, check, values, work
+from processes import Busy, N, check, values, wait, work
 
 import cowarray as ca
 
@@ -42,20 +42,6 @@ def fork(function):
         finally:
             os._exit(status)
     return child
-
-
-def wait(child, seconds=30):
-    """The child's status; "a deadlock" if it does not end."""
-    deadline = time.monotonic() + seconds
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > deadline:
-            os.kill(child, 9)
-            os.waitpid(child, 0)
-            return "a deadlock"
-        time.sleep(0.0005)
 
 
 def child_works(busy):

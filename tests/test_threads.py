@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from processes import wait
 
 import cowarray as ca
 
@@ -316,16 +317,7 @@ def in_child(check):
             status = 0 if check() else 2
         finally:
             os._exit(status)
-    deadline = time.monotonic() + 20
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > deadline:
-            os.kill(child, 9)
-            os.waitpid(child, 0)
-            return "a deadlock"
-        time.sleep(0.001)
+    return wait(child)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

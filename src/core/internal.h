@@ -16,7 +16,8 @@
 #define COWI_COUNT_LIMIT (SIZE_MAX / 2)
 #endif
 
-/* Invariant: shares + left <= references, but for what cow_storage_spare adds to left. The bytes and the context live while references > 0. */
+/* Invariant: shares + left <= references, but for what cow_storage_spare adds to left. The bytes and the context live
+ * while references > 0. */
 typedef struct cowi_context {
     cowi_atomic_size shares;     /* who may still be surprised by a write */
     cowi_atomic_size references; /* who still touches the bytes or this struct: shares, scopes, threads in the lock */
