@@ -1,6 +1,19 @@
 /* The COW context: two counts, a lock, the bytes. Which order each step needs, and why, is in protocol.md. */
 #include "internal.h"
 
+#define REFERENCE ((uint64_t)1)
+#define SHARE ((uint64_t)1 << 32)
+
+static size_t shares(uint64_t counts)
+{
+    return (size_t)(counts >> 32);
+}
+
+static size_t references(uint64_t counts)
+{
+    return (size_t)(counts & UINT32_MAX);
+}
+
 cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign)
 {
     cowi_context *context =
@@ -12,8 +25,7 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
         allocator->free(allocator->self, context, sizeof *context, _Alignof(cowi_context));
         return NULL;
     }
-    cowi_init(&context->shares, 1);
-    cowi_init(&context->references, 1);
+    cowi_init(&context->counts, SHARE + REFERENCE);
     cowi_init(&context->left, 0);
     context->original = ptr;
     context->nbytes = nbytes;
@@ -29,34 +41,48 @@ void cowi_context_discard(cowi_context *context)
     allocator->free(allocator->self, context, sizeof *context, _Alignof(cowi_context));
 }
 
-void cowi_context_retain(cowi_context *context)
+/* The caller holds a reference or a share, and a Storage's lock: no count can be 0 here. */
+static bool take(cowi_context *context, uint64_t what, size_t limit)
 {
-    (void)cowi_add_relaxed(&context->references, 1);
+    if (references(cowi_load_relaxed(&context->counts)) >= limit) {
+        return false;
+    }
+    (void)cowi_add_relaxed(&context->counts, what);
+    return true;
 }
 
-void cowi_context_release(cowi_context *context)
+static void give_back(cowi_context *context, uint64_t what)
 {
-    COWI_YIELD("release");
-    if (cowi_sub_acq_rel(&context->references, 1) == 1) {
+    if (references(cowi_sub_acq_rel(&context->counts, what)) == 1) {
         cowi_dataptr_delete(&context->original, context->nbytes);
         cowi_context_discard(context);
     }
 }
 
+bool cowi_context_retain(cowi_context *context)
+{
+    return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT); /* where sharers are full, they can still be read */
+}
+
+void cowi_context_release(cowi_context *context)
+{
+    COWI_YIELD("release");
+    give_back(context, REFERENCE);
+}
+
 bool cowi_context_share(cowi_context *context)
 {
-    /* The caller holds a share and a Storage's lock, so neither count can be 0 here. */
-    if (cowi_load_relaxed(&context->shares) >= COWI_COUNT_LIMIT) {
-        return false;
-    }
-    cowi_context_retain(context);
-    (void)cowi_add_relaxed(&context->shares, 1);
-    return true;
+    return take(context, SHARE + REFERENCE, COWI_COUNT_LIMIT);
+}
+
+size_t cowi_context_shares(cowi_context *context)
+{
+    return shares(cowi_load_relaxed(&context->counts));
 }
 
 bool cowi_context_last_share(cowi_context *context)
 {
-    return !context->foreign && cowi_load_acquire(&context->shares) == 1;
+    return !context->foreign && shares(cowi_load_acquire(&context->counts)) == 1;
 }
 
 bool cowi_context_stealable(cowi_context *context)
@@ -66,19 +92,18 @@ bool cowi_context_stealable(cowi_context *context)
 
 bool cowi_context_give_up_share(cowi_context *context, bool last_too)
 {
-    size_t shares = cowi_load_acquire(&context->shares);
+    uint64_t counts = cowi_load_acquire(&context->counts);
     do {
-        if (shares == 1 && !last_too) {
+        if (shares(counts) == 1 && !last_too) {
             return false;
         }
         COWI_YIELD("give up share");
-    } while (!cowi_cas_acq_rel(&context->shares, &shares, shares - 1));
+    } while (!cowi_cas_acq_rel(&context->counts, &counts, counts - SHARE));
     return true;
 }
 
 void cowi_context_drop(cowi_context *context)
 {
-    (void)cowi_sub_acq_rel(&context->shares, 1);
     COWI_YIELD("drop");
-    cowi_context_release(context);
+    give_back(context, SHARE + REFERENCE);
 }

@@ -11,17 +11,20 @@
 
 /* ---- context.c: what the Storages that share one allocation have in common -------------------------------------- */
 
-/* No count goes beyond this: far above what memory can hold, far below a wrap. A test of the bound lowers it. */
+/* No count of sharers or pins goes beyond this, and none of references beyond twice as much: far below a wrap of its 32
+ * bits, even if many threads look at once and then count. A test of the bound lowers it. */
 #ifndef COWI_COUNT_LIMIT
-#define COWI_COUNT_LIMIT (SIZE_MAX / 2)
+#define COWI_COUNT_LIMIT ((size_t)1 << 30)
 #endif
 
 /* Invariant: shares + left <= references, but for what cow_storage_spare adds to left. The bytes and the context live
  * while references > 0. */
 typedef struct cowi_context {
-    cowi_atomic_size shares;     /* who may still be surprised by a write */
-    cowi_atomic_size references; /* who still touches the bytes or this struct: shares, scopes, threads in the lock */
-    cowi_atomic_size left;       /* open const scopes of Storages that have left: while there are any, nobody steals */
+    /* Two counts in one word, since a share comes and goes with a reference. Upper half: shares, who may still be
+     * surprised by a write. Lower half: references, who still touches the bytes or this struct: shares, scopes, threads
+     * in the lock. */
+    cowi_atomic_u64 counts;
+    cowi_atomic_size left; /* open const scopes of Storages that have left: while there are any, nobody steals */
     pthread_rwlock_t lock;       /* shared: a copy is being made; exclusive: the last sharer waits for copies */
     cow_dataptr original;        /* the bytes */
     size_t nbytes;               /* of the whole allocation */
@@ -33,13 +36,15 @@ typedef struct cowi_context {
 cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
 void cowi_context_discard(cowi_context *context);
-void cowi_context_retain(cowi_context *context);
+/* One more reference. False when the count is full. */
+bool cowi_context_retain(cowi_context *context);
 /* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
 void cowi_context_release(cowi_context *context);
 /* One more share, with its reference. False when the count is full. */
 bool cowi_context_share(cowi_context *context);
 /* Gives up a share and keeps its reference. False, and nothing done, when it is the last one and last_too is false. */
 bool cowi_context_give_up_share(cowi_context *context, bool last_too);
+size_t cowi_context_shares(cowi_context *context);
 /* True when one share is left, of memory we own. */
 bool cowi_context_last_share(cowi_context *context);
 /* True when a sharer that writes would not copy: it is the last one, of memory we own, and no reader was left behind. */
@@ -59,6 +64,7 @@ struct cow_storage {
     cowi_atomic_size pins;  /* raised under lock, lowered without it */
     cowi_atomic_size uses;  /* of this struct: the Storage itself, and each const scope */
     cowi_atomic_ptr address; /* written under lock, read without it */
+    cowi_atomic_size allocated; /* bytes of the whole allocation; written under lock, read without it */
     size_t nbytes;          /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;

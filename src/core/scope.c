@@ -10,11 +10,10 @@ cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error
     if (status != COW_OK) {
         return status;
     }
-    if (storage->scopes >= COWI_COUNT_LIMIT) {
+    if (!cowi_context_retain(storage->context)) {
         cowi_storage_unlock(storage);
-        return cowi_fail(err, COW_EOVERFLOW, "too many const scopes of one Storage are open");
+        return cowi_fail(err, COW_EOVERFLOW, "too many scopes of one allocation are open");
     }
-    cowi_context_retain(storage->context);
     (void)cowi_add_relaxed(&storage->uses, 1);
     storage->scopes++;
     out->data = cowi_load_relaxed(&storage->address);
@@ -68,6 +67,7 @@ static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
     storage->ptr = fresh;
     storage->sole = true;
     cowi_store_release(&storage->address, fresh.data);
+    cowi_store_relaxed(&storage->allocated, storage->nbytes);
     return left;
 }
 

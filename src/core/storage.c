@@ -47,7 +47,8 @@ static void storage_dealloc(const cow_allocator *allocator, cow_storage *storage
     allocator->free(allocator->self, storage, sizeof *storage, _Alignof(cow_storage));
 }
 
-static void storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes)
+static void storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
+                         size_t allocated)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
     cowi_init(&storage->lock, 0);
@@ -55,6 +56,7 @@ static void storage_init(cow_storage *storage, const cow_allocator *allocator, v
     cowi_init(&storage->pins, 0);
     cowi_init(&storage->uses, 1);
     cowi_init(&storage->address, address);
+    cowi_init(&storage->allocated, allocated);
     storage->nbytes = nbytes;
     storage->allocator = allocator;
     storage->context = NULL;
@@ -79,7 +81,7 @@ cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_st
         storage_dealloc(allocator, storage);
         return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes", nbytes);
     }
-    storage_init(storage, allocator, ptr.data, nbytes);
+    storage_init(storage, allocator, ptr.data, nbytes, nbytes);
     storage->ptr = ptr;
     storage->sole = true;
     *out = storage;
@@ -98,7 +100,7 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
     if (storage == NULL) {
         return cowi_fail(err, COW_ENOMEM, "cannot allocate a Storage");
     }
-    storage_init(storage, allocator, ptr.data, nbytes);
+    storage_init(storage, allocator, ptr.data, nbytes, nbytes);
     if (flags & COW_FOREIGN) {
         storage->context = cowi_context_new(allocator, ptr, nbytes, true);
         if (storage->context == NULL) {
@@ -130,7 +132,8 @@ void cow_storage_free(cow_storage *storage)
 
 void cowi_storage_unuse(cow_storage *storage)
 {
-    if (cowi_sub_acq_rel(&storage->uses, 1) == 1) {
+    /* The only user: nobody can become another. */
+    if (cowi_load_acquire(&storage->uses) == 1 || cowi_sub_acq_rel(&storage->uses, 1) == 1) {
         storage_dealloc(storage->allocator, storage);
     }
 }
@@ -245,7 +248,8 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
             status = cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
             break;
         }
-        storage_init(made, source->allocator, (char *)cowi_load_relaxed(&source->address) + offset, nbytes);
+        storage_init(made, source->allocator, (char *)cowi_load_relaxed(&source->address) + offset, nbytes,
+                     source->context->nbytes);
         made->context = source->context;
         source->sole = false;
         cowi_storage_unlock(source);
@@ -278,18 +282,14 @@ size_t cow_storage_pins(const cow_storage *storage)
 
 size_t cow_storage_allocated(cow_storage *storage)
 {
-    size_t nbytes;
-    cowi_storage_lock(storage);
-    nbytes = storage->context != NULL ? storage->context->nbytes : storage->nbytes;
-    cowi_storage_unlock(storage);
-    return nbytes;
+    return cowi_load_relaxed(&storage->allocated);
 }
 
 size_t cow_storage_shares(cow_storage *storage)
 {
     size_t shares;
     cowi_storage_lock(storage);
-    shares = storage->context != NULL ? cowi_load_relaxed(&storage->context->shares) : 1;
+    shares = storage->context != NULL ? cowi_context_shares(storage->context) : 1;
     cowi_storage_unlock(storage);
     return shares;
 }

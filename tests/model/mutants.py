@@ -43,14 +43,15 @@ _COMMIT = "if (storage->context != context || storage->sole || cowi_load_seq_cst
 # name: [(file, text, replacement), ...]
 CORE = {
     # memory orders
-    "references lowered relaxed": [
-        ("context.c", "cowi_sub_acq_rel(&context->references, 1)", "cowi_sub_relaxed(&context->references, 1)")
-    ],
-    "share dropped relaxed": [
-        ("context.c", "cowi_sub_acq_rel(&context->shares, 1)", "cowi_sub_relaxed(&context->shares, 1)")
+    "counts lowered relaxed": [
+        ("context.c", "cowi_sub_acq_rel(&context->counts, what)", "cowi_sub_relaxed(&context->counts, what)")
     ],
     "last share seen relaxed": [
-        ("context.c", "cowi_load_acquire(&context->shares) == 1", "cowi_load_relaxed(&context->shares) == 1")
+        (
+            "context.c",
+            "!context->foreign && shares(cowi_load_acquire(&context->counts)) == 1",
+            "!context->foreign && shares(cowi_load_relaxed(&context->counts)) == 1",
+        )
     ],
     "pins lowered relaxed": [
         ("scope.c", "cowi_sub_release(&scope->storage->pins", "cowi_sub_relaxed(&scope->storage->pins")
@@ -92,6 +93,9 @@ CORE = {
     ],
     "uses lowered relaxed": [
         ("storage.c", "cowi_sub_acq_rel(&storage->uses, 1)", "cowi_sub_relaxed(&storage->uses, 1)")
+    ],
+    "only user seen relaxed": [
+        ("storage.c", "cowi_load_acquire(&storage->uses) == 1", "cowi_load_relaxed(&storage->uses) == 1")
     ],
     # the order of the steps
     "put in place after the unlock": [
@@ -139,10 +143,11 @@ CORE = {
     "bytes freed with the last share": [
         (
             "context.c",
-            "    (void)cowi_sub_acq_rel(&context->shares, 1);",
-            "    if (cowi_sub_acq_rel(&context->shares, 1) == 1) {\n"
+            "    give_back(context, SHARE + REFERENCE);",
+            "    if (shares(cowi_sub_acq_rel(&context->counts, SHARE)) == 1) {\n"
             "        cowi_dataptr_delete(&context->original, context->nbytes);\n"
-            "        context->original.deleter = NULL;\n    }",
+            "        context->original.deleter = NULL;\n    }\n"
+            "    give_back(context, REFERENCE);",
         )
     ],
     "wake before busy is lowered": [
@@ -178,7 +183,7 @@ CORE = {
     ],
     "clone ignores pins": [("storage.c", "if (cowi_load_acquire(&source->pins) != 0) {", "if (false) {")],
     "clone leaves its source sole": [("storage.c", "        source->sole = false;\n", "")],
-    "last share not refused": [("context.c", "if (shares == 1 && !last_too) {", "if (shares == 0) {")],
+    "last share not refused": [("context.c", "if (shares(counts) == 1 && !last_too) {", "if (shares(counts) == 0) {")],
     "failure leaves the Storage busy": [
         (
             "scope.c",
@@ -187,7 +192,7 @@ CORE = {
         )
     ],
     "const scope without a reference": [
-        ("scope.c", "    cowi_context_retain(storage->context);\n", ""),
+        ("scope.c", "if (!cowi_context_retain(storage->context)) {", "if (storage->context == NULL) {"),
         (
             "scope.c",
             "    cowi_storage_unuse(storage);\n    cowi_context_release(context);",
@@ -198,7 +203,7 @@ CORE = {
         (
             "scope.c",
             "    out->old = cowi_load_relaxed(&storage->address);",
-            "    (void)cowi_sub_acq_rel(&context->shares, 1);\n    out->old = cowi_load_relaxed(&storage->address);",
+            "    (void)cowi_context_give_up_share(context, true);\n    out->old = cowi_load_relaxed(&storage->address);",
         ),
         ("scope.c", "    cowi_context_drop(context); /* the scope's */", "    cowi_context_release(context);"),
         (
@@ -231,8 +236,7 @@ SAFE = {
 
 # Those of CORE that GenMC runs, too, each under the one client that must break.
 GENMC = {
-    "references lowered relaxed": "readers_left",
-    "share dropped relaxed": "snapshot",
+    "counts lowered relaxed": "readers_left",
     "last share seen relaxed": "snapshot",
     "pins lowered relaxed": "pins",
     "pins seen relaxed": "pins",
@@ -248,6 +252,7 @@ GENMC = {
     "gate entered relaxed": "fork_gate",
     "readers left seen relaxed": "readers_left",
     "uses lowered relaxed": "struct_lives",
+    "only user seen relaxed": "struct_lives",
     "decrement before the shared lock": "drops",
     "share given up before the allocation": "failure",
     "no wait before the steal": "steal_and_free",

@@ -107,8 +107,7 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
     }
     else if (nbytes == sizeof(cowi_context)) {
         cowi_context *context = static_cast<cowi_context *>(data);
-        context->shares.unmake();
-        context->references.unmake();
+        context->counts.unmake();
         context->left.unmake();
     }
     else {
@@ -118,6 +117,7 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
         storage->busy.unmake();
         storage->pins.unmake();
         storage->uses.unmake();
+        storage->allocated.unmake();
         storage->address.unmake();
         storage->context.var.unmake();
         storage->scopes.var.unmake();
