@@ -4,7 +4,9 @@ export is an alias: it pins for as long as it lives. (DLPack: test_dlpack; pickl
 import ctypes
 import gc
 import io
+import math
 import pickle
+import re
 import socket
 import sys
 
@@ -428,3 +430,32 @@ def test_a_buffer_request_keeps_the_count_of_references_to_none(x):
     for _ in range(1000):
         memoryview(x).release()
     assert abs(sys.getrefcount(None) - before) < 100
+
+
+@pytest.mark.parametrize(
+    "dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "g", "F", "D", "G", ">f8", "M8[s]", "S3"]
+)
+@pytest.mark.parametrize("shape", [(), (0,), (6,), (1, 6), (2, 3), (1, 2, 1, 3), (1, 1, 1, 1, 6)])
+def test_a_buffer_tells_what_numpy_would_tell(shape, dtype):
+    values = np.zeros(math.prod(shape), "u1").astype(dtype).reshape(shape)
+    x = cowarray.array(values)
+    try:
+        theirs = memoryview(values)
+    except ValueError as refusal:
+        with pytest.raises(ValueError, match=re.escape(str(refusal))):
+            memoryview(x)
+        return
+    ours = memoryview(x)
+    for name in ("nbytes", "readonly", "format", "itemsize", "ndim", "shape", "strides", "suboffsets", "c_contiguous"):
+        assert getattr(ours, name) == (True if name == "readonly" else getattr(theirs, name)), name
+    assert ours.tobytes() == theirs.tobytes()
+    # Who asks the owner of the view once more gets the same.
+    again = memoryview(ours.obj)
+    assert (again.format, again.shape, again.readonly) == (ours.format, ours.shape, True)
+    assert again.tobytes() == theirs.tobytes()
+
+
+def test_what_owns_a_numpy_snapshot_has_no_buffer():
+    owner = cowarray.array(np.arange(10.0)).to_numpy().base
+    with pytest.raises(BufferError, match="ask the array"):
+        memoryview(owner)

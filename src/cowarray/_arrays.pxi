@@ -324,12 +324,12 @@ cdef ndarray copy_with(ndarray source, const cnp.npy_intp *strides, bint writeab
     Lazy where the source's elements already lie so and the other rules of `lazy_or_reason` hold.
     """
     cdef Made reason = MADE_EAGER_ORDER
-    cdef ndarray x
+    cdef cnp.npy_intp offset
+    cdef Storage storage
     if same_layout(source.nd, shape_of(source), strides_of(source), strides):
-        x = lazy_copy(source, &reason)
-        if x is not None:
-            memcpy(strides_of(x), strides, source.nd * sizeof(cnp.npy_intp))
-            return x
+        storage = lazy_storage(source, &offset, &reason)
+        if storage is not None:
+            return on_storage(storage, offset, source.nd, shape_of(source), strides, source.descr, True, MADE_LAZY)
     elif not distinct(source.nd, shape_of(source), itemsize_of(source), strides_of(source)):
         reason = MADE_EAGER_OVERLAP
     return eager_copy(source, strides, reason)
@@ -337,6 +337,15 @@ cdef ndarray copy_with(ndarray source, const cnp.npy_intp *strides, bint writeab
 
 cdef ndarray lazy_copy(ndarray source, Made *reason):
     """A copy that shares bytes, in the source's own layout; None, and why, where a rule forbids it."""
+    cdef cnp.npy_intp offset
+    cdef Storage storage = lazy_storage(source, &offset, reason)
+    if storage is None:
+        return None
+    return on_storage(storage, offset, source.nd, shape_of(source), strides_of(source), source.descr, True, MADE_LAZY)
+
+
+cdef Storage lazy_storage(ndarray source, cnp.npy_intp *offset, Made *reason):
+    """A new Storage on the bytes that source's elements lie in, and where in it the first one is."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(source)
     cdef Storage storage
@@ -355,8 +364,8 @@ cdef ndarray lazy_copy(ndarray source, Made *reason):
     storage = storage.share(source.offset + low, high - low)
     if storage is None:
         reason[0] = MADE_EAGER_PINNED
-        return None
-    return on_storage(storage, -low, source.nd, shape_of(source), strides_of(source), source.descr, True, MADE_LAZY)
+    offset[0] = -low
+    return storage
 
 
 cdef ndarray eager_copy(ndarray source, const cnp.npy_intp *strides, Made reason):

@@ -4,8 +4,11 @@
 cdef ndarray import_array(cnp.ndarray array, object copy):
     """A NumPy array as ours. copy: True, False, or None for "only where sharing is not sound or trusted"."""
     cdef object owner = root(array)
-    while type(owner) is memoryview and cnp.PyArray_Check(owner.obj):
-        owner = root(owner.obj)
+    while type(owner) is memoryview:
+        viewed = owner.obj
+        if not cnp.PyArray_Check(viewed) and type(viewed) is not Snapshot:
+            break
+        owner = root(viewed) if cnp.PyArray_Check(viewed) else viewed
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
         return clone_of_snapshot(owner, array, copy)
@@ -122,8 +125,11 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
         given = obj
         if not cnp.PyArray_CheckExact(obj):
             given = obj.view(numpy_ndarray_type)
-        array = numpy_asarray(given, dtype=dtype, order=order)
-        own = root(array) is not root(given)
+        if dtype is None and order is None:
+            array = given
+        else:
+            array = numpy_asarray(given, dtype=dtype, order=order)
+            own = root(array) is not root(given)
     else:
         # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
         own = type(obj) in COPIED_TYPES

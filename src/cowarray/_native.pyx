@@ -103,7 +103,8 @@ cdef class Storage:
     """
 
     def __dealloc__(self):
-        self.hold = None
+        if self.hold is not None:
+            self.hold = None
         if self.handle != NULL:
             cow_storage_free(self.handle)
 

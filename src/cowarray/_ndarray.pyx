@@ -89,6 +89,7 @@ cdef extern from "numpy/arrayobject.h":
     PyObject *PyArray_BASE(cnp.ndarray)
     cnp.npy_intp PyDataType_ELSIZE(cnp.dtype)
     bint PyDataType_REFCHK(cnp.dtype)
+    bint PyArray_ISNBO(char)
     void PyArray_CLEARFLAGS(cnp.ndarray, int)
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
@@ -243,7 +244,8 @@ cdef class ndarray:
     """
 
     def __dealloc__(self):
-        drop_header(self)
+        if self.header is not None:
+            drop_header(self)
         if self.dims != NULL and self.dims != self.inline_dims:
             PyMem_Free(self.dims)
 
@@ -455,6 +457,10 @@ cdef class ndarray:
             return copy_in_order(self, c"K")
         return adopt((<object>const_header(self)).__deepcopy__(memo))
 
+    # Bound, it would be a function of Cython's, for which CPython packs the arguments twice: 0.9 of the time.
+    @cython.binding(False)
+    @cython.embedsignature(True)
+    @cython.embedsignature.format("clinic")
     def reshape(self, *shape, order="C", copy=None):
         """A copy with another shape, lazy where NumPy would have made a view.
 
@@ -776,6 +782,8 @@ cdef class ndarray:
         return numpy_from_snapshot(self, dtype, copy)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
+        if flags == PyBUF_FULL_RO and fill_buffer(self, view):
+            return
         if flags & PyBUF_FORMAT and loses_as_buffer(self.descr):
             raise BufferError(
                 f"the buffer protocol has no format for {self.descr!r}; use x.to_numpy(), or a view of another dtype"
@@ -1048,14 +1056,15 @@ cdef ndarray quick_reshape(ndarray self, tuple shape):
     """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
-    cdef cnp.npy_intp known = 1
+    cdef long long known = 1
     cdef cnp.npy_intp size = size_of(self)
     cdef int open_axis = -1
     cdef int i, nd
     cdef long long length
     cdef int overflow = 0
     cdef Made reason = MADE_FRESH
-    cdef ndarray x
+    cdef cnp.npy_intp offset
+    cdef Storage storage
     if len(shape) == 1 and type(shape[0]) is tuple:
         shape = shape[0]
     nd = <int>len(shape)
@@ -1069,24 +1078,20 @@ cdef ndarray quick_reshape(ndarray self, tuple shape):
             return None
         if length == -1:
             open_axis = i
-        else:
-            if length > size // known:
-                return None
-            known *= length
+        elif not offered_times(known, length, &known):
+            return None
         lengths[i] = length
     if open_axis >= 0:
-        lengths[open_axis] = size // known
+        # -1 alone is the usual case, and needs no division.
+        lengths[open_axis] = size if known == 1 else <cnp.npy_intp>(size // known)
         known *= lengths[open_axis]
     if known != size:
         return None
-    x = lazy_copy(self, &reason)
-    if x is None:
+    storage = lazy_storage(self, &offset, &reason)
+    if storage is None:
         return None
-    x.nd = nd
-    memcpy(x.dims, lengths, nd * sizeof(cnp.npy_intp))
     c_strides(nd, lengths, itemsize_of(self), strides)
-    memcpy(x.dims + nd, strides, nd * sizeof(cnp.npy_intp))
-    return x
+    return on_storage(storage, offset, nd, lengths, strides, self.descr, True, MADE_LAZY)
 
 
 include "_attributes.pxi"
