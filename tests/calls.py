@@ -234,6 +234,73 @@ def exists(call):
 
 FUNCTION_CALLS = [call for call in calls_of((Path(__file__).parent / "function_calls.txt").read_text()) if exists(call)]
 METHOD_CALLS = calls_of(METHOD_CALLS)
+
+
+# ---- the library's own namespace -------------------------------------------------------------------------------------
+
+# What NumPy's dispatch does not reach, because no argument is an array, and parameters that it alone has.
+NAMESPACE_CALLS = """
+cowarray.arange(5)
+cowarray.arange(2, 10, 3)
+cowarray.arange(10., stop=2., step=-2., dtype="f4", device="cpu")
+cowarray.arange(np.datetime64("2024-01-01"), np.datetime64("2024-01-05"))
+cowarray.asanyarray(x, "i4")
+cowarray.ascontiguousarray(x)
+cowarray.asfortranarray(x)
+cowarray.broadcast_arrays(1, x)
+cowarray.broadcast_shapes(x.shape, (1,), 4)
+cowarray.broadcast_to(3., [2, 3])
+cowarray.concat([[1], [2, 3]])
+cowarray.diag_indices(3, 3)
+cowarray.empty([0, 3], "i2")
+cowarray.eye(2, 3, k=1, dtype="i4", order="F", device="cpu")
+cowarray.finfo(np.float32).eps
+cowarray.fromfunction(lambda i, j: i + j, (2, 3), dtype=int)
+cowarray.fromiter(iter([1, 2]), float, 1)
+cowarray.fromstring("1 2", "i8", sep=" ")
+cowarray.full([2, 3], 7)
+cowarray.full((2, *x.shape), x)
+cowarray.geomspace(1, 1000, 4)
+cowarray.identity(3, "c8")
+cowarray.iinfo(np.int8).max
+cowarray.indices((2, 3))
+cowarray.indices((2, 3), "i2", sparse=True)
+cowarray.isdtype(x.dtype, ("real floating", "bool"))
+cowarray.issubdtype(x.dtype, np.floating)
+cowarray.linspace(0, 1, 5, endpoint=False, device="cpu")
+cowarray.linspace(0, 1, num=3, retstep=True)
+cowarray.logspace(0, 3, 4, base=2)
+cowarray.meshgrid(x[0], [1, 2], indexing="ij")
+cowarray.ones([2, 3], dtype=bool, device="cpu")
+cowarray.ones_like(x, shape=[2], device="cpu")
+cowarray.promote_types(x.dtype, "i8")
+cowarray.require(x, "f8", ["C", "W", "O"])
+cowarray.stack([x, x], out=A(np.zeros((2, *x.shape))))
+cowarray.tri(3, 4, -1, dtype="u1")
+cowarray.tril_indices(3, -1, 4)
+cowarray.triu_indices(3, m=4)
+cowarray.zeros([2, 3], "i4", "F", device="cpu")
+"""
+
+
+def numpys(call):
+    """The same call of NumPy's."""
+    return "np." + call.removeprefix("cowarray.") if call.startswith("cowarray.") else call
+
+
+def namespace_calls():
+    """Calls of the library's functions: those of NumPy's functions by all their names here, and the ones above."""
+    names = {}
+    for name in cowarray.__all__:
+        function = getattr(np, name, None)
+        if inspect.isfunction(getattr(cowarray, name)) and function in ARRAY_FUNCTIONS:
+            names.setdefault(function, []).append(name)
+    for call in FUNCTION_CALLS:
+        for name in names.get(function_of(call), ()):
+            yield f"cowarray.{name}({call.partition('(')[2]}"
+    yield from calls_of(NAMESPACE_CALLS)
+
+
 INTEGER_CALLS = calls_of(INTEGER_CALLS)
 
 
@@ -256,6 +323,7 @@ class Run:
         self.written = []
         self.names = {
             "np": np,
+            "cowarray": cowarray,
             "rf": np.lib.recfunctions,
             "copy": copy,
             "operator": operator,
@@ -336,14 +404,16 @@ def is_statement(source):
 
 def function_of(source):
     """The NumPy function that a line of `FUNCTION_CALLS` calls."""
-    call = ast.parse(source, mode="eval").body
+    call = ast.parse(numpys(source), mode="eval").body
     return eval(ast.unparse(call.func), {"np": np, "rf": np.lib.recfunctions})
 
 
 @functools.cache
 def operation_of(source):
     """The row of the table for a call, and its name there; no row, if it is not listed."""
-    if source.startswith(("np.", "rf.")):
+    if source in ATTRIBUTES_OF_RESULTS:
+        return None, source
+    if source.startswith(("np.", "rf.", "cowarray.")):
         function = function_of(source)
         return _table.lookup(function), name_of(function)
     name = OTHER_NAMES.get(source) or subject_method(source)
@@ -370,6 +440,10 @@ def arrays_in(result, kind):
         for item in result:
             yield from arrays_in(item, kind)
 
+
+ATTRIBUTES_OF_RESULTS = {call for call in calls_of(NAMESPACE_CALLS) if not call.endswith(")")}
+
+NAMESPACE_CALLS = [*namespace_calls()]
 
 # Calls that reach a method by another way.
 OTHER_NAMES = {

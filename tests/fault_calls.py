@@ -9,9 +9,10 @@ import re
 import types
 
 import numpy as np
-from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS
+from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, NAMESPACE_CALLS
 
 import cowarray
+from cowarray import _constants, _data_types
 
 # x is the array under test, `shown` a snapshot of it. Functions and classes of the module by name.
 OWN_CALLS = """
@@ -166,6 +167,7 @@ SPECIAL = {
     **{f"__{name}__": "()" for name in ALONE.split()},
     "__array__": '("f4", copy=None)',
     "__array_function__": "(np.sort, (cowarray.ndarray,), (x,), {})",
+    "__array_namespace__": "()",
     "__array_ufunc__": '(np.add, "__call__", x, 1)',
     "__class_getitem__": "(int)",
     "__contains__": "(3.0)",
@@ -195,12 +197,13 @@ def lines(text):
 
 SPECIAL_CALLS = [f"x.{name}{arguments}" for name, arguments in SPECIAL.items()]
 OURS = [*lines(OWN_CALLS), *lines(FLAGS_CALLS), *lines(FLAT_CALLS), STORAGE_CALLS, *SPECIAL_CALLS, *ELEMENTWISE]
+OURS += [*NAMESPACE_CALLS, ", ".join(f"cowarray.{name}" for name in (*_constants.__all__, *_data_types.__all__))]
 METHODS = [*METHOD_CALLS, *OURS]
 EVERY_CALL = [*FUNCTION_CALLS, *METHODS, *INTEGER_CALLS]
 
 # Calls that have no meaning for NumPy's arrays.
 ONLY_OURS = re.compile(
-    r"cowarray|storage|lazy_clone|materialize|to_numpy|shown|\.resize|flat\.__array__|__class_getitem__"
+    r"cowarray|storage|lazy_clone|materialize|to_numpy|shown|\.resize|flat\.__array__|__array_namespace__|__class_getitem__"
 )
 
 

@@ -12,7 +12,7 @@ import types
 from typing import NamedTuple
 
 import numpy as np
-from calls import Run, arrays_in
+from calls import Run, arrays_in, numpys
 from numpy._core.overrides import ARRAY_FUNCTIONS
 from oracle import native, outcome, value
 from public import archive
@@ -123,7 +123,7 @@ class Call:
 
     def row(self):
         if isinstance(self.owner, types.ModuleType):
-            function = getattr(self.owner, self.attribute)
+            function = getattr(np if self.owner is cowarray else self.owner, self.attribute, None)
             return lookup(function) if function in ARRAY_FUNCTIONS else Operation()
         if type(self.owner) is cowarray.ndarray:
             return OPERATIONS.get(f"ndarray.{self.attribute}", Operation())
@@ -316,9 +316,12 @@ class Results:
     @functools.cached_property
     def numpys(self):
         """For each array that NumPy gives for the same call: whether it is an argument, and whether it aliases one."""
-        if "cowarray" in self.call.recipe.source:
+        source = self.call.recipe.source
+        if self.call.owner is cowarray and hasattr(np, self.call.attribute):
+            source = numpys(source)
+        if "cowarray" in source:
             return None  # NumPy has no such call
-        with Call(self.call.recipe, self.world.n) as call:
+        with Call(self.call.recipe._replace(source=source), self.world.n) as call:
             result, _ = call.run()
         return [
             (is_in(array, call.inputs), any(np.shares_memory(array, each) for each in call.inputs))

@@ -97,6 +97,8 @@ METHODS = [
         x.__array__(np.float32)
         x.to_numpy()
         x.data
+        x.__array_namespace__()
+        x.__array_namespace__(api_version="2022.12")
         x.__array_ufunc__(np.add, "__call__", x, A([1.]))
         x.__array_ufunc__(np.add, "reduce", x)
         x.__array_function__(np.sort, (type(x),), (x,), {})

@@ -1,11 +1,24 @@
 """The recipes that are made by a rule: of every method of every ufunc, and of whatever takes `out`; and all recipes."""
 
+from inspect import signature
+
 import numpy as np
-from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, class_of, function_of, name_of, operation_of
+from calls import (
+    ATTRIBUTES_OF_RESULTS,
+    FUNCTION_CALLS,
+    INTEGER_CALLS,
+    METHOD_CALLS,
+    NAMESPACE_CALLS,
+    class_of,
+    function_of,
+    name_of,
+    operation_of,
+)
 from public import UFUNCS, loops, ufunc_methods
 from recipes import INTEGERS, METHODS, MODULE, PIECES, UNDISPATCHED, Recipe
 
-from cowarray import _elementwise
+import cowarray
+from cowarray import _constants, _data_types, _elementwise
 from cowarray._table import SAME
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
@@ -87,6 +100,14 @@ def all_recipes():
         yield Recipe(source, f"numpy.{name_of(function_of(source))}", class_of(source))
         for given in with_out(source):
             yield Recipe(given, f"numpy.{name_of(function_of(source))}", SAME)
+    for source in NAMESPACE_CALLS:
+        name = source.partition("(")[0]
+        yield Recipe(source, name, class_of(source))
+        if source not in ATTRIBUTES_OF_RESULTS and "out" in signature(eval(name, {"cowarray": cowarray})).parameters:
+            for given in with_out(source):
+                yield Recipe(given, name, SAME)
+    for name in (*_constants.__all__, *_data_types.__all__):
+        yield Recipe(f"cowarray.{name}")
     for source in (*METHOD_CALLS, *INTEGER_CALLS):
         for given in with_out(source):
             yield Recipe(given, "", SAME)

@@ -21,6 +21,7 @@ from calls import (
     class_of,
     function_of,
     name_of,
+    numpys,
     operation_of,
 )
 from oracle import LAYOUTS, OWNERSHIPS, agree, same, subject, value
@@ -78,7 +79,9 @@ def check_result(call, held, result, theirs, companions):
         assert result.flags.writeable
     if not aliased:
         copied = (
-            kind == COPY or call.startswith(EXPORTS) or any(np.shares_memory(theirs, other) for other in companions)
+            kind == COPY
+            or numpys(call).startswith(EXPORTS)
+            or any(np.shares_memory(theirs, other) for other in companions)
         )
         return result.nbytes if copied else 0
     if not is_lazy(x, theirs):
@@ -95,7 +98,7 @@ def is_lazy(x, n):
 
 def both(call, layout, ownership, dtype):
     held = subject(layout, ownership, dtype)
-    ours, theirs = Run(call, held.x), Run(call, held.n)
+    ours, theirs = Run(call, held.x), Run(numpys(call), held.n)
     theirs()
     shares = held.x.storage.share_count, held.x.storage.data_ptr
     cowarray.reset_stats()
@@ -131,7 +134,7 @@ def check_operation(call, layout, ownership, dtype):
     else:
         assert stats["copies"] == stats["steals"] == stats["overwrites"] == 0, "a read has materialized"
         assert x.storage.data_ptr == address, "a read has moved the bytes"
-        if call.startswith(EXPORTS) and not is_lazy(x, held.n):
+        if numpys(call).startswith(EXPORTS) and not is_lazy(x, held.n):
             cost += x.nbytes
         assert stats["bytes_copied"] <= cost
         del results

@@ -7,13 +7,22 @@ Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is 
 from cowarray import _interpreter as _interpreter
 
 # isort: split
-from cowarray import _elementwise
-from cowarray._elementwise import *  # noqa: F403 - a chapter lists its names itself
+# A chapter lists its names itself.
+from cowarray import _constants, _creation, _data_types, _elementwise, _indexing_functions, _manipulation, _utility
+from cowarray._constants import *  # noqa: F403
+from cowarray._creation import *  # noqa: F403
+from cowarray._data_types import *  # noqa: F403
+from cowarray._elementwise import *  # noqa: F403
 from cowarray._files import load, save
+from cowarray._indexing_functions import *  # noqa: F403
+from cowarray._inspection import __array_api_version__ as __array_api_version__
+from cowarray._inspection import __array_namespace_info__ as __array_namespace_info__
+from cowarray._manipulation import *  # noqa: F403
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
 from cowarray._report import Explanation, explain
+from cowarray._utility import *  # noqa: F403
 
 __all__ = [
     "CopyError",
@@ -37,7 +46,13 @@ __all__ = [
     "stats",
     "trace",
 ]
+__all__ += _constants.__all__
+__all__ += _creation.__all__
+__all__ += _data_types.__all__
 __all__ += _elementwise.__all__
+__all__ += _indexing_functions.__all__
+__all__ += _manipulation.__all__
+__all__ += _utility.__all__
 
 __version__ = "0.1.0"
 

@@ -127,6 +127,8 @@ cdef class Passage:
             self.sources.append((x, x.storage_, header, x.offset))
             return header
         if cnp.PyArray_Check(value):
+            if type(value) is numpy_memmap:
+                value = numpy_asarray(value)  # of which NumPy makes maps that are none
             self.foreign.append(value)
             return value
         if type(value) is list or type(value) is tuple:
@@ -233,6 +235,8 @@ cdef class Passage:
         if self.adopted is None:
             self.adopted = {}
         x = adopt(array, self.adopted.get(<size_t><void *>owner))
+        if self.operation.readonly:
+            x.writeable = False  # of numpy.broadcast_arrays(1, x) NumPy hands the first out writable, with a warning
         self.adopted[<size_t><void *>owner] = storage_for(x)
         return x
 

@@ -1,6 +1,39 @@
 # NumPy's functions that need more than the table. Included by _ndarray.pyx.
 
 
+# A function of the public namespace comes here at once, whatever its arguments are: NumPy asks
+# for overrides only where one of them is an array of ours.
+def dispatched(function, /, *args, **kwargs):
+    """What a function of NumPy's gives, as ours. What is given as memory of others is read where it lies."""
+    cdef Operation operation = function_operation(function)
+    if operation.result is FRESH and not operation.calls_user and are_numbers(args) and are_numbers(kwargs.values()):
+        # zeros, arange, ...: nothing of ours is shown. Of several results, two can have one memory.
+        result = function(*args, **kwargs)
+        return computed(result) if type(result) is numpy_ndarray_type else Passage(operation).result(result)
+    return array_function(None, function, (), tuple([shown_as_array(value) for value in args]), kwargs)
+
+
+cdef bint are_numbers(object values) except -1:
+    """Whether none of the values has memory or methods of its own: numbers, names, dtypes, shapes."""
+    cdef type kind
+    for value in values:
+        kind = type(value)
+        if kind is tuple:
+            for item in <tuple>value:
+                if type(item) not in HARMLESS_TYPES:
+                    return False
+        elif kind not in HARMLESS_TYPES and not isinstance(value, numpy_dtype):
+            return False
+    return True
+
+
+cdef object shown_as_array(object value):
+    """What brings its memory along, as NumPy's array over it: a function could call a method of the thing itself."""
+    if type(value) in HARMLESS_TYPES or cnp.PyArray_Check(value) or has_own_ufunc(value):
+        return value
+    return readable_operand(value)
+
+
 def _copy(a, order="K", subok=False):
     return array(a, order=order, copy=True)
 

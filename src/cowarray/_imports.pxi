@@ -156,38 +156,52 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
     return adopt(array)
 
 
-def asarray(obj, /, *, dtype=None, order=None, copy=None, device=None):
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """Convert to an array.
 
     Parameters
     ----------
-    obj : array_like
+    a : array_like
         One of our arrays, a NumPy array, anything with the buffer or ``__array__`` protocol, nested lists, a scalar.
     dtype : dtype, optional
-        Default: obj's own.
+        Default: a's own.
     order : {'K', 'A', 'C', 'F'}, optional
-        Memory layout. Default: obj's own.
+        Memory layout. Default: a's own.
     copy : bool, optional
         ``None``: our own array is returned as it is; memory that is read-only down to its owner (bytes, a memory map
         opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared until the
         result is written to; everything else is copied once. ``True``: a private copy. ``False``: never a copy; the
-        caller promises that nobody writes to obj while arrays made from it have no bytes of their own.
+        caller promises that nobody writes to a while arrays made from it have no bytes of their own.
     device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result, as in NumPy.
 
     Returns
     -------
     ndarray
-        Writable; a write never reaches obj, unless obj is the result.
+        Writable; a write never reaches a, unless a is the result.
 
     Raises
     ------
     ValueError
-        copy=False where dtype, order or the kind of obj need a copy; an unknown device or order.
+        copy=False where dtype, order or the kind of a need a copy; an unknown device or order.
     """
+    if asks_elsewhere(like):
+        return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
-    if type(obj) is not ndarray:
-        return convert(obj, dtype, order, copy)
-    return as_own(<ndarray>obj, dtype, order, copy)
+    if type(a) is not ndarray:
+        return convert(a, dtype, order, copy)
+    return as_own(<ndarray>a, dtype, order, copy)
+
+
+cdef bint asks_elsewhere(object like) noexcept:
+    """Whether `like` is neither ours nor NumPy's: NumPy then asks it to make the array, or refuses it."""
+    return like is not None and type(like) is not ndarray and type(like) is not numpy_ndarray_type
+
+
+cdef object of_elsewhere(object result):
+    """What another library has made; NumPy's array of it may be known to others."""
+    return import_array(result, None) if type(result) is numpy_ndarray_type else result
 
 
 cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
@@ -211,12 +225,12 @@ cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
     return x
 
 
-def array(obj, /, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None):
-    """Make an array; by default a copy of obj.
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, device=None):
+    """Make an array; by default a copy of object.
 
     Parameters
     ----------
-    obj : array_like
+    object : array_like
     dtype : dtype, optional
     copy : bool or None, default True
         As for `asarray`. A copy of one of our own arrays is lazy; one of somebody else's memory is made at once.
@@ -225,15 +239,22 @@ def array(obj, /, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
         Ignored: the result is a `cowarray.ndarray`.
     ndmin : int
         At least so many dimensions; axes of length 1 are put in front.
+    like : array, optional
+        Of another library, which then makes the result, as in NumPy.
     device : {'cpu'}, optional
 
     Returns
     -------
     ndarray
-        A new Storage, unless copy is not True and obj can be used as it is.
+        A new Storage, unless copy is not True and object can be used as it is.
     """
     cdef cnp.ndarray header
-    cdef ndarray x = asarray(obj, dtype=dtype, order=order, copy=copy, device=device)
+    cdef ndarray x
+    if asks_elsewhere(like):
+        return of_elsewhere(
+            numpy_array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
+        )
+    x = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
     if x.nd < ndmin:
         header = const_header(x)
         shaped = (<object>header).reshape((1,) * (ndmin - x.nd) + x.shape)

@@ -2,7 +2,7 @@
 # Any: its rules of promotion are not told a second time. A write to a read-only array is no type error, as with NumPy.
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import GenericAlias
+from types import GenericAlias, ModuleType
 from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
@@ -205,6 +205,7 @@ class ndarray(Generic[_Shape_co, _DType_co]):
     ) -> CapsuleType: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> tuple[Any, ...]: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any: ...
     def __array_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -299,78 +300,78 @@ class FlatIterator:
 
 @overload
 def asarray(
-    obj: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType],
-    /,
-    *,
+    a: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType],
     dtype: None = None,
     order: _Order = None,
-    copy: bool | None = None,
+    *,
     device: _Device = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> ndarray[_Shape, _DType]: ...
 @overload
 def asarray(
-    obj: ndarray[_Shape, Any] | np.ndarray[_Shape, Any],
-    /,
-    *,
+    a: ndarray[_Shape, Any] | np.ndarray[_Shape, Any],
     dtype: _AsDType[_Scalar],
     order: _Order = None,
-    copy: bool | None = None,
+    *,
     device: _Device = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> ndarray[_Shape, np.dtype[_Scalar]]: ...
 @overload
 def asarray(
-    obj: ArrayLike | Buffer,
-    /,
-    *,
+    a: ArrayLike | Buffer,
     dtype: _AsDType[_Scalar],
     order: _Order = None,
-    copy: bool | None = None,
+    *,
     device: _Device = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> ndarray[Any, np.dtype[_Scalar]]: ...
 @overload
 def asarray(
-    obj: Any,
-    /,
-    *,
+    a: Any,
     dtype: DTypeLike | None = None,
     order: _Order = None,
-    copy: bool | None = None,
+    *,
     device: _Device = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> _Any: ...
 @overload
 def array(
-    obj: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType],
-    /,
+    object: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType],
     dtype: None = None,
     *,
     copy: bool | None = True,
     order: _Order = "K",
     subok: bool = False,
     ndmin: Literal[0] = 0,
+    like: Any = None,
     device: _Device = None,
 ) -> ndarray[_Shape, _DType]: ...
 @overload
 def array(
-    obj: Any,
-    /,
+    object: Any,
     dtype: _AsDType[_Scalar],
     *,
     copy: bool | None = True,
     order: _Order = "K",
     subok: bool = False,
     ndmin: int = 0,
+    like: Any = None,
     device: _Device = None,
 ) -> ndarray[Any, np.dtype[_Scalar]]: ...
 @overload
 def array(
-    obj: Any,
-    /,
+    object: Any,
     dtype: DTypeLike | None = None,
     *,
     copy: bool | None = True,
     order: _Order = "K",
     subok: bool = False,
     ndmin: int = 0,
+    like: Any = None,
     device: _Device = None,
 ) -> _Any: ...
 def from_dlpack(x: Any, /, *, device: _Device = None, copy: bool | None = None) -> _Any: ...
@@ -391,6 +392,7 @@ class Snapshot: ...
 def elementwise1(ufunc: np.ufunc, x: Any, /) -> Any: ...
 def elementwise2(ufunc: np.ufunc, x1: Any, x2: Any, /) -> Any: ...
 def imported(x: Any, /) -> Any: ...
+def dispatched(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any: ...
 
 # For `cowarray.explain`.
 def made(x: _Any, /) -> str: ...

@@ -53,7 +53,7 @@ from cowarray.core cimport cow_mutable_scope
 
 from cowarray import _table
 from cowarray._dtypes import describe, described
-from cowarray._table import VIEW
+from cowarray._table import FRESH, VIEW
 
 cnp.import_array()
 
@@ -819,6 +819,12 @@ cdef class ndarray:
 
     def __reduce_ex__(self, protocol):
         return reduce_array(self, protocol)
+
+    def __array_namespace__(self, *, api_version=None):
+        """The module `cowarray`, which has the functions of the array API standard."""
+        from cowarray._inspection import namespace
+
+        return namespace(api_version)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return array_ufunc(self, ufunc, method, inputs, kwargs)

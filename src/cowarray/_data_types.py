@@ -1,0 +1,194 @@
+"""The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and what is asked about them."""
+
+import numpy as np
+from numpy import (
+    bool,
+    bool_,
+    byte,
+    bytes_,
+    cdouble,
+    character,
+    clongdouble,
+    complex64,
+    complex128,
+    complexfloating,
+    csingle,
+    datetime64,
+    double,
+    dtype,
+    flexible,
+    float16,
+    float32,
+    float64,
+    floating,
+    generic,
+    half,
+    inexact,
+    int8,
+    int16,
+    int32,
+    int64,
+    int_,
+    intc,
+    integer,
+    intp,
+    long,
+    longdouble,
+    longlong,
+    number,
+    object_,
+    short,
+    signedinteger,
+    single,
+    str_,
+    timedelta64,
+    ubyte,
+    uint,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    uintc,
+    uintp,
+    ulong,
+    ulonglong,
+    unsignedinteger,
+    ushort,
+    void,
+)
+
+from cowarray._ndarray import dispatched, ndarray
+
+__all__ = [
+    "astype",
+    "bool",
+    "bool_",
+    "byte",
+    "bytes_",
+    "can_cast",
+    "cdouble",
+    "character",
+    "clongdouble",
+    "complex64",
+    "complex128",
+    "complexfloating",
+    "csingle",
+    "datetime64",
+    "double",
+    "dtype",
+    "finfo",
+    "flexible",
+    "float16",
+    "float32",
+    "float64",
+    "floating",
+    "generic",
+    "half",
+    "iinfo",
+    "inexact",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "intc",
+    "integer",
+    "intp",
+    "isdtype",
+    "issubdtype",
+    "long",
+    "longdouble",
+    "longlong",
+    "number",
+    "object_",
+    "promote_types",
+    "result_type",
+    "short",
+    "signedinteger",
+    "single",
+    "str_",
+    "timedelta64",
+    "ubyte",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintc",
+    "uintp",
+    "ulong",
+    "ulonglong",
+    "unsignedinteger",
+    "ushort",
+    "void",
+]
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """An array's elements as another dtype.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype
+    copy : bool, default True
+        ``False``: x itself, if it is an array of ours and has the dtype.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        A copy: lazy where the dtype stays, and made at once where it changes.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.astype(cowarray.asarray([1.5, 2.5]), cowarray.int64)
+    array([1, 2])
+    """
+    return dispatched(np.astype, x, dtype, copy=copy, device=device)
+
+
+def can_cast(from_, to, casting="safe"):
+    """Whether one dtype, or that of an array, can be cast to another under a rule.
+
+    A bool; the array is not looked into.
+    """
+    return dispatched(np.can_cast, from_, to, casting)
+
+
+def finfo(dtype):
+    """The limits of a floating-point dtype, or of the dtype of an array, as `numpy.finfo`."""
+    return np.finfo(_dtype_of(dtype))
+
+
+def iinfo(int_type):
+    """The limits of an integer dtype, or of the dtype of an array, as `numpy.iinfo`."""
+    return np.iinfo(_dtype_of(int_type))
+
+
+def _dtype_of(given):
+    return given.dtype if isinstance(given, (ndarray, np.ndarray)) else given
+
+
+def isdtype(dtype, kind):
+    """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype. A bool."""
+    return np.isdtype(dtype, kind)
+
+
+def issubdtype(arg1, arg2):
+    """Whether one dtype is equal to another or below it in NumPy's hierarchy. A bool."""
+    return np.issubdtype(arg1, arg2)
+
+
+def promote_types(type1, type2):
+    """The smallest dtype that both can be cast to safely."""
+    return np.promote_types(type1, type2)
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype of an operation on these arrays, scalars and dtypes.
+
+    A `numpy.dtype`; the arrays are not looked into.
+    """
+    return dispatched(np.result_type, *arrays_and_dtypes)
