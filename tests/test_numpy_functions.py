@@ -273,3 +273,8 @@ def test_functions_that_numpy_does_not_dispatch_read_ours():
     assert np.isscalar(x) is False
     assert witness.copy.storage.share_count == 2
     witness.check()
+
+
+def test_several_results_without_elements_can_be_shown_and_copied():
+    for part in np.unravel_index(cowarray.array([], dtype=int), (10, 3, 5)):
+        assert np.asarray(part).shape == part.copy().shape == (0,)

@@ -258,7 +258,7 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
     """Take over NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
     cdef cnp.ndarray owner = array
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
-    cdef cnp.npy_intp low = 0, high = 0
+    cdef cnp.npy_intp low = 0, high = 0, offset = 0
     cdef ndarray x
     if KEEPS_HEADERS and PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
         # Most results are read and dropped. The Storage can wait: see give_storage.
@@ -278,8 +278,10 @@ cdef ndarray adopt(cnp.ndarray array, Storage storage=None):
         storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
         storage.has_references = not is_plain(descr_of(owner))
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
-    x = on_storage(storage, cnp.PyArray_BYTES(array) - storage.address(), cnp.PyArray_NDIM(array),
-                   cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array), writeable, MADE_FRESH)
+    if cnp.PyArray_SIZE(array):  # without elements it can lie anywhere
+        offset = cnp.PyArray_BYTES(array) - storage.address()
+    x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                   descr_of(array), writeable, MADE_FRESH)
     if cnp.PyArray_CheckExact(array):
         set_header(x, array)
     return x
