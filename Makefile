@@ -78,6 +78,8 @@ $(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
 
+FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
+
 # ---- to use and to test ----------------------------------------------------------------------------------------------
 
 demo: $(BUILT) ## See what it does, on an array of yours with FILE=array.npy
@@ -89,11 +91,17 @@ test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
 	@$(IN_VENV) -m pytest README.md docs tests/test_docs.py $(ARGS)
 
-bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the table and plots go to docs/benchmarks
+# A complete run also counts instructions, and goes into the documentation. The report comes even if something failed.
+bench: export COWARRAY_FREE_THREADED = $(if $(FREE_THREADED),$(CURDIR)/.venv-free-threaded/bin/python)
+bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the figures go to docs/benchmarks and README.md
+	@$(if $(FREE_THREADED),PIP_ONLY_BINARY=:all: $(MAKE) .venv-free-threaded/.built .venv-free-threaded/.test \
+	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded,$(call SKIP,clones without a GIL: no free-threaded Python found))
 	@mkdir -p build/bench; [ ! -f build/bench/latest.json ] || mv build/bench/latest.json build/bench/previous.json
-	@$(IN_VENV) -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet \
-	    --benchmark-json=build/bench/latest.json $(ARGS)
-	@$(IN_VENV) bench/report.py build/bench/latest.json $(if $(ARGS),,--into docs/benchmarks)
+	@status=0; $(IN_VENV) -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet \
+	    --benchmark-json=build/bench/latest.json $(ARGS) || status=$$?; \
+	$(if $(ARGS),,$(IN_VENV) bench/instructions.py;) \
+	$(IN_VENV) bench/report.py build/bench/latest.json $(if $(ARGS),,--into docs/benchmarks && $(IN_VENV) bench/pages.py) && \
+	exit $$status
 
 bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)
 	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
@@ -248,8 +256,6 @@ fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
 
 # ---- without a GIL ---------------------------------------------------------------------------------------------------
 
-FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
-
 # Not every version of NumPy and the tools has a wheel for such a build: the newest that has one will do.
 free-threaded: export PIP_ONLY_BINARY := :all:
 free-threaded: ## Run the Python tests on a free-threaded Python (FREE_THREADED=python3.13t), where there is one
@@ -320,7 +326,7 @@ check-clang:
 	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
 
 # Everything that pytest finds, in one run, so that its closing line counts all of it.
-check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers
+check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
 	@$(IN_VENV) -m pytest -m "not long" $(ARGS)
 
 clean: ## Remove everything that was built, environments included

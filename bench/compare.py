@@ -34,7 +34,7 @@ def change(before, after):
 
 
 def by_name(results):
-    return {(row["question"], row["case"], row["who"]): row for row in rows(results)}
+    return {(row["question"], row["case"], row["who"]): row for row in rows(results) if row["ratio"]}
 
 
 def show(ratio):

@@ -24,6 +24,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 BATCH = 1e-3  # seconds that a batch should last at least, so that the clock's own cost does not show
 LEAST, MOST = 11, 101  # rounds
+FEWEST, LONGEST = 5, 15.0  # rounds of a case whose LEAST would take longer than that many seconds
 QUICK = 1e-2  # seconds of a call that is worth one more, untimed, before each batch
 PAUSE = 1e-3  # seconds between batches: worker threads of the one before go to sleep, see conftest.py
 
@@ -90,10 +91,12 @@ def sizes(*wanted, arrays=8):
 
 
 def numbers(nbytes):
-    """float64 numbers, of which none is zero and few are alike; at least one."""
-    found = np.arange(max(1, nbytes // 8), dtype=np.float64)
-    found %= 8191.0
-    found += 1.0
+    """float64 numbers, of which none is zero and few are alike; at least one. The array owns its memory."""
+    found = np.empty(max(1, nbytes // 8))
+    period = np.arange(1.0, 8192.0)
+    whole = found.size - found.size % period.size
+    found[:whole].reshape(-1, period.size)[...] = period
+    found[whole:] = period[: found.size - whole]
     return found
 
 
@@ -139,7 +142,7 @@ class Way:
     def calls(self):
         """How many calls make a batch."""
         calls = 1
-        while (took := self.seconds(calls) * calls * self.per) < BATCH and not self.once:
+        while not self.once and (took := self.seconds(calls) * calls * self.per) < BATCH:
             calls = max(calls * 2, int(1.2 * calls * BATCH / max(took, 1e-7)))
         return calls
 
@@ -153,7 +156,7 @@ def in_rounds(ways, seconds, least=LEAST):
     seconds : float
         To spend in all.
     least : int
-        Rounds, however long they take.
+        Rounds, though they take longer; fewer if they would take much longer.
 
     Returns
     -------
@@ -178,7 +181,8 @@ def in_rounds(ways, seconds, least=LEAST):
             found[who].append(ways[who].seconds(calls[who]))
         done = len(found[order[0]])
         if done == 3:
-            rounds = min(MOST, max(least, int(seconds * done / (time.perf_counter() - start))))
+            each = (time.perf_counter() - start) / done
+            rounds = min(MOST, max(min(least, max(FEWEST, int(LONGEST / each))), int(seconds / each)))
     return found
 
 
@@ -204,6 +208,7 @@ class Rounds:
         targets=None,
         seconds=None,
         keep=None,
+        elsewhere=None,
         skip=None,
         least=LEAST,
         **info,
@@ -225,12 +230,15 @@ class Rounds:
             To spend on the case.
         keep : int, optional
             Bytes of freed blocks that cowarray may keep for reuse; its default otherwise.
+        elsewhere : callable, optional
+            Gives what `in_rounds` would, measured by another program. `make` is for the smoke test then.
         least : int
-            Rounds, however long they take.
+            As for `in_rounds`.
         skip : str, optional
             Why the case cannot be measured here.
         **info
-            Goes into the JSON file with the times: ``size``, ``threads``, ``sharers``; ``copied_limit`` in bytes.
+            Goes into the JSON file with the times: ``size``, ``threads``, ``sharers``; ``copied_limit`` in bytes, which
+            is reported where it is passed, and always with ``copied_target``.
         """
         benchmark.group = f"{question}: {case}" if case else question
         if reason := skip or reason_to_skip(who):
@@ -240,11 +248,13 @@ class Rounds:
             benchmark.pedantic(same_results, args=(who, make()))
             return
         if (question, case) not in self.measured:
-            ways = {name: way for name, way in make().items() if reason_to_skip(name) is None}
+            ways = {}
+            if elsewhere is None:
+                ways = {name: way for name, way in make().items() if reason_to_skip(name) is None}
             with blocks_kept(keep):
-                times = in_rounds(ways, setting.seconds if seconds is None else seconds, least)
-                more = {name: getattr(way, "figures", {}) for name, way in ways.items()}
-                if type(ways[OURS]) is Way:
+                times = elsewhere() if elsewhere else in_rounds(ways, limited(seconds), least)
+                more = {name: getattr(ways.get(name), "figures", {}) for name in times}
+                if type(ways.get(OURS)) is Way:
                     more[OURS] = {"bytes_copied": bytes_copied(ways[OURS])}
             self.measured[question, case] = times, more
         times, more = self.measured[question, case]
@@ -263,6 +273,11 @@ class Rounds:
             self._now = next(rest)
 
         benchmark.pedantic(advance, setup=rewind, rounds=len(times))
+
+
+def limited(seconds):
+    """The time for a case: its own, if it asks for one, but not longer than the run's if that is short."""
+    return setting.seconds if seconds is None else min(seconds, 2 * setting.seconds)
 
 
 def same_results(who, ways):

@@ -1,5 +1,7 @@
 """Plots of a run, as SVG: cost against size, against sharers, against threads. All axes of cost are logarithmic."""
 
+import math
+
 import matplotlib
 
 matplotlib.use("svg")
@@ -7,6 +9,7 @@ matplotlib.use("svg")
 matplotlib.rcParams.update({"svg.hashsalt": "cowarray", "svg.fonttype": "none", "font.size": 10})
 
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import EngFormatter, NullFormatter  # noqa: E402
 
 __all__ = ["draw"]
 
@@ -41,6 +44,11 @@ def panel(axes, found, title, xlabel, base=2):
         axes.fill_between(x, q1, q3, color=style(who)["color"], alpha=0.15, linewidth=0)
     axes.set_xscale("log", base=base)
     axes.set_yscale("log")
+    # Whole decades, so that each axis has two labels at least.
+    low, high = axes.get_ylim()
+    axes.set_ylim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))
+    axes.yaxis.set_major_formatter(EngFormatter(unit="s"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_title(title, fontsize=10)
     axes.set_xlabel(xlabel)
     axes.grid(visible=True, which="major", linewidth=0.4, alpha=0.6)
@@ -83,7 +91,7 @@ def draw(results, folder):
             figure, axes = plt.subplots(figsize=(7, 4.5))
             panel(axes, found, title, "size of the array")
             size_ticks(axes, found)
-            axes.set_ylabel("seconds")
+            axes.set_ylabel("time")
             written.append(save(figure, folder, name))
     for question, key, part, name, xlabel in (
         ("sharers", "sharers", "work", "sharers.svg", "copies alive"),
@@ -102,6 +110,6 @@ def draw(results, folder):
                 if key == "threads":
                     counts = sorted({case["info"]["threads"] for case in own})
                     axes.set_xticks(counts, [str(count) for count in counts])
-            all_axes[0][0].set_ylabel("seconds per copy" if key == "threads" else "seconds")
+            all_axes[0][0].set_ylabel("time per copy" if key == "threads" else "time")
             written.append(save(figure, folder, name))
     return written

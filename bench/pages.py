@@ -1,0 +1,129 @@
+"""Writes the figures that README.md and docs/benchmarks.md quote, from docs/benchmarks/results.json: nobody types them.
+
+    python bench/pages.py       # after bench/report.py --into docs/benchmarks
+
+What it writes stands between two comments. A test sees that it is what the results say. It also names missed targets
+whose reason the page does not give.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from report import brief_rows, closing, machine, markdown_table, show_bytes, show_time
+from results import OURS, load, rows
+from targets import in_brief
+
+__all__ = ["PAGES", "RESULTS", "unexplained", "with_figures"]
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "docs" / "benchmarks" / "results.json"
+BEGIN, END = "<!-- figures: written by bench/pages.py -->", "<!-- end of figures -->"
+NONE = ["No complete run is kept here yet. `make bench` makes one."]
+
+# What the README calls each job, its workload, and the ways of NumPy, ours and torch.
+JOBS = (
+    ("a cache gives 8 MiB to each of 1,000 callers, one in ten changes it", "cache", ""),
+    ("33 edits of an image of 175 MB, each of which can be undone", "undo", ""),
+    ("the same, kept as 64 strips", "undo", " 64 strips"),
+    ("24 members of an ensemble perturb a state of 256 MiB in 8 threads", "ensemble", ""),
+)
+PLOTS = (
+    ("clone-by-size.svg", "a copy that nobody writes to, against size"),
+    ("write-by-size.svg", "a copy and a write, against size"),
+    ("sharers.svg", "cost against copies alive"),
+    ("threads.svg", "cost against threads"),
+)
+
+
+def where(results):
+    """The machine and the versions in a line."""
+    known = dict(machine(results))
+    parts = [known.get("CPU"), f"{known.get('cores')} cores", known.get("memory"), known.get("system")]
+    parts += [f"{name} {known[name]}" for name in ("Python", "numpy", "torch", "pandas") if name in known]
+    return f"{'; '.join(part for part in parts if part)}. Measured {known['measured']}."
+
+
+def jobs(results):
+    """Lines of the README: the workloads, and a copy of 1 GiB."""
+    cases = {(case["question"], case["case"]): case["times"] for case in results["cases"]}
+    body = []
+    for job, name, suffix in JOBS:
+        times = cases.get(("workloads", name), {})
+        body.append((job, *(cell(times.get(library + suffix)) for library in ("numpy", OURS, "torch"))))
+    lines = markdown_table(("job", "NumPy, defensive copies", "cowarray", "torch, `_lazy_clone`"), body)
+    lines += ["", "Time, bytes copied, and memory at the peak beyond the data."]
+    if copy := cases.get(("lazy clone", "1 GiB")):
+        lines[-1] += (
+            f" A lazy copy of 1 GiB takes {show_time(copy[OURS]['median'])}, NumPy's copy "
+            f"{show_time(copy['numpy']['median'])}."
+        )
+    return [*lines, "", where(results)]
+
+
+def cell(found):
+    if found is None:
+        return "not measured"
+    copied = "" if found["bytes_copied"] is None else f"{show_bytes(found['bytes_copied'])} copied, "
+    return f"{show_time(found['median'])}, {copied}{show_bytes(found['peak_bytes'])}"
+
+
+def benchmarks(results):
+    """Lines of docs/benchmarks.md: the targets in brief, and the plots."""
+    lines = [closing(rows(results)), f"Every ratio is in [results.md](benchmarks/{RESULTS.with_suffix('.md').name})."]
+    lines += ["", where(results), *(f"Not here: {missing}." for missing in results["machine"].get("missing", []))]
+    lines += ["", *markdown_table(("work", "against", "ratio", "target", ""), brief_rows(results))]
+    for name, what in PLOTS:
+        if (RESULTS.parent / name).exists():
+            lines += ["", f"![{what}](benchmarks/{name})"]
+    return lines
+
+
+PAGES = {ROOT / "README.md": jobs, ROOT / "docs" / "benchmarks.md": benchmarks}
+
+
+def with_figures(page):
+    """The text of a page with the figures of results.json in their place.
+
+    Parameters
+    ----------
+    page : pathlib.Path
+        A key of `PAGES`.
+
+    Returns
+    -------
+    str
+    """
+    lines = PAGES[page](load(RESULTS)) if RESULTS.exists() else NONE
+    before, begin, rest = page.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page.name}: there is no place for figures, between {BEGIN!r} and {END!r}")
+    return "\n".join([before + BEGIN, "", *lines, "", END + after])
+
+
+def unexplained():
+    """Questions with a missed target of which docs/benchmarks.md gives no reason.
+
+    Returns
+    -------
+    list of str
+    """
+    if not RESULTS.exists():
+        return []
+    section = (ROOT / "docs" / "benchmarks.md").read_text().partition("## Where ours loses")[2]
+    explained = {name.lower() for name in re.findall(r"\*\*(.+?)\*\*", section)}
+    missed = {target.question for target, answers, verdict in in_brief(load(RESULTS)) if answers and verdict != "met"}
+    return sorted(missed - explained)
+
+
+def main():
+    for page in PAGES:
+        page.write_text(with_figures(page))
+    for question in unexplained():
+        print(f"Missed, and docs/benchmarks.md has no paragraph **{question}** that says why.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
