@@ -252,7 +252,7 @@ class Rounds:
             if elsewhere is None:
                 ways = {name: way for name, way in make().items() if reason_to_skip(name) is None}
             with blocks_kept(keep):
-                times = elsewhere() if elsewhere else in_rounds(ways, limited(seconds), least)
+                times = elsewhere() if elsewhere else in_rounds(ways, limited(seconds), enough(least))
                 more = {name: getattr(ways.get(name), "figures", {}) for name in times}
                 if type(ways.get(OURS)) is Way:
                     more[OURS] = {"bytes_copied": bytes_copied(ways[OURS])}
@@ -278,6 +278,11 @@ class Rounds:
 def limited(seconds):
     """The time for a case: its own, if it asks for one, but not longer than the run's if that is short."""
     return setting.seconds if seconds is None else min(seconds, 2 * setting.seconds)
+
+
+def enough(least):
+    """Rounds that a case must have: fewer in a run that is to be short, which is to try whether all works."""
+    return least if setting.seconds >= 1.0 else min(least, 3)
 
 
 def same_results(who, ways):
