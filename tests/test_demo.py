@@ -52,7 +52,9 @@ def rows(text):
 
 def test_without_a_file_it_makes_data_of_more_than_10_mb_and_copies_less_than_numpy():
     result = run("demo")
-    assert (result.returncode, result.stderr) == (0, "")
+    assert result.returncode == 0
+    # On a slow machine it says what takes so long, and nothing else.
+    assert all(re.fullmatch(r"[\w ,']+: \d+( s|%)", line) for line in result.stderr.splitlines()), result.stderr
     table = rows(result.stdout)
     size = "17.5 MB"
     assert table == {
