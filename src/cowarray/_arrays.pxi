@@ -441,4 +441,5 @@ cdef char order_code(object order) except -1:
         return c"K"
     if isinstance(order, str) and len(order) == 1 and order.upper() in "CFAK":
         return <char>(<unsigned char>ord(order.upper()))
-    raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    refusal = f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})"
+    raise ValueError(refusal) if isinstance(order, str) else TypeError(refusal)

@@ -126,7 +126,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     """What a function gives for the coordinates of all elements: one array of ours for each axis.
 
-    The very object that the function returns.
+    The very object that the function returns; what it is given is fresh.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
     A copy in meaning, which is writable and aligned whether or not that is required.
     """
-    if requirements is not None:  # a copy is writable and on its own without NumPy's having to make one
+    if requirements:  # a copy is writable and on its own without NumPy's having to make one
         requirements = [each for each in requirements if each.upper() not in ("W", "WRITEABLE", "O", "OWNDATA")]
     return dispatched(np.require, a, dtype, requirements, like=like)
 

@@ -10,9 +10,33 @@ __array_api_version__ = max("2024.12", np.__array_api_version__)
 _VERSIONS = {"2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__}
 
 
-def __array_namespace_info__():
-    """What this namespace can do: devices, dtypes, capabilities, as `numpy.__array_namespace_info__`."""
-    return np.__array_namespace_info__()
+class __array_namespace_info__:
+    """What this namespace can do. The answers are those of `numpy.__array_namespace_info__`."""
+
+    __module__ = "cowarray"
+
+    def __init__(self):
+        self._numpys = np.__array_namespace_info__()
+
+    def capabilities(self):
+        """Optional features by name, and the largest number of dimensions. A dict."""
+        return self._numpys.capabilities()
+
+    def default_device(self):
+        """The device that arrays are on, where none is asked for."""
+        return self._numpys.default_device()
+
+    def default_dtypes(self, *, device=None):
+        """The dtypes of arrays that are made without one, by kind. A dict."""
+        return self._numpys.default_dtypes(device=device)
+
+    def devices(self):
+        """The devices: a tuple, as in the standard from 2025.12 on."""
+        return tuple(self._numpys.devices())
+
+    def dtypes(self, *, device=None, kind=None):
+        """The standard's dtypes, of a kind if one is given, by name. A dict."""
+        return self._numpys.dtypes(device=device, kind=kind)
 
 
 def namespace(api_version):
