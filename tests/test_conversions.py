@@ -68,6 +68,48 @@ def test_ours_in_another_dtype_or_order_is_a_copy(x):
             cowarray.asarray(x, copy=False, **options)
 
 
+@pytest.mark.parametrize("flag", [True, 1, np.True_, np._CopyMode.ALWAYS])
+def test_whatever_is_true_asks_for_a_copy(x, flag):
+    for function in CONVERTERS:
+        assert not cowarray.aliases(function(x, copy=flag), x)
+
+
+@pytest.mark.parametrize("flag", [False, 0, np.False_, np._CopyMode.NEVER])
+def test_whatever_is_false_refuses_one(x, flag):
+    for function in CONVERTERS:
+        assert function(x, copy=flag) is x
+        with pytest.raises(ValueError, match="needs a copy"):
+            function(x, dtype="f4", copy=flag)
+        with pytest.raises(ValueError, match="strings are not allowed"):
+            function(x, copy="always")
+        assert function(x, copy=np._CopyMode.IF_NEEDED) is x
+
+
+def test_the_dtype_is_the_one_that_was_asked_for():
+    x, named = cowarray.array([1, 2]), np.dtype(int, metadata={"unit": "m"})
+    for y in (cowarray.asarray(x, dtype=named), x.astype(named, copy=False)):
+        assert y.dtype is named
+        assert cowarray.aliases(x, y)
+    for y in (cowarray.array(x, dtype=named), x.astype(named)):
+        assert y.dtype is named
+        assert not cowarray.aliases(x, y)
+        assert y.tolist() == [1, 2]
+    text = cowarray.array(["a", "b"], dtype=np.dtypes.StringDType())
+    for convert in (cowarray.asarray, cowarray.array, cowarray.ndarray.astype):
+        other = np.dtypes.StringDType()
+        y = convert(text, dtype=other)
+        assert y.dtype is other
+        assert y.tolist() == ["a", "b"]
+
+
+def test_a_class_of_dtypes_is_filled_in_by_numpy():
+    x = cowarray.array(["a", "abc"], dtype=object)
+    for y in (cowarray.asarray(x, dtype=np.dtypes.BytesDType), x.astype(np.dtypes.BytesDType, copy=False)):
+        assert y.dtype == "S3"
+    assert y.astype(np.dtypes.BytesDType, copy=False) is y
+    assert cowarray.array(y, dtype=np.dtypes.BytesDType).dtype == "S3"
+
+
 def test_ndmin_puts_axes_in_front(x):
     y = cowarray.array(x, ndmin=4)
     assert y.shape == (1, 1, 3, 4)

@@ -189,6 +189,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
+    if copy is not None and type(copy) is not bool:
+        copy = as_flag(copy)
     if type(a) is not ndarray:
         return convert(a, dtype, order, copy)
     return as_own(<ndarray>a, dtype, order, copy)
@@ -204,16 +206,41 @@ cdef object of_elsewhere(object result):
     return import_array(result, None) if type(result) is numpy_ndarray_type else result
 
 
+cdef object as_flag(object copy):
+    """A copy argument of another type, by NumPy's rule: its truth, but that of text, which is always an error."""
+    if isinstance(copy, str):
+        raise ValueError(f"strings are not allowed for 'copy' keyword. Use True/False/None instead. (got {copy!r})")
+    return None if copy is IF_NEEDED else bool(copy)
+
+
+cdef cnp.dtype unconverted(ndarray x, object dtype):
+    """The dtype that is asked for, where x's bytes are its elements as they are; None where NumPy has to convert."""
+    if isinstance(dtype, type) and issubclass(dtype, numpy_dtype):
+        return x.descr if type(x.descr) is dtype else None  # a class of dtypes: which of them is for NumPy to say
+    wanted = numpy_dtype(dtype)
+    # Equal dtypes can differ in metadata and in name; StringDType also in where the text is.
+    return wanted if wanted is x.descr or (wanted == x.descr and x.descr.type_num != NPY_VSTRING) else None
+
+
+cdef ndarray of_dtype(ndarray x, cnp.dtype descr):
+    """x, or its view as a dtype that equals its own."""
+    return x if descr is x.descr else method(x, "view", (descr,), {})
+
+
 cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef char code = order_code(order)
-    cdef ndarray result
-    if dtype is not None and numpy_dtype(dtype) != x.descr:
-        if copy is False:
-            raise ValueError(
-                f"asarray: from dtype {x.descr!r} to {numpy_dtype(dtype)!r} needs a copy; leave copy=False away"
-            )
-        return method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
+    cdef cnp.dtype same
+    if dtype is not None:
+        same = unconverted(x, dtype)
+        if same is None:
+            if copy is False:
+                raise ValueError(
+                    f"asarray: from dtype {x.descr!r} to {dtype!r} needs a copy (Unable to avoid copy); "
+                    "leave copy=False away"
+                )
+            return method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
+        x = of_dtype(x, same)
     if copy is True:
         return copy_in_order(x, code)
     if code == c"C" or code == c"F":

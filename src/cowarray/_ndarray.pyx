@@ -116,6 +116,7 @@ cdef object numpy_zeros = np.zeros
 cdef object numpy_frombuffer = np.frombuffer
 cdef object numpy_from_dlpack = np.from_dlpack
 cdef object numpy_shares_memory = np.shares_memory
+cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
 cdef object MISSING = object()
 cdef object FULL_SLICE = slice(None)
 
@@ -522,10 +523,12 @@ cdef class ndarray:
         ndarray
         """
         cdef char code
-        if numpy_dtype(dtype) == self.descr:
+        cdef cnp.dtype same = unconverted(self, dtype)
+        if same is not None:
             code = order_code(order)
-            return copy_in_order(self, code) if copy else as_own(self, None, order, None)
-        return method(self, "astype", (dtype, order, casting, subok, True), {})
+            shown = of_dtype(self, same)
+            return copy_in_order(shown, code) if copy else as_own(shown, None, order, None)
+        return method(self, "astype", (dtype, order, casting, subok, copy), {})
 
     def conjugate(self, *args, **kwargs):
         """Complex conjugates; a lazy copy, if there is nothing to conjugate."""
