@@ -307,6 +307,7 @@ EXPORTS = {
     "buffer": with_buffer,
     "ctypes": with_ctypes,
     "dlpack": np.from_dlpack,
+    "view": lambda x: x.view(np.ndarray),
 }
 
 
@@ -408,6 +409,30 @@ def test_readinto_a_file(x, tmp_path):
         file.readinto(x)
     assert not x.any()
     assert lazy.sum() == N * (N + 1) / 2
+
+
+def test_a_view_as_a_class_of_numpys_is_one(x):
+    square = cowarray.asarray(np.zeros((2, 2)))
+    for view in (square.view(np.matrix), square.view(type=np.matrix), square.view("f8", np.matrix)):
+        assert type(view) is np.matrix
+        view[0, 0] += 1
+    assert square[0, 0] == 3
+    assert square.view("i8", np.matrix).dtype == "i8"
+    for own in (square.view(cowarray.ndarray), square.view("i8", cowarray.ndarray), square.view(type=None)):
+        assert own.storage is square.storage
+    for wrong in (("i8", int), (np.matrix, np.matrix)):
+        with pytest.raises(ValueError, match="type"):
+            square.view(*wrong)
+
+
+def test_a_read_only_array_seen_as_a_class_of_numpys_is_a_snapshot(x):
+    view = x[...]
+    view.setflags(write=False)
+    shown = view.view(np.recarray)
+    x[0] = 5
+    assert shown[0] == 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        shown.setflags(write=True)
 
 
 def test_read_only_arrays_are_not_exported_for_writing(x):

@@ -171,6 +171,10 @@ cdef object part(ndarray self, str name):
     return passage.result(getattr(passage.read(self), name))
 
 
+cdef bint is_array_class(object value) except -1:
+    return value is ndarray or (isinstance(value, type) and issubclass(value, numpy_ndarray_type))
+
+
 cdef object readable(ndarray self):
     """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
     return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
@@ -376,10 +380,31 @@ cdef class ndarray:
         """Read-only view of diagonals."""
         return method(self, "diagonal", (offset, axis1, axis2), {})
 
-    def view(self, dtype=None):
-        """View of the same bytes, as another dtype if one is given."""
-        if isinstance(dtype, type) and issubclass(dtype, numpy_ndarray_type):
-            raise TypeError(f"view: ours cannot be a {dtype.__name__}; use x.to_numpy().view({dtype.__name__})")
+    def view(self, dtype=None, type=None):
+        """View of the same bytes, as another dtype if one is given.
+
+        Parameters
+        ----------
+        dtype : dtype or type, optional
+            Also a class of NumPy's arrays, for ``type``.
+        type : type, optional
+            A class of NumPy's arrays, such as `numpy.recarray`. The result is one of those, and leaves the library: of
+            a writable array it aliases the bytes, both ways, as ``x.to_numpy(writable=True)``; of a read-only one it is
+            a snapshot.
+
+        Returns
+        -------
+        ndarray or numpy.ndarray
+        """
+        if is_array_class(dtype):
+            if type is not None:
+                raise ValueError("Cannot specify output type twice.")
+            dtype, type = None, dtype
+        if type is not None and type is not ndarray:
+            if not is_array_class(type):
+                raise ValueError(f"view: type must be a class of arrays (got {type!r})")
+            shown = export(self) if self.writeable else snapshot(self)
+            return shown.view(type) if dtype is None else shown.view(dtype, type)
         if not is_plain(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
             raise TypeError("Cannot change data-type for array of references.")
         return method(self, "view", () if dtype is None else (dtype,), {})
