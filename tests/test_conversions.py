@@ -158,6 +158,22 @@ def test_lists_of_ours(x):
     assert x[0, 1] == 1
 
 
+@pytest.mark.parametrize(
+    "element",
+    [np.nextafter(np.longdouble(1), 2), np.array("text", object), np.array((1, 2.5), "i4, f8"), np.array("åä")],
+    ids=lambda element: str(element.dtype),
+)
+def test_lists_of_ours_without_axes_have_their_values(element):
+    own = cowarray.asarray(element)
+    dtype = "S" if own.dtype == object else None
+    for function in CONVERTERS:
+        for nest in (lambda item: [item], lambda item: ([item], (item,))):
+            x = function(nest(own), dtype=dtype)
+            n = np.array(nest(np.asarray(element)), dtype=dtype)
+            assert x.dtype == n.dtype
+            assert np.array_equal(x, n)
+
+
 def test_fresh_memory_of_numpy_is_taken_over_without_a_copy():
     cowarray.reset_stats()
     x = cowarray.asarray([[1.0] * 1000] * 10)

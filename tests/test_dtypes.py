@@ -422,3 +422,14 @@ def test_errors_are_numpys_and_change_nothing(name, layout):
         same(x, n)
         assert x.storage.share_count == witness.copy.storage.share_count
         witness.check()
+
+
+def test_what_has_been_viewed_as_a_dtype_of_somebody_elses_can_be_viewed_back():
+    scaled = np._core._multiarray_umath._get_sfloat_dtype()  # one that NumPy has for its tests
+    x = cowarray.array([1.0, 2.0])
+    back = x.view(scaled(1.0)).view(float)
+    assert back.storage is x.storage
+    assert back.tolist() == [1, 2]
+    for refusing in (cowarray.array([None]), cowarray.array(["a"], dtype=np.dtypes.StringDType())):
+        with pytest.raises(TypeError, match="Cannot change data-type"):
+            refusing.view("V8")

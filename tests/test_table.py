@@ -326,6 +326,22 @@ def test_resize_changes_the_array_and_no_copy(ownership, shape):
     held.check()
 
 
+def test_resize_to_no_axes_and_of_a_view_without_bytes():
+    x = cowarray.array([3.0, 4.0])
+    x.resize()
+    assert x.shape == (2,)
+    with pytest.raises(ValueError, match="it is a view"):
+        x[:].resize(3)
+    with pytest.raises(ValueError, match="it is a view"):
+        x[:0].resize(3)
+    x.resize(())
+    assert x == 3.0
+    assert x.shape == ()
+    view = cowarray.array([])[:]
+    view.resize((0, 5))
+    assert view.shape == (0, 5)
+
+
 def test_attributes_that_export_or_name_what_is_shared():
     held = subject("contiguous", "view")
     shares = held.x.storage.share_count

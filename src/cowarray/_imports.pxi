@@ -116,6 +116,31 @@ cdef frozenset COPIED_TYPES = frozenset(
 cdef frozenset BUFFER_TYPES = frozenset((memoryview, bytearray, array_array_type, mmap_type))
 
 
+cdef object with_elements(object values, int depth):
+    """values, where it is a list with our arrays without axes, with NumPy's for these.
+
+    Of an array that is not its own, NumPy asks float(), and rounds a longdouble, or takes no text and no fields.
+    """
+    cdef list seen = None
+    cdef Py_ssize_t i
+    cdef type kind = type(values)
+    if not (kind is list or kind is tuple) or depth > MAXDIMS:
+        return values
+    for i, item in enumerate(values):
+        kind = type(item)
+        if kind is ndarray and (<ndarray>item).nd == 0:
+            shown = reader_header(<ndarray>item)
+        elif kind is list or kind is tuple:
+            shown = with_elements(item, depth + 1)
+        else:
+            continue
+        if shown is not item:
+            if seen is None:
+                seen = listed(values)
+            seen[i] = shown
+    return values if seen is None else seen
+
+
 cdef ndarray convert(object obj, object dtype, object order, object copy):
     """Anything but our own arrays, as one of them."""
     cdef cnp.ndarray array
@@ -135,7 +160,7 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
         own = type(obj) in COPIED_TYPES
         if not own:
             check_buffer(obj)
-        array = numpy_asarray(obj, dtype=dtype, order=order)
+        array = numpy_asarray(with_elements(obj, 0), dtype=dtype, order=order)
         if copy is False and not own:
             # Memory that is only looked at is the same when looked at twice. (Not every __array__ knows copy=False.)
             given = numpy_asarray(obj, dtype=dtype, order=order)

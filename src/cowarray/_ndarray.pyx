@@ -405,7 +405,7 @@ cdef class ndarray:
                 raise ValueError(f"view: type must be a class of arrays (got {type!r})")
             shown = export(self) if self.writeable else snapshot(self)
             return shown.view(type) if dtype is None else shown.view(dtype, type)
-        if not is_plain(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
+        if PyDataType_REFCHK(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
             raise TypeError("Cannot change data-type for array of references.")
         return method(self, "view", () if dtype is None else (dtype,), {})
 
@@ -706,15 +706,19 @@ cdef class ndarray:
     def resize(self, *new_shape, refcheck=True):
         """Change shape and size in place; new elements are 0. The array gets a Storage of its own."""
         cdef cnp.ndarray grown
+        if not new_shape:
+            return
         if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
             new_shape = new_shape[0]
-        if new_shape is None or len(new_shape) == 0:
+        if new_shape is None:
             return
-        if self.made == MADE_VIEW:
+        if self.made == MADE_VIEW and self.nbytes:
             raise ValueError("cannot resize this array: it is a view")
         if not self.writeable:
             raise ValueError("cannot resize this array: it is read-only")
         grown = numpy_zeros(new_shape, self.descr)
+        if self.made == MADE_VIEW and cnp.PyArray_NBYTES(grown):
+            raise ValueError("cannot resize this array: it is a view")
         kept = min(size_of(self), cnp.PyArray_SIZE(grown))
         (<object>grown).reshape(-1)[:kept] = (<object>const_header(self)).ravel()[:kept]
         rebind(self, adopt(grown))
