@@ -9,6 +9,7 @@ import copy
 import functools
 import importlib
 import inspect
+import io
 import operator
 import pickle
 import tempfile
@@ -326,6 +327,7 @@ class Run:
             "cowarray": cowarray,
             "rf": np.lib.recfunctions,
             "copy": copy,
+            "io": io,
             "operator": operator,
             "pickle": pickle,
             "R": RECORDS,

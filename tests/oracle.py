@@ -88,7 +88,7 @@ def same_values(ours, theirs):
         np.testing.assert_array_equal(ours, theirs)
 
 
-def outcome(function, *args, **kwargs):
+def outcome(function, /, *args, **kwargs):
     """What a call does: (result, None), or (None, the class of its error)."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

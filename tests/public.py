@@ -13,8 +13,8 @@ import io
 import types
 
 import numpy as np
+import numpy_namespace
 from calls import ALL_FUNCTIONS
-from numpy._core.overrides import ARRAY_FUNCTIONS
 
 import cowarray
 from cowarray import _table
@@ -94,27 +94,6 @@ def table_names():
 
 # ---- NumPy's ---------------------------------------------------------------------------------------------------------
 
-# Not numpy.ma, numpy.random, numpy.testing, numpy.rec, numpy.polynomial's classes and numpy.lib's readers: they do not
-# dispatch, but convert with numpy.asarray, which gives them a snapshot (or assign items: the generators' `shuffle`).
-# What of them dispatches after all (numpy.lib.recfunctions, say) has registered itself, and is among ALL_FUNCTIONS.
-NAMESPACES = {
-    "numpy": np,
-    "numpy.linalg": np.linalg,
-    "numpy.fft": np.fft,
-    "numpy.strings": np.strings,
-    "numpy.emath": np.emath,
-    "numpy.lib.stride_tricks": np.lib.stride_tricks,
-}
-
-# Neither take an array nor give one that they were not asked for by numbers.
-WITHOUT_ARRAYS = """
-    bartlett base_repr binary_repr blackman broadcast_shapes datetime_data diag_indices format_float_positional
-    format_float_scientific fromregex get_include get_printoptions getbufsize geterr geterrcall hamming hanning indices
-    info load mintypecode printoptions row_stack set_printoptions setbufsize seterr seterrcall show_config show_runtime
-    test tril_indices triu_indices typename add_docstring add_newdoc busdaycalendar dtype errstate finfo iinfo ndindex
-    memmap
-"""
-
 
 def dispatching_names():
     """The functions that ask __array_function__: NumPy keeps a list of them."""
@@ -122,17 +101,12 @@ def dispatching_names():
 
 
 def undispatched_names():
-    """Callables of NumPy's public namespaces that see an array of ours only through its own protocols."""
-    for space, module in NAMESPACES.items():
-        for name in dir(module):
-            value = getattr(module, name)
-            if name.startswith("_") or not callable(value) or name in WITHOUT_ARRAYS.split():
-                continue
-            if isinstance(value, type) and issubclass(value, (np.generic, Exception)):
-                continue
-            if isinstance(value, np.ufunc) or value in ARRAY_FUNCTIONS:
-                continue
-            yield f"{space}.{name}"
+    """What sees an array of ours only through its own protocols; each thing by the first of its names."""
+    return {
+        numpy_namespace.first_names().get(numpy_namespace.identity(value), name)
+        for name, value in numpy_namespace.names().items()
+        if numpy_namespace.case(name) in ("called", None)
+    }
 
 
 UFUNCS = {
@@ -168,6 +142,6 @@ LISTS = {
     "methods": sorted(method_names()),
     "table": sorted(table_names()),
     "dispatching": sorted(dispatching_names()),
-    "undispatched": sorted(set(undispatched_names())),
+    "undispatched": sorted(undispatched_names()),
     "ufuncs": sorted(ufunc_names()),
 }

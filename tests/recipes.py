@@ -1,13 +1,12 @@
 """How each public name is called, in the words of `calls.py`: `x` is the array under test, `A` makes another.
 
-The calls of NumPy's functions and of most methods are those of `calls.py`; here are the rest: what Python calls by
-itself (operators and protocols), attributes that can be set, the library's functions, and NumPy's functions that know
-nothing of ours. `recipes_by_rule.py` makes those of ufuncs, and puts all together.
+The calls of NumPy's functions and of most methods are those of `calls.py`, and of those of NumPy's functions that know
+nothing of ours, of `numpy_namespace.py`. Here are the rest: what Python calls by itself (operators and protocols),
+attributes that can be set, and the library's functions. `recipes_by_rule.py` makes those of ufuncs, and puts all
+together.
 """
 
 from typing import NamedTuple
-
-import numpy as np
 
 from cowarray._table import COPY, FRESH, SAME, VIEW
 
@@ -103,6 +102,9 @@ METHODS = [
         x.__array_ufunc__(np.add, "reduce", x)
         x.__array_function__(np.sort, (type(x),), (x,), {})
         x.astype("i4").sum()
+        memoryview(x)
+        bytes(x)
+        sorted(x.flat)
         """
     ),
     *recipes(
@@ -287,73 +289,4 @@ MODULE = [
     # These make no instances; that they say so leaves everything as it was.
     Recipe("refused(cowarray.ndarray, x)", "cowarray.ndarray"),
     Recipe("refused(cowarray.Storage, x)", "cowarray.Storage"),
-]
-
-# What NumPy gives of these is its own array: a snapshot, a copy, or a number.
-UNDISPATCHED = recipes(
-    """
-    np.asarray_chkfinite(x)
-    np.asmatrix(x)
-    np.bmat([[x, x]])
-    np.broadcast(x, x[0])
-    [*np.broadcast(x, x[0])]
-    np.fft.fftfreq(4, A(2.))
-    np.fft.rfftfreq(4, A(2.))
-    np.from_dlpack(x, copy=True)
-    np.frompyfunc(lambda a: a, 1, 1)(x)
-    np.isdtype(x.dtype, "numeric")
-    np.isfortran(np.asarray(x))
-    np.isscalar(x)
-    np.issubdtype(x.dtype, float)
-    np.iterable(x)
-    np.kaiser(4, A(2.))
-    np.lib.stride_tricks.as_strided(x)
-    np.mask_indices(4, lambda m, k: x)
-    np.matrix(x)
-    np.matrix(x, copy=False)
-    [*np.ndenumerate(x)]
-    [item.copy() for item in np.nditer(x)]
-    [one.copy() for one, other in np.nditer([x, x[0]])]
-    np.nditer([x, None]).operands[1]
-    [[item.copy() for item in inner] for outer, inner in [np.nested_iters(x, [[0], [1]])] for _ in outer]
-    np.poly1d(x[0])
-    np.promote_types(x.dtype, float)
-    np.strings.count(A(["aba", "b"]), "b")
-    np.strings.endswith(A(["ab", "b"]), "b")
-    np.strings.find(A(["ab", "b"]), A(["b"]))
-    np.strings.index(A(["ab", "b"]), "b")
-    np.strings.lstrip(A([" ab", "b"]))
-    np.strings.rfind(A(["ab", "b"]), "b")
-    np.strings.rindex(A(["ab", "b"]), "b")
-    np.strings.rstrip(A(["ab ", "b"]))
-    np.strings.startswith(A(["ab", "b"]), "a")
-    np.strings.strip(A(["ab ", "b"]))
-    np.vectorize(lambda a: a + 1)(x)
-    np.vectorize(lambda a: a[::-1], signature="(n)->(n)")(x)
-    np.asarray(x)
-    np.array(x)
-    np.array([x, x])
-    np.ma.masked_greater(x, 3)
-    np.ma.array(x, mask=x > 3)
-    np.random.default_rng(1).permutation(x)
-    np.testing.assert_array_equal(x, x)
-    memoryview(x)
-    bytes(x)
-    sorted(x.flat)
-    """
-)
-UNDISPATCHED += [
-    *recipes('np.strings.slice(A(["abc", "b"]), 2)' if hasattr(np.strings, "slice") else ""),  # from NumPy 2.3
-    Recipe("[*np.nditer(np.asarray(x)).itviews]", "numpy.nditer"),
-    Recipe("np.asarray(x).flat", "numpy.flatiter"),
-    Recipe("np.ufunc.__call__(np.add, x, A([1.]))", "numpy.ufunc"),
-    Recipe("[*np.ndenumerate(x)]", "numpy.ndenumerate"),
-    Recipe("[*np.nested_iters(x, [[0], [1]])]", "numpy.nested_iters"),
-    Recipe("np.vectorize(lambda a: a)(x)", "numpy.vectorize"),
-    Recipe("np.frompyfunc(lambda a, b: a, 2, 1)(x, A([1.]))", "numpy.frompyfunc"),
-    Recipe("np.from_dlpack(x)", "numpy.from_dlpack", writes="x"),
-    # NumPy's constructors keep no hold on what they are given; a memoryview does.
-    Recipe('np.ndarray((1,), "u1", memoryview(x))', "numpy.ndarray"),
-    Recipe('np.recarray((1,), "u1", memoryview(x))', "numpy.recarray"),
-    Recipe("np.random.default_rng(1).shuffle(x.flat)", writes="x"),
 ]

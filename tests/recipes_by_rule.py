@@ -3,6 +3,7 @@
 from inspect import signature
 
 import numpy as np
+import numpy_namespace
 from calls import (
     ATTRIBUTES_OF_RESULTS,
     FUNCTION_CALLS,
@@ -15,11 +16,11 @@ from calls import (
     operation_of,
 )
 from public import UFUNCS, loops, ufunc_methods
-from recipes import INTEGERS, METHODS, MODULE, PIECES, UNDISPATCHED, Recipe
+from recipes import INTEGERS, METHODS, MODULE, PIECES, Recipe
 
 import cowarray
 from cowarray import _constants, _data_types, _elementwise
-from cowarray._table import SAME
+from cowarray._table import FRESH, SAME, VIEW
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
 ON_INTEGERS = "bitwise_and bitwise_or bitwise_xor bitwise_count invert left_shift right_shift gcd lcm"
@@ -83,6 +84,14 @@ def elementwise_recipes():
             yield Recipe(f"cowarray.{name}({', '.join(operands(getattr(np, name)))})", f"cowarray.{name}")
 
 
+def namespace_recipes():
+    """NumPy's functions that know nothing of ours: what they give is NumPy's own array: a snapshot, or fresh."""
+    for source, outcome, function in numpy_namespace.CALLS:
+        writes = "out" if "out=x" in source else "x" if outcome == "writes" or "shuffle" in source else ""
+        result = VIEW if outcome == "ours, a view" else FRESH
+        yield Recipe(source, numpy_namespace.first_names().get(function, ""), result, writes)
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +121,7 @@ def all_recipes():
         for given in with_out(source):
             yield Recipe(given, "", SAME)
         yield Recipe(source, "", class_of(source), "object" if source.startswith("x.setflags") else "")
-    yield from (*METHODS, *PIECES, *MODULE, *UNDISPATCHED, *elementwise_recipes())
+    yield from (*METHODS, *PIECES, *MODULE, *namespace_recipes(), *elementwise_recipes())
     for name, ufunc in UFUNCS.items():
         yield from ufunc_recipes(name, ufunc)
 

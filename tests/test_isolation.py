@@ -5,6 +5,7 @@ The names are taken from the library and from NumPy (`public.py`); one without a
 
 import functools
 
+import numpy_namespace
 import public
 import pytest
 from isolation import Call, check
@@ -13,6 +14,8 @@ from worlds import WORLDS, clone
 
 # Calls that raise whatever the array.
 ALWAYS_FAIL = {"hash(x)", "del x[0]"}
+# NumPy takes its own arrays there, and refuses others; those without axes, perhaps not.
+REFUSED = {call.source for call in numpy_namespace.CALLS if call.outcome == "raises"}
 # Calls that find nothing to replace, and functions of NumPy's that ignore their out.
 WRITE_NOTHING = {
     "np.nan_to_num(x, copy=False)",
@@ -33,7 +36,8 @@ def test_reads_leave_no_trace_and_writes_reach_what_the_table_says(recipe):
             error.add_note(f"in the world {name!r}")
             raise
     runs = [run for run in runs if run is not None]
-    assert any(run.succeeded for run in runs) != (recipe.source in ALWAYS_FAIL), "the call works nowhere"
+    worked = any(run.succeeded for run in runs)
+    assert worked != (recipe.source in ALWAYS_FAIL) or recipe.source in REFUSED, "the call works nowhere"
     if any(run.succeeded and run.writes for run in runs):
         assert any(run.wrote for run in runs) or recipe.source in WRITE_NOTHING, "it never writes"
 
