@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 from paired import MIB, in_rounds, numbers
-from threads import Threads, cloners
+from threads import Threads
 
 import cowarray
 
-__all__ = ["CASES", "ONE_THREAD", "ways"]
+__all__ = ["CASES", "DISTINCT", "ONE", "ONE_THREAD", "SIBLINGS", "ways"]
 
-CASES = ("distinct arrays", "one array")
+DISTINCT, SIBLINGS, ONE = CASES = ("distinct arrays", "distinct arrays of one allocation", "one array")
 ONE_THREAD = "cowarray in one thread"
 
 
@@ -29,25 +29,37 @@ def ways(case, jobs=100_000):
     Parameters
     ----------
     case : str
-        Of `CASES`: lazy copies of one allocation, one for each thread, or a single array, whose count both change.
+        Of `CASES`. Arrays of one allocation, and all the more one array, have one count, which both threads change.
     jobs : int
 
     Returns
     -------
     dict of str to Threads
     """
-    n = numbers(MIB)
+    n, m = numbers(MIB), numbers(MIB)
     x = cowarray.array(n)
-    distinct = case == "distinct arrays"
-    own = [x.lazy_clone(), x.lazy_clone()] if distinct else [x, x]
-    theirs = [n[:], n[:]] if distinct else [n, n]
-    copied = [numbers(80), numbers(80)]
+    own = {DISTINCT: [x, cowarray.array(m)], SIBLINGS: [x.lazy_clone(), x.lazy_clone()], ONE: [x, x]}[case]
+    theirs = {DISTINCT: [n, m], SIBLINGS: [n[:], n[:]], ONE: [n, n]}[case]
     return {
-        "cowarray": Threads(2, jobs, cloners(own, lambda a: a.lazy_clone(), False)),
-        ONE_THREAD: Threads(1, jobs, cloners(own, lambda a: a.lazy_clone(), False)),
-        "numpy views": Threads(2, jobs, cloners(theirs, lambda a: a[:], False)),
-        "numpy copies of 10 elements": Threads(2, jobs, cloners(copied, lambda a: a.copy(), False)),
+        "cowarray": Threads(2, jobs, callers([a.lazy_clone for a in own])),
+        ONE_THREAD: Threads(1, jobs, callers([a.lazy_clone for a in own])),
+        "numpy views": Threads(2, jobs, callers([a.view for a in theirs])),
+        "numpy copies of 10 elements": Threads(2, jobs, callers([a[:10].copy for a in theirs])),
     }
+
+
+def callers(methods):
+    """The work of threads that each call a method of their own.
+
+    It is looked up before: CPython 3.13 changes a count of the class's method at each look-up, and contends for that.
+    """
+    return lambda i, times: call_often(methods[i], times)
+
+
+def call_often(method, times):
+    # A function of the module has no count that threads contend for; a nested one has.
+    for _ in range(times):
+        method()
 
 
 def main():

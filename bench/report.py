@@ -13,7 +13,7 @@ from results import OURS, load, rows, verdict
 from targets import in_brief
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.json")
-HEADER = ("work", "against", "ours", "theirs", "ratio", "half of the rounds", "target", "", "copied")
+HEADER = ("work", "against", "ours", "theirs", "ratio", "middle half", "target", "", "copied")
 NUMBERS = range(2, 7)  # columns that are aligned to the right
 BRIEF = ("work", "against", "ratio", "target", "")
 
