@@ -280,25 +280,39 @@ cowarray.stack([x, x], out=A(np.zeros((2, *x.shape))))
 cowarray.tri(3, 4, -1, dtype="u1")
 cowarray.tril_indices(3, -1, 4)
 cowarray.triu_indices(3, m=4)
+cowarray.fft.fftfreq(4)
+cowarray.fft.fftfreq(5, .5, "cpu")
+cowarray.fft.rfftfreq(4)
+cowarray.fft.rfftfreq(5, d=.5)
 cowarray.zeros([2, 3], "i4", "F", device="cpu")
 """
 
 
+# Public modules, with NumPy's of the same name.
+SPACES = {cowarray: np, cowarray.fft: np.fft, cowarray.linalg: np.linalg}
+
+# What NumPy's functions of the name give in any order.
+SORTED = {"cowarray.unique_values(x)": "np.unique(x, equal_nan=False)"}
+
+
 def numpys(call):
     """The same call of NumPy's."""
+    if call in SORTED:
+        return SORTED[call]
     return "np." + call.removeprefix("cowarray.") if call.startswith("cowarray.") else call
 
 
 def namespace_calls():
     """Calls of the library's functions: those of NumPy's functions by all their names here, and the ones above."""
     names = {}
-    for name in cowarray.__all__:
-        function = getattr(np, name, None)
-        if inspect.isfunction(getattr(cowarray, name)) and function in ARRAY_FUNCTIONS:
-            names.setdefault(function, []).append(name)
+    for space, theirs in SPACES.items():
+        for name in space.__all__:
+            function = getattr(theirs, name, None)
+            if inspect.isfunction(getattr(space, name)) and function in ARRAY_FUNCTIONS:
+                names.setdefault(function, []).append(f"{space.__name__}.{name}")
     for call in FUNCTION_CALLS:
         for name in names.get(function_of(call), ()):
-            yield f"cowarray.{name}({call.partition('(')[2]}"
+            yield f"{name}({call.partition('(')[2]}"
     yield from calls_of(NAMESPACE_CALLS)
 
 

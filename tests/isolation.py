@@ -12,7 +12,7 @@ import types
 from typing import NamedTuple
 
 import numpy as np
-from calls import Run, arrays_in, numpys
+from calls import SPACES, Run, arrays_in, numpys
 from numpy._core.overrides import ARRAY_FUNCTIONS
 from oracle import native, outcome, value
 from public import archive
@@ -123,7 +123,7 @@ class Call:
 
     def row(self):
         if isinstance(self.owner, types.ModuleType):
-            function = getattr(np if self.owner is cowarray else self.owner, self.attribute, None)
+            function = getattr(SPACES.get(self.owner, self.owner), self.attribute, None)
             return lookup(function) if function in ARRAY_FUNCTIONS else Operation()
         if type(self.owner) is cowarray.ndarray:
             return OPERATIONS.get(f"ndarray.{self.attribute}", Operation())
@@ -317,8 +317,8 @@ class Results:
     def numpys(self):
         """For each array that NumPy gives for the same call: whether it is an argument, and whether it aliases one."""
         source = self.call.recipe.source
-        if self.call.owner is cowarray and hasattr(np, self.call.attribute):
-            source = numpys(source)
+        if isinstance(self.call.owner, types.ModuleType) and self.call.owner in SPACES:
+            source = numpys(source) if hasattr(SPACES[self.call.owner], self.call.attribute) else source
         if "cowarray" in source:
             return None  # NumPy has no such call
         with Call(self.call.recipe._replace(source=source), self.world.n) as call:

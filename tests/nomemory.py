@@ -21,6 +21,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from calls import NAMESPACE_CALLS, numpys
 from fault_calls import ONLY_OURS
 from fault_worlds import Call, World, frozen
 
@@ -264,6 +265,13 @@ WITHIN = {
     "cowarray.asarray(": "np.asarray(",
     "cowarray.array(": "np.array(",
     "cowarray.from_dlpack(": "np.from_dlpack(",
+    "cowarray.argsort(x, descending=True)": "np.flip(np.argsort(np.flip(x, -1), stable=True), -1)",
+    "cowarray.sort(x / (x - 3), axis=0, descending=True)": "np.flip(np.sort(np.flip(x / (x - 3), 0), 0), 0)",
+    "cowarray.fft.fftfreq(4, dtype='f4')": "np.fft.fftfreq(4)",
+    "cowarray.matmul(": "np.matmul(",
+    "cowarray.matvec(": "np.matvec(",
+    "cowarray.vecdot(": "np.vecdot(",
+    "cowarray.vecmat(": "np.vecmat(",
     "with cowarray.no_copy(): ": "",
     "with cowarray.trace() as seen: ": "",
     "; len(seen); list(seen); repr(seen)": "",
@@ -272,6 +280,8 @@ WITHIN = {
 
 def as_numpys(source):
     """The same call for NumPy's arrays, or None."""
+    if source in NAMESPACE_CALLS:
+        return numpys(source)
     for ours, theirs in WITHIN.items():
         source = source.replace(ours, theirs)
     return None if ONLY_OURS.search(source) else source

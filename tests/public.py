@@ -78,9 +78,14 @@ def method_names():
 
 
 def module_names():
-    """What `cowarray` exports, and whatever else it would let a user call."""
+    """What `cowarray` exports, and whatever else it would let a user call; what its public modules export."""
     called = {name for name, value in vars(cowarray).items() if callable(value) and not name.startswith("_")}
-    return {f"cowarray.{name}" for name in called | set(cowarray.__all__)}
+    for name in called | set(cowarray.__all__):
+        value = getattr(cowarray, name)
+        if isinstance(value, types.ModuleType):
+            yield from (f"cowarray.{name}.{each}" for each in value.__all__)
+        else:
+            yield f"cowarray.{name}"
 
 
 def table_names():

@@ -254,6 +254,19 @@ MODULE = [
         [*cowarray.trace().__enter__()]
         """
     ),
+    *recipes(
+        """
+        cowarray.argsort(x, descending=True)
+        cowarray.argsort(x, stable=False)
+        cowarray.fft.fftfreq(4, dtype="f4")
+        cowarray.fft.fftfreq(4, A(2.))
+        cowarray.fft.rfftfreq(4, A(2.), "cpu")
+        cowarray.linalg.LinAlgError(x)
+        cowarray.sort(x, descending=True)
+        cowarray.sort(x / (x - 3), axis=0, descending=True)
+        cowarray.unique(x, sorted=False)
+        """
+    ),
     *recipes("cowarray.real(x.astype(complex))\ncowarray.imag(x.astype(complex))", VIEW),
     *recipes("cowarray.clip(x, 2, A([[5.]]))\ncowarray.clip(A([3.]), max=x)\ncowarray.round(x)\ncowarray.round(x, 1)"),
     Recipe("inside(cowarray.trace(), lambda: x + A([1.]))", "cowarray.trace"),

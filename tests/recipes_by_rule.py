@@ -19,7 +19,7 @@ from public import UFUNCS, loops, ufunc_methods
 from recipes import INTEGERS, METHODS, MODULE, PIECES, Recipe
 
 import cowarray
-from cowarray import _constants, _data_types, _elementwise
+from cowarray import _constants, _data_types, _elementwise, _linear_algebra
 from cowarray._table import FRESH, SAME, VIEW
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
@@ -82,6 +82,12 @@ def elementwise_recipes():
     for name in _elementwise.__all__:
         if isinstance(getattr(np, name), np.ufunc):
             yield Recipe(f"cowarray.{name}({', '.join(operands(getattr(np, name)))})", f"cowarray.{name}")
+    for name in _linear_algebra.__all__:
+        if isinstance(getattr(np, name, None), np.ufunc):
+            given = ", ".join(operands(getattr(np, name)))
+            call = f"cowarray.{name}({given})"
+            yield Recipe(call, f"cowarray.{name}")
+            yield Recipe(f"cowarray.{name}({given}, out=A(like({call})))", f"cowarray.{name}", SAME, "out")
 
 
 def namespace_recipes():

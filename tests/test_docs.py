@@ -26,9 +26,11 @@ def fenced(page, language):
 def docstring_examples():
     finder = doctest.DocTestFinder()
     found = []
-    for name in cowarray.__all__:
-        if getattr(getattr(cowarray, name), "__module__", "").startswith("cowarray"):  # not NumPy's own types
-            found += finder.find(getattr(cowarray, name), name, module=False, globs={})
+    for space in (cowarray, cowarray.fft, cowarray.linalg):
+        for name in space.__all__:
+            value = getattr(space, name)
+            if getattr(value, "__module__", "").startswith("cowarray"):  # not NumPy's own types
+                found += finder.find(value, name, module=False, globs={})
     return [test for test in found if test.examples]
 
 

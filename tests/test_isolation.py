@@ -39,7 +39,8 @@ def test_reads_leave_no_trace_and_writes_reach_what_the_table_says(recipe):
     worked = any(run.succeeded for run in runs)
     assert worked != (recipe.source in ALWAYS_FAIL) or recipe.source in REFUSED, "the call works nowhere"
     if any(run.succeeded and run.writes for run in runs):
-        assert any(run.wrote for run in runs) or recipe.source in WRITE_NOTHING, "it never writes"
+        source = recipe.source.replace("cowarray.", "np.")
+        assert any(run.wrote for run in runs) or source in WRITE_NOTHING, "it never writes"
 
 
 def called(recipe):

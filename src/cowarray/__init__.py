@@ -8,7 +8,22 @@ from cowarray import _interpreter as _interpreter
 
 # isort: split
 # A chapter lists its names itself.
-from cowarray import _constants, _creation, _data_types, _elementwise, _indexing_functions, _manipulation, _utility
+from cowarray import (
+    _constants,
+    _creation,
+    _data_types,
+    _elementwise,
+    _indexing_functions,
+    _linear_algebra,
+    _manipulation,
+    _searching,
+    _sets,
+    _sorting,
+    _statistics,
+    _utility,
+)
+from cowarray import fft as fft
+from cowarray import linalg as linalg
 from cowarray._constants import *  # noqa: F403
 from cowarray._creation import *  # noqa: F403
 from cowarray._data_types import *  # noqa: F403
@@ -17,11 +32,16 @@ from cowarray._files import load, save
 from cowarray._indexing_functions import *  # noqa: F403
 from cowarray._inspection import __array_api_version__ as __array_api_version__
 from cowarray._inspection import __array_namespace_info__ as __array_namespace_info__
+from cowarray._linear_algebra import *  # noqa: F403
 from cowarray._manipulation import *  # noqa: F403
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
 from cowarray._report import Explanation, explain
+from cowarray._searching import *  # noqa: F403
+from cowarray._sets import *  # noqa: F403
+from cowarray._sorting import *  # noqa: F403
+from cowarray._statistics import *  # noqa: F403
 from cowarray._utility import *  # noqa: F403
 
 __all__ = [
@@ -33,10 +53,12 @@ __all__ = [
     "array",
     "asarray",
     "explain",
+    "fft",
     "from_dlpack",
     "get_include",
     "keep_freed",
     "lazy_clone",
+    "linalg",
     "load",
     "ndarray",
     "no_copy",
@@ -51,7 +73,12 @@ __all__ += _creation.__all__
 __all__ += _data_types.__all__
 __all__ += _elementwise.__all__
 __all__ += _indexing_functions.__all__
+__all__ += _linear_algebra.__all__
 __all__ += _manipulation.__all__
+__all__ += _searching.__all__
+__all__ += _sets.__all__
+__all__ += _sorting.__all__
+__all__ += _statistics.__all__
 __all__ += _utility.__all__
 
 __version__ = "0.1.0"

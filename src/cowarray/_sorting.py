@@ -1,0 +1,131 @@
+"""The chapter "sorting functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
+
+Arrays are array_like: ours or NumPy's, scalars, lists, what has a buffer or ``__array__``. They are only read, and stay
+the lazy copies that they are. Where a docstring says no more, parameters, results and errors are those of NumPy's
+function of that name; arrays that come back are `cowarray.ndarray`, and fresh.
+"""
+
+import numpy as np
+
+from cowarray._ndarray import dispatched, imported
+
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    """Indices that put the k-th element where it would be if all were sorted; as `numpy.argpartition`.
+
+    Fresh, of a's shape.
+    """
+    return dispatched(np.argpartition, a, kth, axis=axis, kind=kind, order=order)
+
+
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Indices that sort an array; as `numpy.argsort`.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or None, default -1
+        ``None``: of the flattened array.
+    kind, order
+        As for NumPy.
+    stable : bool, optional
+        Whether equal elements keep their order, also where descending. Unless this or a kind is given, they do;
+        ``False`` is faster.
+    descending : bool, default False
+        The greatest first. NaNs are last either way.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of a's shape.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.argsort(cowarray.asarray([1, 3, 1, 2]), descending=True)
+    array([1, 3, 0, 2])
+    """
+    if stable is None and kind is None:
+        stable = True
+    x = imported(a) if descending else None
+    if x is None or np.ndim(x) == 0:
+        return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
+    x, axis = _with_axis(x, axis)
+    # Turned round before and after, equal elements are where they were.
+    turned = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind=kind, order=order, stable=stable), axis)
+    indices = x.shape[axis] - 1 - turned
+    ranks = _nan_ranks(x)
+    return indices if ranks is None else _by_rank(indices, np.take_along_axis(ranks, indices, axis), axis)
+
+
+def lexsort(keys, axis=-1):
+    """Indices that sort by several keys, of which the last counts first; stable; as `numpy.lexsort`.
+
+    Fresh.
+    """
+    return dispatched(np.lexsort, keys, axis=axis)
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """A copy with the k-th element where it would be if all were sorted: no less after, no greater before it.
+
+    Fresh, as `numpy.partition`; the method `ndarray.partition` writes.
+    """
+    return dispatched(np.partition, a, kth, axis=axis, kind=kind, order=order)
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """A sorted copy; as `numpy.sort`. (The method `ndarray.sort` writes.)
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or None, default -1
+        ``None``: flattened.
+    kind, order
+        As for NumPy.
+    stable : bool, optional
+        Whether elements that are equal and not the same (-0.0 and 0.0, records by a field) keep their order, also where
+        descending. Otherwise it is what is fastest.
+    descending : bool, default False
+        The greatest first. NaNs are last either way.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of a's shape and dtype.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.sort(cowarray.asarray([2.0, float("nan"), 3.0]), descending=True)
+    array([ 3.,  2., nan])
+    """
+    x = imported(a) if descending else None
+    if x is None or np.ndim(x) == 0:
+        return dispatched(np.sort, a, axis=axis, kind=kind, order=order, stable=stable)
+    x, axis = _with_axis(x, axis)
+    turned = np.flip(np.sort(np.flip(x, axis), axis=axis, kind=kind, order=order, stable=stable), axis)
+    ranks = _nan_ranks(turned)
+    return turned.copy() if ranks is None else _by_rank(turned, ranks, axis)
+
+
+def _with_axis(x, axis):
+    return (np.ravel(x), 0) if axis is None else (x, axis)
+
+
+def _nan_ranks(x):
+    """0 for numbers, more for what is sorted after them in either direction; None where there are only numbers."""
+    if x.dtype.kind == "c":
+        ranks = 2 * np.isnan(x.real).view(np.uint8) + np.isnan(x.imag)
+    elif x.dtype.kind in "fmM":
+        ranks = np.isnan(x).view(np.uint8)
+    else:
+        return None
+    return ranks if ranks.any() else None
+
+
+def _by_rank(x, ranks, axis):
+    return np.take_along_axis(x, np.argsort(ranks, axis=axis, stable=True), axis)
