@@ -23,7 +23,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-20s %s\n", $$1, $$2 }' Makefile
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check: $(VENV)/.%: $(VENV)/.python
+$(VENV)/.test $(VENV)/.check $(VENV)/.conformance: $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -90,6 +90,10 @@ test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 
 docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
 	@$(IN_VENV) -m pytest README.md docs tests/test_docs.py $(ARGS)
+
+conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standard's own tests (ARRAY_API_TESTS=: data-apis/array-api-tests)
+	@test -n "$(ARRAY_API_TESTS)" || { echo "conformance-standard: name the suite's folder, ARRAY_API_TESTS=..."; exit 1; }
+	@$(IN_VENV) tests/conformance/standard.py "$(ARRAY_API_TESTS)" $(ARGS)
 
 # A complete run also counts instructions, and goes into the documentation. The report comes even if something failed.
 bench: export COWARRAY_FREE_THREADED = $(if $(FREE_THREADED),$(CURDIR)/.venv-free-threaded/bin/python)
@@ -336,4 +340,4 @@ clean: ## Remove everything that was built, environments included
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks \
-    sanitized-python
+    sanitized-python conformance-standard
