@@ -23,6 +23,10 @@ cdef extern from *:
     # resized or reinterpreted changes nothing but its bytes.
     bint KEEPS_HEADERS "COWI_KEEPS_HEADERS"
 
+# Up to here a copy costs less than handing the GIL over and back.
+cdef enum:
+    SMALL_COPY = 65536
+
 
 cdef class Hold:
     cdef cow_const_scope scope

@@ -16,10 +16,6 @@ from cowarray import _modes
 from cowarray._modes import CopyError
 
 
-# Up to here a copy costs less than handing the GIL over and back.
-cdef enum:
-    SMALL_COPY = 65536
-
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
 

@@ -35,6 +35,7 @@ from libc.string cimport memcpy
 from cowarray._layout cimport *
 from cowarray._native cimport (
     KEEPS_HEADERS,
+    SMALL_COPY,
     Hold,
     Overwrite,
     Pin,

@@ -203,7 +203,8 @@ CORE = {
         (
             "scope.c",
             "    out->old = cowi_load_relaxed(&storage->address);",
-            "    (void)cowi_context_give_up_share(context, true);\n    out->old = cowi_load_relaxed(&storage->address);",
+            "    (void)cowi_context_give_up_share(context, true);\n"
+            "    out->old = cowi_load_relaxed(&storage->address);",
         ),
         ("scope.c", "    cowi_context_drop(context); /* the scope's */", "    cowi_context_release(context);"),
         (
