@@ -284,6 +284,8 @@ def as_numpys(source):
         return numpys(source)
     for ours, theirs in WITHIN.items():
         source = source.replace(ours, theirs)
+    if source in NAMESPACE_CALLS:
+        source = numpys(source)
     return None if ONLY_OURS.search(source) else source
 
 

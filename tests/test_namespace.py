@@ -7,6 +7,7 @@ namespace is tested by the calls of NumPy's.
 import inspect
 import itertools
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -249,6 +250,21 @@ def test_astype_knows_its_device_and_its_own():
         cowarray.astype(x, float, device="cuda")
 
 
+def test_a_requirement_that_every_copy_meets_costs_nothing():
+    n = np.arange(1000.0)
+    n.flags.writeable = False
+    x = cowarray.asarray(n)
+    x.setflags(write=False)
+    for requirements in ("W", ["W", "O"], ["C", "WRITEABLE", "OWNDATA"], None):
+        result = cowarray.require(x, None, requirements)
+        assert result.flags.writeable
+        assert cowarray.shares_bytes(result, x)
+        result[0] = 5
+    assert n[0] == 0
+    with pytest.raises(KeyError):
+        cowarray.require(x, None, ["NONSENSE"])
+
+
 def test_dtypes_and_constants_are_numpys_own():
     types = [name for name in _data_types.__all__ if name not in FUNCTIONS]
     assert len(types) > 40
@@ -317,6 +333,39 @@ def test_parameters_are_numpys_and_maybe_more(name):
             assert own.kind in (parameter.kind, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         if parameter.default is not inspect.Parameter.empty:
             assert own.default == parameter.default or own.default is parameter.default
+
+
+# What has no NumPy function to hand its parameters to, or hands over what it makes of them.
+OWN_WAYS = """
+array asarray asanyarray ascontiguousarray asfortranarray broadcast_shapes finfo iinfo isdtype issubdtype promote_types
+"""
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(OWN_WAYS.split())))
+def test_every_parameter_is_handed_on(name, monkeypatch):
+    function, theirs = getattr(cowarray, name), getattr(np, name)
+    seen = []
+    module = sys.modules[function.__module__]
+    monkeypatch.setattr(module, "dispatched", lambda *args, **kwargs: seen.append((args, kwargs)))
+    monkeypatch.setattr(module, "imported", lambda x: x, raising=False)
+    given = {parameter: [f"argument {parameter}"] for parameter in parameters(function)}
+    args = [given[each.name] for each in parameters(function).values() if each.kind <= each.VAR_POSITIONAL]
+    function(*args, **{each.name: given[each.name] for each in parameters(function).values() if each.kind > 2})
+    (called, *handed), keywords = seen[0]
+    assert called is theirs
+    if name == "fromstring":  # tells no signature
+        assert [*handed, *keywords.values()] == list(given.values())
+        return
+    got = inspect.signature(theirs).bind(*handed, **keywords).arguments
+    assert [flat(each) for each in got.values()] == [given[own] for own in given if own in got or own == "start"]
+    assert [own for own in given if own not in got and own not in ("start", "axis")] == []
+
+
+def flat(argument):
+    """What was given for a parameter; of *args and **kwargs what is in there."""
+    if isinstance(argument, tuple):
+        (argument,) = argument
+    return argument["kwargs"] if isinstance(argument, dict) else argument
 
 
 BAD = [object(), "text", None, {}, [[1], [2, 3]], 3.7, np.zeros(2, "i4,f4"), 1j, -3, [2, 77]]

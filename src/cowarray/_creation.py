@@ -56,7 +56,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     >>> cowarray.arange(2, 10, 3)
     array([2, 5, 8])
     """
-    return dispatched(np.arange, start, stop, step, dtype, device=device, like=like)
+    return dispatched(np.arange, start, stop, step, dtype=dtype, device=device, like=like)
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
