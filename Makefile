@@ -290,7 +290,9 @@ model: ## Check the models of the protocol with spin, and the core's sources wit
 
 # ---- what a reader would see -----------------------------------------------------------------------------------------
 
-STUBS := $(subst .__init__,,$(patsubst src/cowarray/%.pyi,cowarray.%,$(wildcard src/cowarray/*.pyi)))
+MODULE_NAMES = $(sort $(subst .__init__,,$(patsubst src/cowarray/%,cowarray.%,$(basename $(1)))))
+MODULES := $(call MODULE_NAMES,$(wildcard src/cowarray/*.py src/cowarray/*.pyx))
+STUBS := $(call MODULE_NAMES,$(wildcard src/cowarray/*.pyi))
 
 lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
 	@mkdir -p build && $(VENV)/bin/ruff check --show-files | grep '\.pyi\?$$' > build/linted || { echo "lint: no Python files"; exit 1; }
@@ -300,12 +302,20 @@ lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
 	@PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint $(CYTHON_FILES) # finds pycodestyle on the path
 	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
 
-# The allowlist holds what Cython adds to modules and classes for itself.
-types: $(BUILT) $(VENV)/.check ## Check the types: mypy --strict, and the stubs against the modules
-	@$(VENV)/bin/mypy src/cowarray
-	@test -n "$(STUBS)" || { echo "types: no stubs"; exit 1; }
-	@mkdir -p build && printf '%s\n' '.*\.__pyx_.*' '.*\.__test__' '.*\.__(reduce|setstate)_cython__' > build/stubtest-allowlist
-	@$(VENV)/bin/stubtest --allowlist build/stubtest-allowlist --ignore-unused-allowlist cowarray
+# The allowlist holds what Cython adds to modules and classes for itself, and a method that has its name from Python 3.12 on.
+ADDED := .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
+types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
+	@test -n "$(MODULES)" || { echo "types: no modules"; exit 1; }
+	@test "$(STUBS)" = "$(MODULES)" || { \
+	    echo "types: only a stub or only a module: $(filter-out $(STUBS),$(MODULES)) $(filter-out $(MODULES),$(STUBS))"; exit 1; }
+	@mkdir -p build && printf '%s\n' '$(subst $() ,' ',$(ADDED))' > build/stubtest-allowlist
+	@$(VENV)/bin/stubtest --allowlist build/stubtest-allowlist --ignore-unused-allowlist cowarray > build/stubtest || { \
+	    cat build/stubtest; exit 1; }
+	@test "$$(sed -n 's/.* in \([0-9]*\) modules/\1/p' build/stubtest)" -ge $(words $(MODULES)) || { \
+	    echo "types: $(words $(MODULES)) modules, but stubtest says: $$(cat build/stubtest)"; exit 1; }
+	@rm -rf build/examples && $(IN_VENV) docs/examples.py build/examples
+	@$(VENV)/bin/mypy src/cowarray tests/typing build/examples
+	@$(VENV)/bin/basedpyright --pythonpath $(IN_VENV)
 
 # ---- all of it -------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 # Shapes and dtypes are followed where an operation keeps them, and where a dtype is asked for. What NumPy computes is
 # Any: its rules of promotion are not told a second time. A write to a read-only array is no type error, as with NumPy.
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import GenericAlias, ModuleType
 from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, final, overload
@@ -195,9 +194,8 @@ class ndarray(Generic[_Shape_co, _DType_co]):
     def __array__(self, dtype: None = None, *, copy: bool | None = None) -> np.ndarray[_Shape_co, _DType_co]: ...
     @overload
     def __array__(self, dtype: DTypeLike, *, copy: bool | None = None) -> np.ndarray[_Shape_co, Any]: ...
-    if sys.version_info >= (3, 12):
-        def __buffer__(self, flags: int, /) -> memoryview: ...
-
+    # Called by this name from Python 3.12 on; for type checkers it is what a buffer is, at any version.
+    def __buffer__(self, flags: int, /) -> memoryview: ...
     @property
     def data(self) -> memoryview: ...
     @property
