@@ -39,7 +39,7 @@ def test_every_function_of_the_chapter_has_a_call():
 
 @pytest.mark.parametrize("name", CHAPTER.names)
 def test_parameters_are_numpys(name):
-    assert chapters.takes_what_numpys_takes(CHAPTER, name)
+    assert chapters.takes_what_numpys_takes(CHAPTER, name, ["descending"])  # whose default NumPy 2.5 does not tell
 
 
 @pytest.mark.parametrize("line", [line for line in STANDARD.splitlines() if line])
