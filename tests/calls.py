@@ -255,7 +255,7 @@ cowarray.concat([[1], [2, 3]])
 cowarray.diag_indices(3, 3)
 cowarray.empty([0, 3], "i2")
 cowarray.eye(2, 3, k=1, dtype="i4", order="F", device="cpu")
-cowarray.finfo(np.float32).eps
+cowarray.finfo(np.float32).tiny
 cowarray.fromfunction(lambda i, j: i + j, (2, 3), dtype=int)
 cowarray.fromiter(iter([1, 2]), float, 1)
 cowarray.fromstring("1 2", "i8", sep=" ")

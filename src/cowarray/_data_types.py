@@ -1,5 +1,7 @@
 """The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and what is asked about them."""
 
+import functools
+
 import numpy as np
 from numpy import (
     bool,
@@ -158,8 +160,46 @@ def can_cast(from_, to, casting="safe"):
 
 
 def finfo(dtype):
-    """The limits of a floating-point dtype, or of the dtype of an array, as `numpy.finfo`."""
-    return np.finfo(_dtype_of(dtype))
+    """The limits of a floating-point dtype, or of the dtype of an array, as `numpy.finfo`.
+
+    ``eps``, ``max``, ``min`` and ``smallest_normal`` are floats of Python's, as the standard wants them, where those
+    are wide enough; NumPy's are scalars of the dtype.
+    """
+    return _float_limits(np.finfo(_dtype_of(dtype)).dtype)
+
+
+class FloatLimits:
+    """What `finfo` gives: all that a `numpy.finfo` has."""
+
+    def __init__(self, numpys):
+        self._numpys = numpys
+        self.eps = _as_float(numpys.eps)
+        self.max = _as_float(numpys.max)
+        self.min = _as_float(numpys.min)
+        self.smallest_normal = _as_float(numpys.smallest_normal)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._numpys, name)
+
+    def __dir__(self):
+        return dir(self._numpys)
+
+    def __str__(self):
+        return str(self._numpys)
+
+    def __repr__(self):
+        return repr(self._numpys)
+
+
+def _as_float(scalar):
+    return scalar if isinstance(scalar, np.longdouble) else float(scalar)
+
+
+@functools.cache  # so that one dtype's are equal, as NumPy's are
+def _float_limits(dtype):
+    return FloatLimits(np.finfo(dtype))
 
 
 def iinfo(int_type):

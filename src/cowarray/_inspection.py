@@ -4,10 +4,9 @@ import numpy as np
 
 __all__ = ["__array_api_version__", "__array_namespace_info__", "namespace"]
 
-# NumPy computes, so what is newer in NumPy is newer here. What this one lacked, NumPy 2.1 has.
-__array_api_version__ = max("2024.12", np.__array_api_version__)
+__array_api_version__ = "2025.12"
 
-_VERSIONS = {"2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__}
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class __array_namespace_info__:
@@ -20,7 +19,7 @@ class __array_namespace_info__:
 
     def capabilities(self):
         """Optional features by name, and the largest number of dimensions. A dict."""
-        return self._numpys.capabilities()
+        return {**self._numpys.capabilities(), "max dimensions": 64}  # NumPy 2.1 does not say
 
     def default_device(self):
         """The device that arrays are on, where none is asked for."""
@@ -45,6 +44,6 @@ def namespace(api_version):
 
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(
-            f"__array_namespace__: version {api_version!r} of the array API standard is none of {sorted(_VERSIONS)}"
+            f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
         )
     return cowarray

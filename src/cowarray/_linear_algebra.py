@@ -136,11 +136,13 @@ def vdot(a, b, /):
     return dispatched(np.vdot, a, b)
 
 
-def vecdot(x1, x2, /, out=None, **kwargs):
+def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
     """Dot products of vectors, the first conjugated; as `numpy.vecdot`, whose other keyword arguments are taken, too.
 
     Fresh.
     """
+    if axis != -1:
+        kwargs["axis"] = axis
     return _gufunc(np.vecdot, x1, x2, out, kwargs)
 
 

@@ -53,7 +53,8 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
     Fresh; integers.
     """
-    return dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
+    count = dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
+    return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
 
 
 def digitize(x, bins, right=False):

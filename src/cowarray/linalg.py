@@ -8,7 +8,7 @@ are `cowarray.ndarray`, and fresh, unless the docstring says view.
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from cowarray._ndarray import dispatched
+from cowarray._ndarray import dispatched, ndarray
 
 __all__ = [
     "LinAlgError",
@@ -89,11 +89,12 @@ def diagonal(x, /, *, offset=0):
 
 
 def eig(a):
-    """Eigenvalues and eigenvectors of matrices; as `numpy.linalg.eig`.
+    """Eigenvalues and eigenvectors of matrices; as `numpy.linalg.eig` of NumPy 2.5: complex, with any NumPy.
 
     A named tuple ``(eigenvalues, eigenvectors)`` of fresh arrays. `LinAlgError` without convergence.
     """
-    return dispatched(np.linalg.eig, a)
+    result = dispatched(np.linalg.eig, a)
+    return type(result)(*map(_complex, result)) if isinstance(result, tuple) else result
 
 
 def eigh(a, UPLO="L"):
@@ -105,11 +106,11 @@ def eigh(a, UPLO="L"):
 
 
 def eigvals(a):
-    """Eigenvalues of matrices; as `numpy.linalg.eigvals`.
+    """Eigenvalues of matrices; as `numpy.linalg.eigvals` of NumPy 2.5: complex, with any NumPy.
 
     Fresh. `LinAlgError` without convergence.
     """
-    return dispatched(np.linalg.eigvals, a)
+    return _complex(dispatched(np.linalg.eigvals, a))
 
 
 def eigvalsh(a, UPLO="L"):
@@ -294,3 +295,10 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     Fresh.
     """
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
+
+
+def _complex(values):
+    """NumPy before 2.5 gives real arrays where it happens that no eigenvalue has an imaginary part."""
+    if not isinstance(values, (ndarray, np.ndarray)):  # what somebody's __array_function__ gave
+        return values
+    return values.astype(np.result_type(values.dtype, np.complex64), copy=False)
