@@ -277,6 +277,17 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
 	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks $(ARGS)
 
+# ---- conformance -----------------------------------------------------------------------------------------------------
+
+# The version that tests/conformance/numpy_expected.txt was made for.
+NUMPY_TESTED := 2.4.6
+
+conformance-numpy: ## Run the tests that ship with NumPy on our arrays (ARGS=numpy.lib.tests.test_io picks some)
+	@$(MAKE) run-conformance-numpy VENV=.venv-numpy
+run-conformance-numpy: $(BUILT) $(VENV)/.test
+	@$(PIP) numpy==$(NUMPY_TESTED)
+	@$(IN_VENV) tests/conformance/numpy_own.py $(ARGS)
+
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 HAVE_RELACY = printf '\#include <relacy/relacy.hpp>\n' | $(CXX) -x c++ -w -fsyntax-only - 2> /dev/null
@@ -350,4 +361,4 @@ clean: ## Remove everything that was built, environments included
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks \
-    sanitized-python conformance-standard
+    sanitized-python conformance-standard conformance-numpy run-conformance-numpy
