@@ -10,6 +10,7 @@ import types
 
 import numpy as np
 from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, NAMESPACE_CALLS, SPACES
+from everyday_calls import BUFFERS, COMPUTING, COPYING, INDIRECT, SAVING
 
 import cowarray
 from cowarray import _constants, _data_types
@@ -137,21 +138,43 @@ x.flat.__setitem__(0, 3)
 
 STORAGE_CALLS = "x.storage.__repr__()"
 
-# The array API standard's element-wise functions, by what they take.
+# Element-wise functions, by what they take.
 OF_ONE = """
+absolute arccos arccosh arcsin arcsinh arctan arctanh around cbrt conjugate deg2rad degrees exp2 fabs frexp modf rad2deg
+radians rint spacing
 abs acos acosh asin asinh atan atanh ceil conj cos cosh exp expm1 floor isfinite isinf isnan log log10 log1p log2
 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan tanh trunc
 """
 OF_TWO = """
+arctan2 divmod float_power fmax fmin fmod heaviside logaddexp2 mod power true_divide
 add atan2 copysign divide equal floor_divide greater greater_equal hypot less less_equal logaddexp logical_and
 logical_or logical_xor maximum minimum multiply nextafter not_equal pow remainder subtract
 """
-OF_INTEGERS = "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor"
+OF_INTEGERS = "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd lcm left_shift right_shift"
 ELEMENTWISE = [
     *(f"cowarray.{name}(x)" for name in OF_ONE.split()),
     *(f"cowarray.{name}(x, x)" for name in OF_TWO.split()),
     *(f"cowarray.{name}(A([1, 2]), A([3, 1]))" for name in OF_INTEGERS.split()),
+    "cowarray.bitwise_count(A([1, 2]))",
     "cowarray.bitwise_invert(A([1, 2]))",
+    "cowarray.bitwise_not(A([1, 2]))",
+    "cowarray.invert(A([1, 2]))",
+    "cowarray.isnat(A([1, 2], 'm8[s]'))",
+    "cowarray.ldexp(x, 2)",
+    "cowarray.add(x, 1, out=x)",
+    "cowarray.add(x, x, out=x, where=x > 3)",
+    "cowarray.add(x, x, dtype='f4', casting='unsafe')",
+    "cowarray.sqrt(x, out=x)",
+    "cowarray.nan_to_num(x, copy=False)",
+    *COMPUTING,
+    *COPYING,
+    *BUFFERS,
+    *SAVING,
+    *INDIRECT.values(),
+    "cowarray.fromfile(SAVED)",
+    "with cowarray.errstate(all='ignore'): x.sum()",
+    "with cowarray.printoptions(precision=3): str(x)",
+    "cowarray.savez(PATH, x)",
     "cowarray.clip(x, 2, 5)",
     "cowarray.imag(x + 2j)",
 ]

@@ -284,8 +284,7 @@ def as_numpys(source):
         return numpys(source)
     for ours, theirs in WITHIN.items():
         source = source.replace(ours, theirs)
-    if source in NAMESPACE_CALLS:
-        source = numpys(source)
+    source = re.sub(r"cowarray\.(\w+)", lambda found: f"np.{found[1]}" if hasattr(np, found[1]) else found[0], source)
     return None if ONLY_OURS.search(source) else source
 
 

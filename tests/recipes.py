@@ -8,6 +8,8 @@ together.
 
 from typing import NamedTuple
 
+from everyday_calls import BUFFERS, COMPUTING, COPYING, INDIRECT, SAVING
+
 from cowarray._table import COPY, FRESH, SAME, VIEW
 
 
@@ -269,6 +271,12 @@ MODULE = [
     ),
     *recipes("cowarray.real(x.astype(complex))\ncowarray.imag(x.astype(complex))", VIEW),
     *recipes("cowarray.clip(x, 2, A([[5.]]))\ncowarray.clip(A([3.]), max=x)\ncowarray.round(x)\ncowarray.round(x, 1)"),
+    Recipe("inside(cowarray.errstate(all='ignore'), lambda: x + 1)", "cowarray.errstate"),
+    Recipe("inside(cowarray.printoptions(precision=3), lambda: str(x))", "cowarray.printoptions"),
+    *[Recipe(call) for call in (*COMPUTING, *SAVING)],
+    *[Recipe(call, result=COPY) for call in (*COPYING, *BUFFERS)],
+    *[Recipe(call, f"cowarray.{name}") for name, call in INDIRECT.items()],
+    *recipes("cowarray.clip(x, 2, 5, x)\ncowarray.round(x, 1, x)\ncowarray.fix(x, x)", SAME, "x"),
     Recipe("inside(cowarray.trace(), lambda: x + A([1.]))", "cowarray.trace"),
     Recipe("inside(cowarray.no_copy(), lambda: (x + 1, x.tolist(), x.sum()))", "cowarray.no_copy"),
     Recipe("inside(cowarray.no_copy(), lambda: x.__setitem__(0, 5))", "cowarray.no_copy", writes="x"),

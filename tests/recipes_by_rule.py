@@ -19,7 +19,7 @@ from public import UFUNCS, loops, ufunc_methods
 from recipes import INTEGERS, METHODS, MODULE, PIECES, Recipe
 
 import cowarray
-from cowarray import _constants, _data_types, _elementwise, _linear_algebra
+from cowarray import _constants, _data_types, _elementwise, _elementwise_numpy, _linear_algebra, random
 from cowarray._table import FRESH, SAME, VIEW
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
@@ -79,15 +79,31 @@ def ufunc_recipes(name, ufunc):
 
 def elementwise_recipes():
     """The library's own functions that call a ufunc; the others of their chapter are in `recipes.py`."""
-    for name in _elementwise.__all__:
-        if isinstance(getattr(np, name), np.ufunc):
-            yield Recipe(f"cowarray.{name}({', '.join(operands(getattr(np, name)))})", f"cowarray.{name}")
+    for name in (*_elementwise.__all__, *_elementwise_numpy.__all__):
+        ufunc = getattr(np, name)
+        if isinstance(ufunc, np.ufunc):
+            call = f"cowarray.{name}({', '.join(operands(ufunc))}"
+            yield Recipe(f"{call})", f"cowarray.{name}")
+            like = [f"A(like({call})))" if ufunc.nout == 1 else f"A(like({call})[{at}]))" for at in range(ufunc.nout)]
+            yield Recipe(f"{call}, out=({', '.join(like)},))", f"cowarray.{name}", SAME, "out")
     for name in _linear_algebra.__all__:
         if isinstance(getattr(np, name, None), np.ufunc):
             given = ", ".join(operands(getattr(np, name)))
             call = f"cowarray.{name}({given})"
             yield Recipe(call, f"cowarray.{name}")
             yield Recipe(f"cowarray.{name}({given}, out=A(like({call})))", f"cowarray.{name}", SAME, "out")
+
+
+def random_recipes():
+    """Of what makes numbers, and of NumPy's bit generators, which see no arrays."""
+    for name in random.__all__:
+        yield Recipe(f"cowarray.random.{name}")
+    make = "cowarray.random.default_rng"
+    for call in ("normal(x, 2)", "permutation(x)", "permuted(x)", "choice(x, 2)", "random(out=A(np.zeros(3)))"):
+        yield Recipe(f"{make}(1).{call}", make, SAME if "out" in call else FRESH, "out" if "out" in call else "")
+    yield Recipe(f"{make}(1).random(out=x)", make, SAME, "x")
+    yield Recipe(f"{make}(1).shuffle(x)", make, writes="x")
+    yield Recipe(f"{make}(1).permuted(x, out=x)", make, SAME, "x")
 
 
 def namespace_recipes():
@@ -127,7 +143,7 @@ def all_recipes():
         for given in with_out(source):
             yield Recipe(given, "", SAME)
         yield Recipe(source, "", class_of(source), "object" if source.startswith("x.setflags") else "")
-    yield from (*METHODS, *PIECES, *MODULE, *namespace_recipes(), *elementwise_recipes())
+    yield from (*METHODS, *PIECES, *MODULE, *namespace_recipes(), *elementwise_recipes(), *random_recipes())
     for name, ufunc in UFUNCS.items():
         yield from ufunc_recipes(name, ufunc)
 

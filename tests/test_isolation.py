@@ -20,6 +20,8 @@ REFUSED = {call.source for call in numpy_namespace.CALLS if call.outcome == "rai
 WRITE_NOTHING = {
     "np.nan_to_num(x, copy=False)",
     "np.nan_to_num(x, False)",
+    "cowarray.nan_to_num(x, copy=False)",
+    "cowarray.nan_to_num(x, False)",
     "np.fft.hfft(x, out=A(like(np.fft.hfft(x))))",
     "np.fft.ifft2(x, out=A(like(np.fft.ifft2(x))))",
     "np.fft.irfft2(x, out=A(like(np.fft.irfft2(x))))",

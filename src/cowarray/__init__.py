@@ -9,13 +9,18 @@ from cowarray import _interpreter as _interpreter
 # isort: split
 # A chapter lists its names itself.
 from cowarray import (
+    _callbacks,
     _constants,
     _creation,
     _data_types,
     _elementwise,
+    _elementwise_numpy,
     _indexing_functions,
     _linear_algebra,
     _manipulation,
+    _numpys_own,
+    _polynomials,
+    _raw_files,
     _searching,
     _sets,
     _sorting,
@@ -24,11 +29,14 @@ from cowarray import (
 )
 from cowarray import fft as fft
 from cowarray import linalg as linalg
+from cowarray import random as random
+from cowarray._callbacks import *  # noqa: F403
 from cowarray._constants import *  # noqa: F403
 from cowarray._creation import *  # noqa: F403
 from cowarray._data_types import *  # noqa: F403
 from cowarray._elementwise import *  # noqa: F403
-from cowarray._files import load, save
+from cowarray._elementwise_numpy import *  # noqa: F403
+from cowarray._files import load, save, savez, savez_compressed
 from cowarray._indexing_functions import *  # noqa: F403
 from cowarray._inspection import __array_api_version__ as __array_api_version__
 from cowarray._inspection import __array_namespace_info__ as __array_namespace_info__
@@ -37,6 +45,9 @@ from cowarray._manipulation import *  # noqa: F403
 from cowarray._modes import CopyError, Materialization, no_copy, trace
 from cowarray._native import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
+from cowarray._numpys_own import *  # noqa: F403
+from cowarray._polynomials import *  # noqa: F403
+from cowarray._raw_files import *  # noqa: F403
 from cowarray._report import Explanation, explain
 from cowarray._searching import *  # noqa: F403
 from cowarray._sets import *  # noqa: F403
@@ -62,19 +73,27 @@ __all__ = [
     "load",
     "ndarray",
     "no_copy",
+    "random",
     "reset_stats",
     "save",
+    "savez",
+    "savez_compressed",
     "shares_bytes",
     "stats",
     "trace",
 ]
+__all__ += _callbacks.__all__
 __all__ += _constants.__all__
 __all__ += _creation.__all__
 __all__ += _data_types.__all__
 __all__ += _elementwise.__all__
+__all__ += _elementwise_numpy.__all__
 __all__ += _indexing_functions.__all__
 __all__ += _linear_algebra.__all__
 __all__ += _manipulation.__all__
+__all__ += _numpys_own.__all__
+__all__ += _polynomials.__all__
+__all__ += _raw_files.__all__
 __all__ += _searching.__all__
 __all__ += _sets.__all__
 __all__ += _sorting.__all__
@@ -83,7 +102,7 @@ __all__ += _utility.__all__
 
 __version__ = "0.1.0"
 
-for _public in (CopyError, Materialization, no_copy, trace, Explanation, explain, load, save):
+for _public in (CopyError, Materialization, no_copy, trace, Explanation, explain, load, save, savez, savez_compressed):
     _public.__module__ = "cowarray"
 del _public
 

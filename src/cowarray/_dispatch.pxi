@@ -397,7 +397,7 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
                 return computed(ufunc(first, second))
     out = kwargs.get("out", ())
     passage = Passage(computing)
-    for value in (*inputs, *out):
+    for value in inputs + <tuple>out:  # unlike (*inputs, *out), loses nothing when memory runs out
         if has_own_ufunc(value):
             return NotImplemented
     passage.cautious = ufunc not in numpy_ufuncs

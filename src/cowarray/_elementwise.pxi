@@ -1,34 +1,54 @@
-# The way of the element-wise functions of the public namespace (`_elementwise.py`). Included by _ndarray.pyx.
+# The way of the functions of the public namespace (`_elementwise.py` and the other chapters). Included by _ndarray.pyx.
 #
 # `np.add(a, b)` of ours has NumPy look for overrides, and pack and unpack the arguments for ours: twice the price of a
 # small sum. Here NumPy is shown headers at once, as by an operator, and nothing is asked that no argument calls for.
 
 
-def elementwise1(ufunc, x, /):
+def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind", /):
     """What one of NumPy's own ufuncs gives for x, as ours."""
+    if out is not None or where is not True or dtype is not None or casting != "same_kind":
+        return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
     shown = operand(x)
-    return computed(ufunc(shown)) if shown is not None else elementwise(ufunc, (x,))
+    return computed(ufunc(shown)) if shown is not None else elementwise(ufunc, (x,), {})
 
 
-def elementwise2(ufunc, x1, x2, /):
+def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_kind", /):
     """What one of NumPy's own ufuncs gives for x1 and x2, as ours."""
+    if out is not None or where is not True or dtype is not None or casting != "same_kind":
+        return elementwise(ufunc, (x1, x2), chosen(out, where, dtype, casting))
     first = operand(x1)
     second = operand(x2)
     if first is None or second is None:
-        return elementwise(ufunc, (x1, x2))
+        return elementwise(ufunc, (x1, x2), {})
     return computed(ufunc(first, second))
 
 
-cdef object elementwise(object ufunc, tuple inputs):
-    """The long way: an operand has code or rules of its own, or is no array yet."""
+cdef dict chosen(object out, object where, object dtype, object casting):
+    """Options of a ufunc as NumPy hands them over: those that say something, and out as a tuple."""
+    cdef dict options = {}
+    if out is not None:
+        options["out"] = out if type(out) is tuple else (out,)
+    if where is not True:
+        options["where"] = where
+    if dtype is not None:
+        options["dtype"] = dtype
+    if casting != "same_kind":
+        options["casting"] = casting
+    return options
+
+
+cdef object elementwise(object ufunc, tuple inputs, dict options):
+    """The long way: options, or an operand that has code or rules of its own, or is no array yet."""
     cdef list read = []
-    for value in inputs:
+    cdef tuple out = options.get("out", ())
+    for value in inputs + out:
         if has_own_ufunc(value):
             # NumPy asks it, and ours as well, which then gives way. What comes back may be known to others.
-            result = ufunc(*inputs)
-            return import_array(result, None) if type(result) is numpy_ndarray_type else result
+            result = ufunc(*inputs, **options)
+            return import_array(result, None) if type(result) is numpy_ndarray_type and not out else result
+    for value in inputs:
         read.append(readable_operand(value))
-    return array_ufunc(None, ufunc, "__call__", tuple(read), {})
+    return array_ufunc(None, ufunc, "__call__", tuple(read), options)
 
 
 cdef object readable_operand(object value):
@@ -50,3 +70,17 @@ def imported(x, /):
     if kind is numpy_ndarray_type or kind is numpy_memmap or kind is list or kind is tuple:
         return asarray(x)
     return x if is_familiar(x) or cnp.PyArray_Check(x) or has_own_ufunc(x) else asarray(x)
+
+
+def fresh(result, /):
+    """What NumPy has just made, and nobody else knows of, as ours and without a copy.
+
+    Arrays in one memory, of a list or tuple, become views of one Storage. What is no array stays what it is.
+    """
+    cdef Passage passage
+    if type(result) is numpy_ndarray_type and PyArray_BASE(<cnp.ndarray>result) == NULL:
+        return computed(result)
+    if type(result) is not numpy_ndarray_type and type(result) is not tuple and type(result) is not list:
+        return result
+    passage = Passage(computing)
+    return passage.result(result)

@@ -6,8 +6,13 @@ promotion, warnings and errors are those of its function. Results are `cowarray.
 scalars take the place of arrays without axes. A masked array, or another type that brings rules of its own, makes the
 results that it makes in NumPy.
 
-Most functions are a line, and their price is that of the call: see `_elementwise.pxi`. The file is longer than a
-sitting because a chapter of the standard is one module: 67 times a name, a docstring and that line.
+The options are those of NumPy's ufuncs: ``out`` is written instead of a fresh array, where ``where`` is true, and comes
+back; it gets bytes of its own first if it shares them, unless all of it is replaced. ``dtype`` and ``casting`` say in
+which type NumPy computes, and what may be converted to it.
+
+Most functions are a line, and their price is that of the call: see `_elementwise.pxi`. For that reason no option is
+keyword-only: CPython takes 50 ns longer to call such functions. The file is longer than a sitting because a chapter of
+the standard is one module: 67 times a name, a docstring and that line.
 """
 
 from types import ModuleType
@@ -92,31 +97,31 @@ _ufuncs = ModuleType("ufuncs", "NumPy's ufuncs.")
 vars(_ufuncs).update({name: item for name, item in vars(np).items() if isinstance(item, np.ufunc)})
 
 
-def abs(x, /):
+def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Absolute values; of complex numbers their magnitudes.
 
     Fresh, of x's shape and dtype; real.
     """
-    return elementwise1(_ufuncs.absolute, x)
+    return elementwise1(_ufuncs.absolute, x, out, where, dtype, casting)
 
 
-def acos(x, /):
+def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc cosines, in radians from 0 to π.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arccos, x)
+    return elementwise1(_ufuncs.arccos, x, out, where, dtype, casting)
 
 
-def acosh(x, /):
+def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arccosh, x)
+    return elementwise1(_ufuncs.arccosh, x, out, where, dtype, casting)
 
 
-def add(x1, x2, /):
+def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Sums, ``x1 + x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -127,118 +132,129 @@ def add(x1, x2, /):
     >>> cowarray.add(cowarray.asarray([1, 2]), [0.5, 1])
     array([1.5, 3. ])
     """
-    return elementwise2(_ufuncs.add, x1, x2)
+    return elementwise2(_ufuncs.add, x1, x2, out, where, dtype, casting)
 
 
-def asin(x, /):
+def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc sines, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arcsin, x)
+    return elementwise1(_ufuncs.arcsin, x, out, where, dtype, casting)
 
 
-def asinh(x, /):
+def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arcsinh, x)
+    return elementwise1(_ufuncs.arcsinh, x, out, where, dtype, casting)
 
 
-def atan(x, /):
+def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc tangents, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arctan, x)
+    return elementwise1(_ufuncs.arctan, x, out, where, dtype, casting)
 
 
-def atan2(x1, x2, /):
+def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.arctan2, x1, x2)
+    return elementwise2(_ufuncs.arctan2, x1, x2, out, where, dtype, casting)
 
 
-def atanh(x, /):
+def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arctanh, x)
+    return elementwise1(_ufuncs.arctanh, x, out, where, dtype, casting)
 
 
-def bitwise_and(x1, x2, /):
+def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in both, ``x1 & x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.bitwise_and, x1, x2)
+    return elementwise2(_ufuncs.bitwise_and, x1, x2, out, where, dtype, casting)
 
 
-def bitwise_invert(x, /):
+def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """All bits flipped, ``~x``, of integers or booleans.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.invert, x)
+    return elementwise1(_ufuncs.invert, x, out, where, dtype, casting)
 
 
-def bitwise_left_shift(x1, x2, /):
+def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.left_shift, x1, x2)
+    return elementwise2(_ufuncs.left_shift, x1, x2, out, where, dtype, casting)
 
 
-def bitwise_or(x1, x2, /):
+def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.bitwise_or, x1, x2)
+    return elementwise2(_ufuncs.bitwise_or, x1, x2, out, where, dtype, casting)
 
 
-def bitwise_right_shift(x1, x2, /):
+def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.right_shift, x1, x2)
+    return elementwise2(_ufuncs.right_shift, x1, x2, out, where, dtype, casting)
 
 
-def bitwise_xor(x1, x2, /):
+def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.bitwise_xor, x1, x2)
+    return elementwise2(_ufuncs.bitwise_xor, x1, x2, out, where, dtype, casting)
 
 
-def ceil(x, /):
+def ceil(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The least whole numbers that are not less than x.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.ceil, x)
+    return elementwise1(_ufuncs.ceil, x, out, where, dtype, casting)
 
 
-def clip(x, /, min=None, max=None):
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     """Elements limited to an interval.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
+    a_min, a_max : array_like, optional
+        The bounds, which broadcast with a. ``None``: no bound.
+    out : ndarray, optional
+        Written, and returned.
     min, max : array_like, optional
-        The bounds, which broadcast with x. ``None``: no bound.
+        Other names of the bounds.
+    **kwargs
+        As for `numpy.clip`: ``where``, ``dtype``, ``casting``, ...
 
     Returns
     -------
     ndarray
-        Fresh; dtypes promote, and Python's own numbers are taken in that of x.
+        Fresh; dtypes promote, and Python's own numbers are taken in that of a.
+
+    Raises
+    ------
+    ValueError
+        A bound is given under both of its names.
 
     Examples
     --------
@@ -246,316 +262,320 @@ def clip(x, /, min=None, max=None):
     >>> cowarray.clip(cowarray.asarray([1, 5, 9]), 2, 6)
     array([2, 5, 6])
     """
-    return np.clip(imported(x), imported(min), imported(max))
+    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+        raise ValueError(f"clip: a_min and min, and a_max and max, are the same: give one (got {min=}, {max=}, too)")
+    low = imported(min if a_min is None else a_min)
+    high = imported(max if a_max is None else a_max)
+    return np.clip(imported(a), low, high, out, **kwargs)
 
 
-def conj(x, /):
+def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Complex conjugates.
 
     Fresh, of x's shape and dtype. Where `ndarray.conj` may be a lazy copy, this computes.
     """
-    return elementwise1(_ufuncs.conjugate, x)
+    return elementwise1(_ufuncs.conjugate, x, out, where, dtype, casting)
 
 
-def copysign(x1, x2, /):
+def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Magnitudes of x1 with the signs of x2.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.copysign, x1, x2)
+    return elementwise2(_ufuncs.copysign, x1, x2, out, where, dtype, casting)
 
 
-def cos(x, /):
+def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Cosines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.cos, x)
+    return elementwise1(_ufuncs.cos, x, out, where, dtype, casting)
 
 
-def cosh(x, /):
+def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.cosh, x)
+    return elementwise1(_ufuncs.cosh, x, out, where, dtype, casting)
 
 
-def divide(x1, x2, /):
+def divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Quotients, ``x1 / x2``, of integers, too, in floating point.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.divide, x1, x2)
+    return elementwise2(_ufuncs.divide, x1, x2, out, where, dtype, casting)
 
 
-def equal(x1, x2, /):
+def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are equal, ``x1 == x2``.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.equal, x1, x2)
+    return elementwise2(_ufuncs.equal, x1, x2, out, where, dtype, casting)
 
 
-def exp(x, /):
+def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Exponentials, to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.exp, x)
+    return elementwise1(_ufuncs.exp, x, out, where, dtype, casting)
 
 
-def expm1(x, /):
+def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``exp(x) - 1``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.expm1, x)
+    return elementwise1(_ufuncs.expm1, x, out, where, dtype, casting)
 
 
-def floor(x, /):
+def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The greatest whole numbers that are not greater than x.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.floor, x)
+    return elementwise1(_ufuncs.floor, x, out, where, dtype, casting)
 
 
-def floor_divide(x1, x2, /):
+def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Quotients rounded down, ``x1 // x2``, of real numbers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.floor_divide, x1, x2)
+    return elementwise2(_ufuncs.floor_divide, x1, x2, out, where, dtype, casting)
 
 
-def greater(x1, x2, /):
+def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are greater, ``x1 > x2``.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.greater, x1, x2)
+    return elementwise2(_ufuncs.greater, x1, x2, out, where, dtype, casting)
 
 
-def greater_equal(x1, x2, /):
+def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are greater or equal, ``x1 >= x2``.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.greater_equal, x1, x2)
+    return elementwise2(_ufuncs.greater_equal, x1, x2, out, where, dtype, casting)
 
 
-def hypot(x1, x2, /):
+def hypot(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.hypot, x1, x2)
+    return elementwise2(_ufuncs.hypot, x1, x2, out, where, dtype, casting)
 
 
-def imag(x, /):
+def imag(val):
     """Imaginary parts.
 
     Parameters
     ----------
-    x : array_like
+    val : array_like
 
     Returns
     -------
     ndarray
-        A view of x, if it is a complex array of ours, and read-only zeros if it is real. Anything else becomes an array
-        of ours first.
+        A view of val, if it is a complex array of ours, and read-only zeros if it is real. Anything else becomes an
+        array of ours first.
     """
-    return np.imag(imported(x))
+    return np.imag(imported(val))
 
 
-def isfinite(x, /):
+def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are neither infinite nor NaN.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isfinite, x)
+    return elementwise1(_ufuncs.isfinite, x, out, where, dtype, casting)
 
 
-def isinf(x, /):
+def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are infinite.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isinf, x)
+    return elementwise1(_ufuncs.isinf, x, out, where, dtype, casting)
 
 
-def isnan(x, /):
+def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are NaN.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isnan, x)
+    return elementwise1(_ufuncs.isnan, x, out, where, dtype, casting)
 
 
-def less(x1, x2, /):
+def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are less, ``x1 < x2``.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.less, x1, x2)
+    return elementwise2(_ufuncs.less, x1, x2, out, where, dtype, casting)
 
 
-def less_equal(x1, x2, /):
+def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are less or equal, ``x1 <= x2``.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.less_equal, x1, x2)
+    return elementwise2(_ufuncs.less_equal, x1, x2, out, where, dtype, casting)
 
 
-def log(x, /):
+def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log, x)
+    return elementwise1(_ufuncs.log, x, out, where, dtype, casting)
 
 
-def log10(x, /):
+def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base 10.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log10, x)
+    return elementwise1(_ufuncs.log10, x, out, where, dtype, casting)
 
 
-def log1p(x, /):
+def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``log(1 + x)``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log1p, x)
+    return elementwise1(_ufuncs.log1p, x, out, where, dtype, casting)
 
 
-def log2(x, /):
+def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base 2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log2, x)
+    return elementwise1(_ufuncs.log2, x, out, where, dtype, casting)
 
 
-def logaddexp(x1, x2, /):
+def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.logaddexp, x1, x2)
+    return elementwise2(_ufuncs.logaddexp, x1, x2, out, where, dtype, casting)
 
 
-def logical_and(x1, x2, /):
+def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether both are true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.logical_and, x1, x2)
+    return elementwise2(_ufuncs.logical_and, x1, x2, out, where, dtype, casting)
 
 
-def logical_not(x, /):
+def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are false; of numbers only 0 is.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.logical_not, x)
+    return elementwise1(_ufuncs.logical_not, x, out, where, dtype, casting)
 
 
-def logical_or(x1, x2, /):
+def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether one or both are true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.logical_or, x1, x2)
+    return elementwise2(_ufuncs.logical_or, x1, x2, out, where, dtype, casting)
 
 
-def logical_xor(x1, x2, /):
+def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether just one is true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.logical_xor, x1, x2)
+    return elementwise2(_ufuncs.logical_xor, x1, x2, out, where, dtype, casting)
 
 
-def maximum(x1, x2, /):
+def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The greater of two elements; NaN if one is.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.maximum, x1, x2)
+    return elementwise2(_ufuncs.maximum, x1, x2, out, where, dtype, casting)
 
 
-def minimum(x1, x2, /):
+def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The lesser of two elements; NaN if one is.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.minimum, x1, x2)
+    return elementwise2(_ufuncs.minimum, x1, x2, out, where, dtype, casting)
 
 
-def multiply(x1, x2, /):
+def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Products, ``x1 * x2``.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.multiply, x1, x2)
+    return elementwise2(_ufuncs.multiply, x1, x2, out, where, dtype, casting)
 
 
-def negative(x, /):
+def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Numbers with the other sign, ``-x``.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.negative, x)
+    return elementwise1(_ufuncs.negative, x, out, where, dtype, casting)
 
 
-def nextafter(x1, x2, /):
+def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The next floating-point numbers after x1 in the direction of x2.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.nextafter, x1, x2)
+    return elementwise2(_ufuncs.nextafter, x1, x2, out, where, dtype, casting)
 
 
-def not_equal(x1, x2, /):
+def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements differ, ``x1 != x2``.
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.not_equal, x1, x2)
+    return elementwise2(_ufuncs.not_equal, x1, x2, out, where, dtype, casting)
 
 
-def positive(x, /):
+def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The numbers themselves, ``+x``.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.positive, x)
+    return elementwise1(_ufuncs.positive, x, out, where, dtype, casting)
 
 
-def pow(x1, x2, /):
+def pow(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """x1 to the power of x2, ``x1 ** x2``.
 
     Fresh; shapes broadcast, dtypes promote. `ValueError` for integers to a negative integer power.
     """
-    return elementwise2(_ufuncs.power, x1, x2)
+    return elementwise2(_ufuncs.power, x1, x2, out, where, dtype, casting)
 
 
-def real(x, /):
+def real(val):
     """Real parts.
 
     Parameters
     ----------
-    x : array_like
+    val : array_like
 
     Returns
     -------
     ndarray
-        A view of x, if it is an array of ours. Anything else becomes one first.
+        A view of val, if it is an array of ours. Anything else becomes one first.
 
     Examples
     --------
@@ -565,38 +585,40 @@ def real(x, /):
     >>> x
     array([7.+2.j, 3.+4.j])
     """
-    return np.real(imported(x))
+    return np.real(imported(val))
 
 
-def reciprocal(x, /):
+def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``1 / x``; of integers the whole part.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.reciprocal, x)
+    return elementwise1(_ufuncs.reciprocal, x, out, where, dtype, casting)
 
 
-def remainder(x1, x2, /):
+def remainder(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.remainder, x1, x2)
+    return elementwise2(_ufuncs.remainder, x1, x2, out, where, dtype, casting)
 
 
-def round(x, /, decimals=0):
+def round(a, decimals=0, out=None):
     """Elements rounded; halves to the even neighbour.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     decimals : int, default 0
         Decimal places to keep; where negative, so many places before the point become 0. (The standard has none.)
+    out : ndarray, optional
+        Written, and returned.
 
     Returns
     -------
     ndarray
-        Fresh, of x's shape and dtype; a lazy copy of integers that stay what they are.
+        Fresh, of a's shape and dtype; a lazy copy of integers that stay what they are.
 
     Examples
     --------
@@ -604,84 +626,84 @@ def round(x, /, decimals=0):
     >>> cowarray.round(cowarray.asarray([0.5, 1.5, 2.25]))
     array([0., 2., 2.])
     """
-    return np.round(imported(x), decimals)
+    return np.round(imported(a), decimals, out)
 
 
-def sign(x, /):
+def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.sign, x)
+    return elementwise1(_ufuncs.sign, x, out, where, dtype, casting)
 
 
-def signbit(x, /):
+def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether the sign bit is set: less than 0, or -0.0.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.signbit, x)
+    return elementwise1(_ufuncs.signbit, x, out, where, dtype, casting)
 
 
-def sin(x, /):
+def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Sines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.sin, x)
+    return elementwise1(_ufuncs.sin, x, out, where, dtype, casting)
 
 
-def sinh(x, /):
+def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.sinh, x)
+    return elementwise1(_ufuncs.sinh, x, out, where, dtype, casting)
 
 
-def sqrt(x, /):
+def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.sqrt, x)
+    return elementwise1(_ufuncs.sqrt, x, out, where, dtype, casting)
 
 
-def square(x, /):
+def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Squares, ``x * x``.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.square, x)
+    return elementwise1(_ufuncs.square, x, out, where, dtype, casting)
 
 
-def subtract(x1, x2, /):
+def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Differences, ``x1 - x2``.
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.subtract, x1, x2)
+    return elementwise2(_ufuncs.subtract, x1, x2, out, where, dtype, casting)
 
 
-def tan(x, /):
+def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Tangents of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.tan, x)
+    return elementwise1(_ufuncs.tan, x, out, where, dtype, casting)
 
 
-def tanh(x, /):
+def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.tanh, x)
+    return elementwise1(_ufuncs.tanh, x, out, where, dtype, casting)
 
 
-def trunc(x, /):
+def trunc(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The whole numbers next to x in the direction of 0.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.trunc, x)
+    return elementwise1(_ufuncs.trunc, x, out, where, dtype, casting)

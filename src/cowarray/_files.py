@@ -1,4 +1,4 @@
-"""`load` and `save`: NumPy's .npy and .npz files, mapped instead of read.
+"""`load`, `save` and `savez`: NumPy's .npy and .npz files, mapped instead of read.
 
 NumPy parses; what it leaves to the parts below it is checked here: a file that claims more than it holds is refused
 before anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
@@ -19,7 +19,7 @@ import numpy as np
 
 from cowarray._ndarray import array, asarray
 
-__all__ = ["Archive", "load", "save"]
+__all__ = ["Archive", "load", "save", "savez", "savez_compressed"]
 
 _MAGIC = b"\x93NUMPY"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second starts an empty archive
@@ -112,21 +112,71 @@ def save(file, x, *, allow_pickle=False):
     load
     """
     shown = asarray(x).to_numpy()
+    _write(file, ".npy", lambda opened: np.save(opened, shown, allow_pickle=allow_pickle))
+
+
+def savez(file, *args, allow_pickle=False, **kwds):
+    """Save arrays as an .npz file, under the names "arr_0", "arr_1", ... and those of the keywords.
+
+    Parameters
+    ----------
+    file : path or file object
+        As for `save`, with the ending ``.npz``.
+    *args, **kwds : array_like
+    allow_pickle : bool, default False
+        Whether arrays of objects may be saved, as pickles.
+
+    Raises
+    ------
+    ValueError
+        An array is of objects, without allow_pickle; a keyword is one of the names that the others get.
+    OSError
+        The file, or a new one beside it, cannot be written.
+
+    See Also
+    --------
+    load
+    """
+    shown, named = _shown("savez", args, kwds, allow_pickle)
+    _write(file, ".npz", lambda opened: np.savez(opened, *shown, **named))
+
+
+def savez_compressed(file, *args, allow_pickle=False, **kwds):
+    """Save arrays as a compressed .npz file; else as `savez`."""
+    shown, named = _shown("savez_compressed", args, kwds, allow_pickle)
+    _write(file, ".npz", lambda opened: np.savez_compressed(opened, *shown, **named))
+
+
+def _shown(function, args, kwds, allow_pickle):
+    """Snapshots of what is to be saved."""
+    shown = [asarray(x).to_numpy() for x in args]
+    named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
+    for each in (*shown, *named.values()):
+        # NumPy 2.1 has no such parameter.
+        if each.dtype.hasobject and not allow_pickle:
+            raise ValueError(
+                f"{function}: an array of dtype {each.dtype!r} is saved as a pickle; pass allow_pickle=True"
+            )
+    return shown, named
+
+
+def _write(file, ending, write):
+    """Have a file written; one that is there is replaced when the new one is whole."""
     if hasattr(file, "write"):
-        np.save(file, shown, allow_pickle=allow_pickle)
+        write(file)
         return
     path = os.fsdecode(file)
-    path = os.path.realpath(path if path.endswith(".npy") else path + ".npy")
+    path = os.path.realpath(path if path.endswith(ending) else path + ending)
     if not os.path.isfile(path):
-        np.save(path, shown, allow_pickle=allow_pickle)
+        write(path)
         return
     import shutil
     import tempfile
 
-    descriptor, beside = tempfile.mkstemp(".npy", ".save-", os.path.dirname(path))
+    descriptor, beside = tempfile.mkstemp(ending, ".save-", os.path.dirname(path))
     try:
         with open(descriptor, "wb") as opened:
-            np.save(opened, shown, allow_pickle=allow_pickle)
+            write(opened)
         shutil.copymode(path, beside)
         os.replace(beside, path)
     finally:

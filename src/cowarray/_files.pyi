@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._ndarray import ndarray
 
-__all__ = ["Archive", "load", "save"]
+__all__ = ["Archive", "load", "save", "savez", "savez_compressed"]
 
 class _Reader(Protocol):
     def read(self, size: int, /) -> bytes: ...
@@ -28,6 +28,18 @@ def save(
     x: ArrayLike | ndarray[Any, Any],
     *,
     allow_pickle: bool = False,
+) -> None: ...
+def savez(
+    file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | _Writer,
+    *args: ArrayLike,
+    allow_pickle: bool = False,
+    **kwds: ArrayLike,
+) -> None: ...
+def savez_compressed(
+    file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | _Writer,
+    *args: ArrayLike,
+    allow_pickle: bool = False,
+    **kwds: ArrayLike,
 ) -> None: ...
 
 class Archive(Mapping[str, ndarray[Any, Any]]):

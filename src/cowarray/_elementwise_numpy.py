@@ -1,0 +1,280 @@
+"""NumPy's element-wise functions that the array API standard does not have, or has under another name.
+
+As in `_elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
+says otherwise, and the options are those of NumPy's ufuncs.
+"""
+
+import numpy as np
+
+from cowarray._elementwise import _ufuncs
+from cowarray._elementwise import abs as absolute
+from cowarray._elementwise import acos as arccos
+from cowarray._elementwise import acosh as arccosh
+from cowarray._elementwise import asin as arcsin
+from cowarray._elementwise import asinh as arcsinh
+from cowarray._elementwise import atan as arctan
+from cowarray._elementwise import atan2 as arctan2
+from cowarray._elementwise import atanh as arctanh
+from cowarray._elementwise import bitwise_invert as bitwise_not
+from cowarray._elementwise import bitwise_invert as invert
+from cowarray._elementwise import bitwise_left_shift as left_shift
+from cowarray._elementwise import bitwise_right_shift as right_shift
+from cowarray._elementwise import conj as conjugate
+from cowarray._elementwise import divide as true_divide
+from cowarray._elementwise import pow as power
+from cowarray._elementwise import remainder as mod
+from cowarray._elementwise import round as around
+from cowarray._ndarray import dispatched, elementwise1, elementwise2
+
+__all__ = [
+    "absolute",
+    "angle",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "around",
+    "bitwise_count",
+    "bitwise_not",
+    "cbrt",
+    "conjugate",
+    "deg2rad",
+    "degrees",
+    "divmod",
+    "exp2",
+    "fabs",
+    "fix",
+    "float_power",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "gcd",
+    "heaviside",
+    "i0",
+    "invert",
+    "isclose",
+    "iscomplex",
+    "isnat",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "logaddexp2",
+    "mod",
+    "modf",
+    "nan_to_num",
+    "power",
+    "rad2deg",
+    "radians",
+    "real_if_close",
+    "right_shift",
+    "rint",
+    "sinc",
+    "spacing",
+    "true_divide",
+    "unwrap",
+]
+
+
+def angle(z, deg=False):
+    """Angles of complex numbers, in radians, or with deg in degrees. Fresh, of z's shape."""
+    return dispatched(np.angle, z, deg)
+
+
+def bitwise_count(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """How many bits of an integer's absolute value are set. Fresh, of x's shape, uint8."""
+    return elementwise1(_ufuncs.bitwise_count, x, out, where, dtype, casting)
+
+
+def cbrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Cube roots of real numbers. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.cbrt, x, out, where, dtype, casting)
+
+
+def deg2rad(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Radians of angles in degrees. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.deg2rad, x, out, where, dtype, casting)
+
+
+def degrees(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Degrees of angles in radians. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.degrees, x, out, where, dtype, casting)
+
+
+def divmod(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``. Fresh, both; ``out`` is a pair."""
+    return elementwise2(_ufuncs.divmod, x1, x2, _pair("divmod", out1, out2, out), where, dtype, casting)
+
+
+def exp2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """2 to the power of x. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.exp2, x, out, where, dtype, casting)
+
+
+def fabs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Absolute values of real numbers, in floating point. Fresh, of x's shape."""
+    return elementwise1(_ufuncs.fabs, x, out, where, dtype, casting)
+
+
+def fix(x, out=None):
+    """The whole numbers next to x in the direction of 0, as `numpy.fix`. Fresh, or out."""
+    return dispatched(np.fix, x, out=out)
+
+
+def float_power(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """x1 to the power of x2, in floating point of double precision at least. Fresh; shapes broadcast."""
+    return elementwise2(_ufuncs.float_power, x1, x2, out, where, dtype, casting)
+
+
+def fmax(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """The greater of two elements; NaN only if both are. Fresh; shapes broadcast, dtypes promote."""
+    return elementwise2(_ufuncs.fmax, x1, x2, out, where, dtype, casting)
+
+
+def fmin(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """The lesser of two elements; NaN only if both are. Fresh; shapes broadcast, dtypes promote."""
+    return elementwise2(_ufuncs.fmin, x1, x2, out, where, dtype, casting)
+
+
+def fmod(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Remainders of the division with the sign of x1, as in C. Fresh; shapes broadcast, dtypes promote."""
+    return elementwise2(_ufuncs.fmod, x1, x2, out, where, dtype, casting)
+
+
+def frexp(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Mantissas from 0.5 to 1 and exponents to the base 2. Fresh, both; ``out`` is a pair."""
+    return elementwise1(_ufuncs.frexp, x, _pair("frexp", out1, out2, out), where, dtype, casting)
+
+
+def gcd(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Greatest common divisors of integers. Fresh; shapes broadcast, dtypes promote."""
+    return elementwise2(_ufuncs.gcd, x1, x2, out, where, dtype, casting)
+
+
+def heaviside(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0. Fresh; shapes broadcast, in floating point."""
+    return elementwise2(_ufuncs.heaviside, x1, x2, out, where, dtype, casting)
+
+
+def i0(x):
+    """The modified Bessel function of the first kind and order 0, of real numbers. Fresh, of x's shape."""
+    return dispatched(np.i0, x)
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether elements are equal within ``atol + rtol * abs(b)``. Fresh; shapes broadcast; booleans."""
+    return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
+
+
+def iscomplex(x):
+    """Whether the imaginary part is not 0. Fresh, of x's shape; booleans."""
+    return dispatched(np.iscomplex, x)
+
+
+def isnat(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Whether times are NaT. Fresh, of x's shape; booleans."""
+    return elementwise1(_ufuncs.isnat, x, out, where, dtype, casting)
+
+
+def isneginf(x, out=None):
+    """Whether elements are negative infinity. Fresh, or out; booleans."""
+    return dispatched(np.isneginf, x, out=out)
+
+
+def isposinf(x, out=None):
+    """Whether elements are positive infinity. Fresh, or out; booleans."""
+    return dispatched(np.isposinf, x, out=out)
+
+
+def isreal(x):
+    """Whether the imaginary part is 0. Fresh, of x's shape; booleans."""
+    return dispatched(np.isreal, x)
+
+
+def lcm(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Least common multiples of integers. Fresh; shapes broadcast, dtypes promote."""
+    return elementwise2(_ufuncs.lcm, x1, x2, out, where, dtype, casting)
+
+
+def ldexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """``x1 * 2 ** x2`` of floating-point numbers and integers. Fresh; shapes broadcast."""
+    return elementwise2(_ufuncs.ldexp, x1, x2, out, where, dtype, casting)
+
+
+def logaddexp2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """``log2(2 ** x1 + 2 ** x2)``, without overflow on the way. Fresh; shapes broadcast, in floating point."""
+    return elementwise2(_ufuncs.logaddexp2, x1, x2, out, where, dtype, casting)
+
+
+def modf(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Fractional and whole parts, both with the sign of x. Fresh, both; ``out`` is a pair."""
+    return elementwise1(_ufuncs.modf, x, _pair("modf", out1, out2, out), where, dtype, casting)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """NaN, infinity and negative infinity replaced by numbers.
+
+    Parameters
+    ----------
+    x : array_like
+    copy : bool
+        ``False`` writes into x.
+    nan, posinf, neginf
+        As for `numpy.nan_to_num`.
+
+    Returns
+    -------
+    ndarray
+        Fresh, or a lazy copy where nothing can be replaced; with copy=False x.
+    """
+    return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
+
+
+def rad2deg(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Degrees of angles in radians. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.rad2deg, x, out, where, dtype, casting)
+
+
+def radians(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """Radians of angles in degrees. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.radians, x, out, where, dtype, casting)
+
+
+def real_if_close(a, tol=100):
+    """The real parts, if all imaginary parts are within tol epsilons of 0. A lazy copy, also where NumPy aliases."""
+    return dispatched(np.real_if_close, a, tol)
+
+
+def rint(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """The nearest whole numbers, halves to the even neighbour. Fresh, of x's shape, in floating point."""
+    return elementwise1(_ufuncs.rint, x, out, where, dtype, casting)
+
+
+def sinc(x):
+    """``sin(πx) / (πx)``, and 1 at 0. Fresh, of x's shape, in floating point."""
+    return dispatched(np.sinc, x)
+
+
+def spacing(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    """The distance to the next floating-point number. Fresh, of x's shape."""
+    return elementwise1(_ufuncs.spacing, x, out, where, dtype, casting)
+
+
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    """Jumps along an axis made less than half a period, by adding periods. Fresh, of p's shape."""
+    return dispatched(np.unwrap, p, discont, axis, period=period)
+
+
+def _pair(name, out1, out2, out):
+    """The out of a function of two results, which may be given by position, too."""
+    if out1 is None and out2 is None:
+        return out
+    if out is not None:
+        raise TypeError(f"{name}: out is given by position and by name; give one of them")
+    return out1, out2

@@ -1,0 +1,245 @@
+from typing import Any, TypeAlias
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from cowarray._elementwise import _Array, _Casting, _Out
+from cowarray._elementwise import abs as absolute
+from cowarray._elementwise import acos as arccos
+from cowarray._elementwise import acosh as arccosh
+from cowarray._elementwise import asin as arcsin
+from cowarray._elementwise import asinh as arcsinh
+from cowarray._elementwise import atan as arctan
+from cowarray._elementwise import atan2 as arctan2
+from cowarray._elementwise import atanh as arctanh
+from cowarray._elementwise import bitwise_invert as bitwise_not
+from cowarray._elementwise import bitwise_invert as invert
+from cowarray._elementwise import bitwise_left_shift as left_shift
+from cowarray._elementwise import bitwise_right_shift as right_shift
+from cowarray._elementwise import conj as conjugate
+from cowarray._elementwise import divide as true_divide
+from cowarray._elementwise import pow as power
+from cowarray._elementwise import remainder as mod
+from cowarray._elementwise import round as around
+
+__all__ = [
+    "absolute",
+    "angle",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "around",
+    "bitwise_count",
+    "bitwise_not",
+    "cbrt",
+    "conjugate",
+    "deg2rad",
+    "degrees",
+    "divmod",
+    "exp2",
+    "fabs",
+    "fix",
+    "float_power",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "gcd",
+    "heaviside",
+    "i0",
+    "invert",
+    "isclose",
+    "iscomplex",
+    "isnat",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "logaddexp2",
+    "mod",
+    "modf",
+    "nan_to_num",
+    "power",
+    "rad2deg",
+    "radians",
+    "real_if_close",
+    "right_shift",
+    "rint",
+    "sinc",
+    "spacing",
+    "true_divide",
+    "unwrap",
+]
+
+_Pair: TypeAlias = tuple[_Array | None, _Array | None] | None
+
+def angle(z: ArrayLike, deg: bool = False) -> Any: ...
+def bitwise_count(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def cbrt(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def deg2rad(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def degrees(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def divmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    out1: _Array | None = None,
+    out2: _Array | None = None,
+    /,
+    out: _Pair = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> tuple[Any, Any]: ...
+def exp2(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def fabs(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def fix(x: ArrayLike, out: _Array | None = None) -> Any: ...
+def float_power(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def fmax(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def fmin(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def fmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def frexp(
+    x: ArrayLike,
+    out1: _Array | None = None,
+    out2: _Array | None = None,
+    /,
+    out: _Pair = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> tuple[Any, Any]: ...
+def gcd(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def heaviside(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def i0(x: ArrayLike) -> Any: ...
+def isclose(
+    a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False
+) -> Any: ...
+def iscomplex(x: ArrayLike) -> Any: ...
+def isnat(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def isneginf(x: ArrayLike, out: _Array | None = None) -> Any: ...
+def isposinf(x: ArrayLike, out: _Array | None = None) -> Any: ...
+def isreal(x: ArrayLike) -> Any: ...
+def lcm(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def ldexp(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def logaddexp2(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: _Out = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> Any: ...
+def modf(
+    x: ArrayLike,
+    out1: _Array | None = None,
+    out2: _Array | None = None,
+    /,
+    out: _Pair = ...,
+    where: ArrayLike = ...,
+    dtype: DTypeLike | None = ...,
+    casting: _Casting = ...,
+) -> tuple[Any, Any]: ...
+def nan_to_num(
+    x: ArrayLike,
+    copy: bool = True,
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
+) -> Any: ...
+def rad2deg(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def radians(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def real_if_close(a: ArrayLike, tol: float = 100) -> Any: ...
+def rint(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def sinc(x: ArrayLike) -> Any: ...
+def spacing(
+    x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
+) -> Any: ...
+def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = ...) -> Any: ...
