@@ -231,18 +231,18 @@ def ceil(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.ceil, x, out, where, dtype, casting)
 
 
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     """Elements limited to an interval.
 
     Parameters
     ----------
     a : array_like
-    a_min, a_max : array_like, optional
+    min, max : array_like, optional
         The bounds, which broadcast with a. ``None``: no bound.
     out : ndarray, optional
         Written, and returned.
-    min, max : array_like, optional
-        Other names of the bounds.
+    a_min, a_max : array_like, optional
+        NumPy's other names of the bounds.
     **kwargs
         As for `numpy.clip`: ``where``, ``dtype``, ``casting``, ...
 

@@ -173,12 +173,12 @@ def ceil(
 ) -> Any: ...
 def clip(
     a: ArrayLike,
-    a_min: ArrayLike | None = None,
-    a_max: ArrayLike | None = None,
-    out: _Array | None = None,
-    *,
     min: ArrayLike | None = None,
     max: ArrayLike | None = None,
+    out: _Array | None = None,
+    *,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def conj(
