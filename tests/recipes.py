@@ -176,7 +176,6 @@ PIECES = [
         x.flags.__delattr__
         x.flags.__delitem__
         x.flags.__reduce__
-        x.flags.__setstate__
         x.flat.__array__()
         x.flat.__array__(np.float32)
         x.flat.__array__(copy=True)
@@ -196,7 +195,6 @@ PIECES = [
         x.flat.__hash__
         x.flat.__delitem__
         x.flat.__reduce__
-        x.flat.__setstate__
         x.flat.coords
         x.flat.copy()
         x.flat.index

@@ -8,6 +8,7 @@ import math
 import pickle
 import re
 import socket
+import subprocess
 import sys
 
 import numpy as np
@@ -484,3 +485,36 @@ def test_what_owns_a_numpy_snapshot_has_no_buffer():
     owner = cowarray.array(np.arange(10.0)).to_numpy().base
     with pytest.raises(BufferError, match="ask the array"):
         memoryview(owner)
+
+
+NO_PICKLES = """
+import copy, pickle
+import numpy as np, cowarray
+x = cowarray.array(np.arange(4.0))
+for owner in (x.to_numpy().base, memoryview(x).obj):
+    assert type(owner).__name__ == "Snapshot"
+    for take in (copy.copy, copy.deepcopy, pickle.dumps):
+        try:
+            take(owner)
+        except TypeError:
+            pass
+        else:
+            raise AssertionError(take)
+    assert not [name for name in dir(owner) if "cython" in name or name == "__setstate__"]
+assert not [name for name in dir(x.flat) + dir(x.flags) if "cython" in name or name == "__setstate__"]
+"""
+
+
+def test_nobody_pickles_what_owns_a_snapshot_or_sets_its_fields():
+    """In a process of its own: Cython's methods for it would read and write pointers."""
+    ran = subprocess.run([sys.executable, "-c", NO_PICKLES], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("dtype", ["d", "g", "Zd", "i2"])
+def test_the_buffer_of_elements_that_are_not_aligned_says_so(dtype):
+    dtype = np.dtype(dtype.replace("Zd", "c16"))
+    memory = np.zeros(4 * dtype.itemsize + 1, "u1")
+    theirs, ours = (a[1:].view(dtype) for a in (memory, cowarray.array(memory)))
+    assert not ours.flags.aligned
+    assert memoryview(ours).format == memoryview(theirs).format

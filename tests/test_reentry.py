@@ -177,6 +177,60 @@ def test_user_code_at_the_end_of_bytes_finds_whole_arrays(write):
     assert (ran.stdout, ran.stderr) == ("300\n", "")
 
 
+# Another thread has given x other bytes and waits for the GIL, so that the next reader lets go of the old ones.
+WHERE_OLD_BYTES_END = """
+import sys, threading, time
+import numpy as np, cowarray as ca
+SIZE = 1 << 24
+x = None
+class Owner(bytearray):
+    def __del__(self):
+        {change}
+        ended.append(threading.current_thread())
+for i in range(20):
+    ended = []
+    sys.setswitchinterval(1000)
+    base = ca.asarray(np.frombuffer(Owner(SIZE), "u1"), copy=False)
+    x = {x}
+    writer = threading.Thread(target={write})
+    writer.start()
+    time.sleep(0.0005)
+    x.sum()
+    until = time.perf_counter() + 0.1
+    while time.perf_counter() < until:
+        pass
+    shape = x.shape
+    shown = {read}
+    found = ended == [threading.current_thread()]
+    assert shown.shape == shape, shown.shape
+    assert not np.asarray(shown).any()
+    del shown
+    sys.setswitchinterval(0.005)
+    writer.join()
+    if found:
+        print("seen")
+        break
+"""
+
+
+@pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="readers keep nothing without a GIL")
+@pytest.mark.parametrize("read", ["memoryview(x)", "x.to_numpy()", "np.asarray(x)", "x.copy()"])
+@pytest.mark.parametrize(
+    ("x", "write", "change"),
+    [
+        ("base[:60000].view()", "lambda: base.__setitem__(-1, 1)", "x.shape = (60000,) + 39 * (1,)"),
+        ("base", "lambda: ended.append(base.to_numpy(writable=True)) or ended.clear()", "x.resize(4 * SIZE)"),
+        ("base", "lambda: base.materialize()", "x.resize(1)"),
+    ],
+    ids=["more axes", "grows", "shrinks"],
+)
+def test_an_array_changed_at_the_end_of_bytes_is_shown_as_it_was(x, write, change, read):
+    """In a process of its own, since memory would be corrupt."""
+    program = WHERE_OLD_BYTES_END.format(x=x, write=write, change=change, read=read)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 # ---- readers that are left behind ------------------------------------------------------------------------------------
 
 MOVES = {

@@ -108,11 +108,15 @@ set_moved(storage_moved)
 
 cdef cnp.ndarray new_header(ndarray x, char *window, int flags, object base):
     """A NumPy array over the elements of x in bytes that start at window and that base keeps alive."""
+    return header_at(window + x.offset, x.descr, x.nd, shape_of(x), strides_of(x), flags, base)
+
+
+cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
+                           object base):
+    """A NumPy array on bytes that base keeps alive; the first element is at data."""
     cdef cnp.ndarray header
-    Py_INCREF(x.descr)  # stolen
-    header = PyArray_NewFromDescr(
-        numpy_ndarray, x.descr, x.nd, shape_of(x), strides_of(x), window + x.offset, flags, NULL
-    )
+    Py_INCREF(descr)  # stolen
+    header = PyArray_NewFromDescr(numpy_ndarray, descr, nd, shape, strides, data, flags, NULL)
     Py_INCREF(base)  # stolen
     PyArray_SetBaseObject(header, base)
     return header
@@ -120,33 +124,38 @@ cdef cnp.ndarray new_header(ndarray x, char *window, int flags, object base):
 
 cdef cnp.ndarray const_header(ndarray x):
     """NumPy's read-only view of x: good until x is written or dropped; its memory stays in any case."""
+    cdef Storage storage
     cdef cnp.ndarray header = x.header
     cdef char *window
     if header is not None and (
         x.storage_ is None or cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset
     ):
         return header
-    keeper = bytes_of(x, &window)
+    while True:
+        storage = storage_for(x)
+        keeper = bytes_of(storage, &window)
+        # Letting go of old bytes can run user code, and that can resize x.
+        if x.storage_ is storage:
+            break
     header = new_header(x, window, 0, keeper)
     set_header(x, header)
     return header
 
 
-cdef object bytes_of(ndarray x, char **window):
-    """What keeps the bytes that x's Storage has now, and where they start."""
-    cdef Storage storage
+cdef object bytes_of(Storage storage, char **window):
+    """What keeps the bytes that a Storage has now, and where they start.
+
+    Can run user code, which can give an array another Storage, shape or dtype: what is read of an array for use with
+    these bytes is read before.
+    """
     cdef Hold own
     if not KEEPS_HEADERS:
-        own = x.storage_.new_hold()
+        own = storage.new_hold()
         window[0] = <char *>own.scope.data
         return own
-    while True:
-        storage = storage_for(x)
-        hold = storage.held()
-        # Letting go of old bytes can run user code, and that can resize x.
-        if x.storage_ is storage:
-            window[0] = storage.window
-            return hold
+    hold = storage.held()
+    window[0] = storage.window
+    return hold
 
 
 cdef cnp.ndarray guarded_header(ndarray x):
@@ -382,6 +391,8 @@ cdef ndarray eager_copy(ndarray source, const cnp.npy_intp *strides, Made reason
     cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
     cdef ndarray x
     cdef cnp.ndarray target
+    cdef Storage storage
+    cdef cnp.npy_intp offset
     cdef char *window
     if not is_plain(source.descr):
         target = new_like(source, strides)
@@ -393,8 +404,10 @@ cdef ndarray eager_copy(ndarray source, const cnp.npy_intp *strides, Made reason
     x = on_storage(storage_new(nbytes), 0, source.nd, shape_of(source), strides, source.descr, True, reason)
     if nbytes <= SMALL_COPY and same_layout(source.nd, shape_of(source), strides_of(source), strides):
         # One block of bytes, too small to let go of the GIL for: a copy of 10 elements takes 0.5 of the time.
-        _keeper = bytes_of(source, &window)
-        memcpy(x.storage_.address(), window + source.offset, nbytes)
+        storage = storage_for(source)
+        offset = source.offset
+        _keeper = bytes_of(storage, &window)
+        memcpy(x.storage_.address(), window + offset, nbytes)
     elif nbytes:
         target = new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_)
         PyArray_CopyInto(target, const_header(source))

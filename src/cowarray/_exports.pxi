@@ -19,23 +19,22 @@ cdef class Snapshot:
         cdef cnp.ndarray array
         if self.descr is None:
             raise BufferError("a snapshot that NumPy's array shows has no buffer; ask the array")
-        Py_INCREF(self.descr)  # stolen
-        array = PyArray_NewFromDescr(
-            numpy_ndarray, self.descr, self.nd, self.dims, self.dims + self.nd, self.data, 0, NULL
-        )
-        Py_INCREF(self)  # stolen
-        PyArray_SetBaseObject(array, self)
+        array = header_at(self.data, self.descr, self.nd, self.dims, self.dims + self.nd, 0, self)
         forward_buffer(array, view, flags)
 
 
 cdef cnp.ndarray snapshot(ndarray x):
     """A read-only NumPy array of x's values now. It never changes, and cannot be made writable."""
     cdef cnp.npy_intp offset
+    cdef cnp.npy_intp dims[2 * MAXDIMS]
+    cdef int nd = x.nd
+    cdef cnp.dtype descr = x.descr
     cdef ndarray shown
     cdef Snapshot owner = Snapshot.__new__(Snapshot)
+    memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # as x is before snapshot_storage, which see
     owner.storage = snapshot_storage(x, &offset)
     if owner.storage is not None:
-        return new_header(x, owner.storage.address() + offset - x.offset, 0, owner)
+        return header_at(owner.storage.address() + offset, descr, nd, dims, dims + nd, 0, owner)
     shown = copy_as_laid(x)
     owner.storage = storage_for(shown)
     return new_header(shown, owner.storage.address(), 0, owner)
@@ -46,24 +45,26 @@ cdef Storage snapshot_storage(ndarray x, cnp.npy_intp *offset):
 
     Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where
     it must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would
-    take, so that a broadcast array stays small. None otherwise.
+    take, so that a broadcast array stays small. None otherwise. It can run user code after it has looked at x.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
     cdef cnp.npy_intp nbytes = size_of(x) * itemsize
+    cdef cnp.npy_intp first = x.offset
     cdef Storage storage = None
-    cdef cnp.ndarray header
+    cdef Storage source
+    cdef char *window
     if not is_plain(x.descr):
         return None
     extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
     offset[0] = -low
-    if 2 * <size_t>min(high - low, nbytes) >= storage_for(x).allocated():
-        storage = x.storage_.share(x.offset + low, high - low)
+    source = storage_for(x)
+    if 2 * <size_t>min(high - low, nbytes) >= source.allocated():
+        storage = source.share(first + low, high - low)
     if storage is None and high - low <= nbytes:
         storage = storage_new(high - low)
-        # Holds the memory while it is read.
-        header = const_header(x)
-        memcpy(storage.address(), cnp.PyArray_BYTES(header) + low, high - low)
+        _keeper = bytes_of(source, &window)
+        memcpy(storage.address(), window + first + low, high - low)
         count_eager(high - low)
     return storage
 
@@ -92,28 +93,30 @@ cdef bint fill_buffer(ndarray x, Py_buffer *view) except -1:
     cdef cnp.npy_intp offset
     cdef Snapshot owner
     cdef const char *format = letters(x.descr.type_num)
+    # NumPy has another format for elements that are not aligned.
     if (
         format == NULL or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0 or not PyArray_ISNBO(x.descr.byteorder)
         or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
+        or <size_t>(storage_for(x).address() + x.offset) % x.descr.alignment
     ):
         return False
     owner = Snapshot.__new__(Snapshot)
-    owner.storage = snapshot_storage(x, &offset)
-    if owner.storage is None:
-        return False
-    owner.data = owner.storage.address() + offset
     owner.descr = x.descr
     owner.nd = x.nd
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
     c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # of axes of length 1, too, as NumPy
+    owner.storage = snapshot_storage(x, &offset)  # from here on x can be another array
+    if owner.storage is None:
+        return False
+    owner.data = owner.storage.address() + offset
     view.buf = owner.data
-    view.len = size_of(x) * itemsize_of(x)
-    view.itemsize = itemsize_of(x)
+    view.itemsize = PyDataType_ELSIZE(owner.descr)
+    view.len = product(owner.nd, owner.dims) * view.itemsize
     view.readonly = True
-    view.ndim = x.nd
+    view.ndim = owner.nd
     view.format = <char *>format
     view.shape = <Py_ssize_t *>owner.dims
-    view.strides = <Py_ssize_t *>owner.dims + x.nd
+    view.strides = <Py_ssize_t *>owner.dims + owner.nd
     view.suboffsets = NULL
     view.internal = NULL
     view.obj = owner

@@ -1,10 +1,12 @@
-# cython: freethreading_compatible=True
+# cython: freethreading_compatible=True, auto_pickle=False
 """The array: NumPy computes, cowarray owns memory.
 
 This file is the class; what its methods stand on is in the files that it includes: `_arrays.pxi` (how arrays come to
 be), `_dispatch.pxi` (the way of operations), `_indexing.pxi`, `_imports.pxi`, `_offered.pxi` (its checks),
 `_exports.pxi`, `_attributes.pxi` (flags, flat), `_functions.pxi`, `_elementwise.pxi`, `_capi.pxi`. It is longer than a
 sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
+
+Cython would give its classes methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
 """
 
 import numpy as np
