@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from oracle import outcome
 
 import cowarray
 
@@ -368,3 +369,50 @@ def test_ragged_lists_and_unreadable_text_are_refused_as_numpy_refuses_them():
         for function in (np.asarray, *CONVERTERS):
             with pytest.raises(ValueError):  # noqa: PT011
                 function(obj, **options)
+
+
+# ---- a limit on dimensions -------------------------------------------------------------------------------------------
+
+LIMITED = [
+    ([[1, 2], [3, 4]], {"ndmax": 2}),
+    ([[1, 2], [3, 4]], {"ndmax": 1, "dtype": object}),
+    ([[1, 2], [3]], {"ndmax": 1, "dtype": object}),
+    ([1, 2], {"ndmax": 0, "dtype": object}),
+    ([[1], [2]], {"ndmax": 1}),
+    ([1], {"ndmax": 1, "ndmin": 2}),
+    ([1], {"ndmax": -1}),
+    ([1], {"ndmax": 65}),
+    (np.ones((2, 2)), {"ndmax": 1}),
+    (np.ones((2, 2)), {"ndmax": 2, "ndmin": 1, "order": "F"}),
+]
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy has had ndmax since 2.4")
+@pytest.mark.parametrize(("obj", "options"), LIMITED, ids=str)
+@pytest.mark.parametrize("own", [False, True])
+def test_ndmax_is_numpys(obj, options, own):
+    numpys, obj = obj, cowarray.asarray(obj) if own and isinstance(obj, np.ndarray) else obj
+    ours, theirs = outcome(lambda: cowarray.array(obj, **options)), outcome(lambda: np.array(numpys, **options))
+    assert ours[1] is theirs[1]
+    if theirs[1] is not None:
+        return
+    made, expected = ours[0], theirs[0]
+    assert type(made) is cowarray.ndarray
+    assert (made.dtype, made.shape, made.strides) == (expected.dtype, expected.shape, expected.strides)
+    assert made.tolist() == expected.tolist()
+    assert made.flags.writeable
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy has had ndmax since 2.4")
+def test_a_limit_on_dimensions_changes_no_rule_of_copying():
+    x = cowarray.array(np.arange(6.0))
+    assert cowarray.array(x, ndmax=1, copy=None) is x
+    y = cowarray.array(x, ndmax=1)
+    assert cowarray.shares_bytes(x, y)
+    assert not cowarray.aliases(x, y)
+    objects = cowarray.array([[x]], ndmax=2, dtype=object)
+    assert objects[0, 0] is x
+    with pytest.raises(ValueError, match="copy=False"):
+        cowarray.array([1, 2], ndmax=1, copy=False)
+    with pytest.raises(ValueError, match="strings are not allowed"):
+        cowarray.array([1, 2], ndmax=1, copy="no")

@@ -258,3 +258,38 @@ def test_of_several_mistakes_in_an_index_numpy_tells_its_own(key):
     with pytest.raises(expected.type) as found:
         cowarray.array(np.zeros((2, 2)))[key]
     assert str(found.value) == str(expected.value)
+
+
+# ---- what cannot be deleted ------------------------------------------------------------------------------------------
+
+ATTRIBUTES = ["shape", "strides", "dtype", "real", "imag", "flat", "ndim", "flags", "size", "base", "T", "data"]
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_attributes_are_not_deleted(name):
+    for array in (np.ones(2), cowarray.ones(2)):
+        with pytest.raises(AttributeError):
+            delattr(array, name)
+        assert array.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("key", [0, slice(1), 7])
+def test_elements_are_not_deleted(key):
+    for array in (np.ones(2), cowarray.ones(2)):
+        with pytest.raises(TypeError):
+            del array.flat[key]
+        with pytest.raises(ValueError, match="cannot delete array elements"):
+            del array[key]
+
+
+@pytest.mark.parametrize("refcheck", ["no", None, 1.0])
+def test_refcheck_is_a_flag(refcheck):
+    x = cowarray.ones(2)
+    with pytest.raises(TypeError):
+        np.ones(2).resize(3, refcheck=refcheck)
+    with pytest.raises(TypeError, match="refcheck"):
+        x.resize(3, refcheck=refcheck)
+    assert x.shape == (2,)
+    x.resize(3, refcheck=False)
+    x.resize(4, refcheck=1)
+    assert x.shape == (4,)

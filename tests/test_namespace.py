@@ -8,6 +8,7 @@ import inspect
 import itertools
 import re
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -463,3 +464,20 @@ def test_like_asks_the_library_whose_array_it_is(name):
         assert type(function(*given, **more, like=like)) is cowarray.ndarray
     with pytest.raises(TypeError, match="like"):
         function(*given, **more, like=[1])
+
+
+def test_arange_takes_stop_alone():
+    for function in (np.arange, cowarray.arange):
+        assert function(stop=3).tolist() == function(3).tolist() == [0, 1, 2]
+        assert function(stop=7, step=3).tolist() == [0, 3, 6]
+        for options in ({}, {"step": 3}, {"dtype": int}):
+            with pytest.raises(TypeError):
+                function(**options)
+
+
+def test_bytes_are_no_text_for_fromstring():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of older versions of NumPy
+        for function in (np.fromstring, cowarray.fromstring):
+            with pytest.raises((ValueError, DeprecationWarning)):
+                function(bytes(16), dtype=float)

@@ -123,6 +123,9 @@ cdef class FlatIterator:
             shown = header_beside(<ndarray>value, self.of, header)
         header.flat[shown_key(key)] = shown
 
+    def __delitem__(self, key):
+        raise TypeError("cannot delete array elements")
+
     def copy(self):
         """The elements as a fresh array with one axis."""
         return self[:]

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
+def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
     Fresh, with one axis. As `numpy.arange`.
@@ -56,6 +56,10 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     >>> cowarray.arange(2, 10, 3)
     array([2, 5, 8])
     """
+    if start is None:
+        if stop is None:
+            raise TypeError("arange: needs stop, where the numbers end (got none)")
+        start = 0
     return dispatched(np.arange, start, stop, step, dtype=dtype, device=device, like=like)
 
 
@@ -145,8 +149,11 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
-def fromstring(string, dtype=float, count=-1, *, sep, like=None):
-    """The numbers in a text, which are separated by sep. Fresh, with one axis."""
+def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
+    """The numbers in a text, which are separated by sep. Fresh, with one axis.
+
+    Without sep NumPy took the bytes themselves, and now raises ValueError: that is `frombuffer`.
+    """
     return dispatched(np.fromstring, string, dtype, count, sep=sep, like=like)
 
 

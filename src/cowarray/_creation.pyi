@@ -44,7 +44,7 @@ _Device: TypeAlias = Literal["cpu"] | None
 _ShapeLike: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
 def arange(
-    start: Any,
+    start: Any = None,
     stop: Any = None,
     step: Any = 1,
     dtype: DTypeLike | None = None,
@@ -94,7 +94,7 @@ def fromfunction(
 ) -> Any: ...
 def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> _Any: ...
 def fromstring(
-    string: str | bytes, dtype: DTypeLike | None = ..., count: int = -1, *, sep: str, like: Any = None
+    string: str | bytes, dtype: DTypeLike | None = ..., count: int = -1, *, sep: str = "", like: Any = None
 ) -> _Any: ...
 def full(
     shape: _ShapeLike,

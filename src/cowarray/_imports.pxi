@@ -277,7 +277,19 @@ cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
     return x
 
 
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, device=None):
+cdef object shallow(object values, object dtype, int ndmin, dict most, object copy):
+    """What `array` makes an array of, where dimensions are limited. NumPy looks into lists, and raises the errors."""
+    if type(values) is ndarray:
+        numpy_array(reader_header(<ndarray>values), copy=None, ndmin=ndmin, **most)
+        return values
+    # Our arrays in lists may become objects: they are not shown as NumPy's.
+    made = numpy_array(values, dtype, copy=None, ndmin=ndmin, **most)
+    if copy is False or cnp.PyArray_Check(values):
+        return values
+    return fresh(made) if type(values) in COPIED_TYPES else made
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=None, like=None, device=None):
     """Make an array; by default a copy of object.
 
     Parameters
@@ -291,6 +303,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         Ignored: the result is a `cowarray.ndarray`.
     ndmin : int
         At least so many dimensions; axes of length 1 are put in front.
+    ndmax : int, optional
+        At most so many dimensions: what is nested deeper in lists becomes objects. From NumPy 2.4 on.
     like : array, optional
         Of another library, which then makes the result, as in NumPy.
     device : {'cpu'}, optional
@@ -302,10 +316,14 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     """
     cdef cnp.ndarray header
     cdef ndarray x
+    cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # which older versions of NumPy do not know
     if asks_elsewhere(like):
         return of_elsewhere(
-            numpy_array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
+            numpy_array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like, **most)
         )
+    if most:
+        copy = copy if copy is None else as_flag(copy)
+        object = shallow(object, dtype, ndmin, most, copy)
     x = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
     if x.nd < ndmin:
         header = const_header(x)

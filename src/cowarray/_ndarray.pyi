@@ -352,6 +352,7 @@ def array(
     order: _Order = "K",
     subok: bool = False,
     ndmin: Literal[0] = 0,
+    ndmax: None = None,
     like: Any = None,
     device: _Device = None,
 ) -> ndarray[_Shape, _DType]: ...
@@ -364,6 +365,7 @@ def array(
     order: _Order = "K",
     subok: bool = False,
     ndmin: int = 0,
+    ndmax: int | None = None,
     like: Any = None,
     device: _Device = None,
 ) -> ndarray[Any, np.dtype[_Scalar]]: ...
@@ -376,6 +378,7 @@ def array(
     order: _Order = "K",
     subok: bool = False,
     ndmin: int = 0,
+    ndmax: int | None = None,
     like: Any = None,
     device: _Device = None,
 ) -> _Any: ...

@@ -289,6 +289,10 @@ cdef class ndarray:
         # By what was there before value was read, for that can run user code.
         rebind(self, view_on(storage, offset, cnp.PyArray_BYTES(header) - offset, shaped, self.writeable))
 
+    @shape.deleter
+    def shape(self):
+        raise AttributeError("ndarray: shape cannot be deleted")
+
     @property
     def strides(self):
         """tuple of int: Bytes from one element to the next, along each axis."""
@@ -302,6 +306,10 @@ cdef class ndarray:
     @dtype.setter
     def dtype(self, value):
         rebind(self, self.view(numpy_dtype(value)))
+
+    @dtype.deleter
+    def dtype(self):
+        raise AttributeError("ndarray: dtype cannot be deleted")
 
     @property
     def ndim(self):
@@ -430,6 +438,10 @@ cdef class ndarray:
     def real(self, value):
         set_item(self.real, Ellipsis, value)
 
+    @real.deleter
+    def real(self):
+        raise AttributeError("ndarray: real cannot be deleted")
+
     @property
     def imag(self):
         """ndarray: View of the imaginary parts, or read-only zeros. Can be assigned to, if complex."""
@@ -441,6 +453,10 @@ cdef class ndarray:
             raise TypeError("cannot set imaginary part of a non-complex array")
         set_item(self.imag, Ellipsis, value)
 
+    @imag.deleter
+    def imag(self):
+        raise AttributeError("ndarray: imag cannot be deleted")
+
     @property
     def flat(self):
         """FlatIterator: The elements in C order, to iterate over, read and write. Can be assigned to."""
@@ -451,6 +467,10 @@ cdef class ndarray:
     @flat.setter
     def flat(self, value):
         self.flat[...] = value
+
+    @flat.deleter
+    def flat(self):
+        raise AttributeError("ndarray: flat cannot be deleted")
 
     # ---- copies: a new Storage ---------------------------------------------------------------------------------------
 
@@ -709,6 +729,8 @@ cdef class ndarray:
     def resize(self, *new_shape, refcheck=True):
         """Change shape and size in place; new elements are 0. The array gets a Storage of its own."""
         cdef cnp.ndarray grown
+        if not hasattr(refcheck, "__index__"):
+            raise TypeError(f"resize: refcheck must be a bool or an integer (got {refcheck!r})")
         if not new_shape:
             return
         if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
