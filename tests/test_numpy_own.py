@@ -17,6 +17,7 @@ import os
 import cowarray
 import numpy as np
 from numpy import zeros
+from numpy.random import Generator
 from numpy.testing import assert_array_equal
 
 whole = np.arange(3)
@@ -25,6 +26,14 @@ def test_that_builds():
     assert type(np.ones(3)) is type(zeros(3)) is type(whole) is cowarray.ndarray
     assert type(np.ma.ones(3).data) is type(np.sort([2, 1])) is np.ndarray
     assert_array_equal([np.ones(2), 3 * np.ones(2)], [[1, 1], (3, 3)])
+
+def test_that_draws():
+    x = np.random.default_rng(1).random(2)
+    assert type(x) is type(Generator(np.random.PCG64(1)).integers(5, size=2)) is cowarray.ndarray
+    assert type(np.random.rand(2)) is type(np.random.permutation(3)) is cowarray.ndarray
+
+def test_that_draws_a_number():
+    assert np.random.default_rng(1).random() < 1
 
 def test_that_builds_nothing():
     assert len(np.sort([2, 1])) == 2
@@ -65,10 +74,12 @@ def test_what_is_listed_fails_and_what_is_touched_is_counted(tmp_path):
     outcomes = {fate["id"].partition("::")[2]: (fate["outcome"], fate["built"] > 0) for fate in fates}
     assert outcomes == {
         "test_that_builds": ("passed", True),
+        "test_that_draws": ("passed", True),
+        "test_that_draws_a_number": ("passed", False),
         "test_that_builds_nothing": ("passed", False),
         "test_that_fails": ("failed", True),
     }
-    assert "2 tests built our arrays, 1 of them passed (50.00 %)" in said
+    assert "3 tests built our arrays, 2 of them passed (66.67 %)" in said
     assert "1 reshape copies" in said
 
 

@@ -2,7 +2,8 @@
 
 A test module that is imported sees, where it asks for `numpy`, a stand-in: NumPy, except that what creates arrays
 gives ours, and that the comparisons of `numpy.testing` look at ours through `numpy.asarray`. NumPy itself keeps its own
-names, so that what is tested is a program that uses our arrays with NumPy's functions.
+names, so that what is tested is a program that uses our arrays with NumPy's functions. Random
+numbers come from `cowarray.random`; those of NumPy's legacy functions, which it does not have, are converted, too.
 
 A test counts as touched if it built one of our arrays. Each test's fate is a line of JSON in the file `--fates`; one
 that only began has ended the process.
@@ -47,9 +48,8 @@ def is_subclass(value):
     return isinstance(value, np.ndarray) and type(value) is not np.ndarray
 
 
-def swapped(name):
-    """The creator that a test module sees under a name of NumPy's."""
-    numpys, own = getattr(np, name), getattr(ca, name, None)
+def swapped(numpys, own=None):
+    """The creator that a test module sees instead of one of NumPy's."""
 
     @staticmethod  # as an attribute of a class, NumPy's own is no method
     @functools.wraps(numpys)
@@ -64,6 +64,14 @@ def swapped(name):
         return given
 
     return create
+
+
+def drawn(value):
+    """What a method of our Generator gives: its arrays count as built, too."""
+    global built
+    given = ca._ndarray.fresh(value)
+    built += isinstance(given, ca.ndarray)
+    return given
 
 
 def numpys(value):
@@ -129,10 +137,20 @@ def stand_ins():
     for name in ("numpy.testing", "numpy.testing._private.utils", "numpy.ma.testutils"):
         module = importlib.import_module(name)
         found[name] = StandIn(module, comparisons(module))
-    found["numpy"] = StandIn(
-        np, {name: swapped(name) for name in CREATORS.split()} | {"testing": found["numpy.testing"]}
-    )
+    generators = {"Generator": ca.random.Generator, "default_rng": ca.random.default_rng}
+    legacy = {name: swapped(getattr(np.random, name)) for name in np.random.__all__ if is_legacy(name)}
+    found["numpy.random"] = StandIn(np.random, generators | legacy)
+    modules = {"testing": found["numpy.testing"], "random": found["numpy.random"]}
+    creators = {name: swapped(getattr(np, name), getattr(ca, name, None)) for name in CREATORS.split()}
+    found["numpy"] = StandIn(np, creators | modules)
     return found
+
+
+def is_legacy(name):
+    """Whether a function of `numpy.random` draws numbers from its hidden state."""
+    given = getattr(np.random, name)
+    drawing = getattr(given, "__self__", None) is np.random.mtrand._rand or name in ("ranf", "sample")
+    return drawing and name not in ("seed", "get_state", "set_state", "shuffle", "bytes")
 
 
 # Need compilers, or are about building, packaging and types: no arrays.
@@ -167,6 +185,7 @@ class Swap:
         self.fate = {}
         import_all()
         self.modules = stand_ins()
+        ca.random.fresh = drawn
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector):
