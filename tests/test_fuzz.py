@@ -14,10 +14,10 @@ NAMES = ["constructor", "indexing", "reshape", "pickle", "npy", "dlpack", "buffe
 
 @pytest.fixture(scope="module")
 def fuzz():
-    """The modules fuzz and targets."""
+    """The modules fuzz and fuzz_targets."""
     sys.path.insert(0, str(FOLDER))
     try:
-        yield importlib.import_module("fuzz"), importlib.import_module("targets")
+        yield importlib.import_module("fuzz"), importlib.import_module("fuzz_targets")
     finally:
         sys.path.remove(str(FOLDER))
 

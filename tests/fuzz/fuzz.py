@@ -104,7 +104,7 @@ def fuzz(target, run, rng, seconds):
 
 
 def main():
-    from targets import TARGETS
+    from fuzz_targets import TARGETS
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60, help="for all targets together")
