@@ -764,7 +764,8 @@ cdef class ndarray:
             Inside `cowarray.no_copy`, if bytes would have to be copied.
         """
         cdef cow_mutable_scope scope
-        begin_write(storage_for(self), &scope)
+        cdef Storage storage = storage_for(self)  # kept: user code in begin_write can give self another
+        begin_write(storage, &scope)
         end_write(&scope)
         return self
 
