@@ -1,6 +1,6 @@
 """What the functions of a chapter of the public namespace must hold to, whatever they compute.
 
-A chapter's test file has calls of NumPy's functions, in the words of `calls.py`, beyond those of `function_calls.txt`;
+`chapter_calls.py` has calls of NumPy's functions, in the words of `calls.py`, beyond those of `function_calls.txt`;
 here each becomes a call of the library's function of that name, and is compared with NumPy's on arrays that share
 nothing.
 """
@@ -38,15 +38,18 @@ class Chapter:
     """A chapter: its module, where NumPy has these functions ("np", "np.linalg"), and calls of them.
 
     expected: NumPy's calls whose result is another than ours -> NumPy's call with the same result.
+    named_otherwise: functions -> parameters that NumPy's have otherwise.
+    untried: (function, parameter) that NumPy has not, has otherwise, or takes very long over when it is given nonsense.
     """
 
-    def __init__(self, module, space="np", more="", expected=()):
+    def __init__(self, module, space="np", more="", expected=(), named_otherwise=(), untried=()):
         self.module, self.space = module, space
         self.names = [name for name in module.__all__ if inspect.isfunction(getattr(module, name))]
         names = {f"{space}.{name}" for name in self.names}
         self.more = [line for line in more.splitlines() if line and self.theirs(path_of(line).rpartition(".")[2])]
         self.calls = [call for call in FUNCTION_CALLS if path_of(call) in names and "like=" not in call] + self.more
         self.expected = dict(expected)
+        self.named_otherwise, self.untried = dict(named_otherwise), untried
 
     def function(self, name):
         return getattr(self.module, name)
@@ -215,14 +218,11 @@ def check_without_out(call):
 BAD = ("text", None, 1.5, 99, -99, (0, 0), (5,), [[1], [2, 3]], {}, b"bytes")
 
 
-def check_bad_arguments(chapter, call, skipped=()):
-    """Each argument replaced by what it cannot be, mostly: NumPy's class of error, or its result.
-
-    skipped: (function, parameter) that NumPy has not, has otherwise, or takes very long over. Returns how many errors.
-    """
+def check_bad_arguments(chapter, call):
+    """Each argument replaced by what it cannot be, mostly: NumPy's class of error, or its result. Returns how many."""
     name = path_of(call).rpartition(".")[2]
     parameters = inspect.signature(chapter.function(name)).parameters
-    names = [each for each in parameters if each not in ("operands", "kwargs") and (name, each) not in skipped]
+    names = [each for each in parameters if each not in ("operands", "kwargs") and (name, each) not in chapter.untried]
     errors = 0
     for parameter, bad in itertools.product(names, BAD):
         if parameter == "out" and bad == {}:
@@ -270,14 +270,15 @@ def in_order(bound):
     return args, kwargs
 
 
-def takes_what_numpys_takes(chapter, name, except_for=()):
+def takes_what_numpys_takes(chapter, name):
     """Whether a function has NumPy's parameters, in NumPy's order and with NumPy's defaults."""
     ours = inspect.signature(chapter.function(name)).parameters
+    otherwise = chapter.named_otherwise.get(name, ())
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in ours.values()):
         return True
     with contextlib.suppress(ValueError):  # without a signature there is nothing to compare
         theirs = inspect.signature(chapter.theirs(name)).parameters
-        pairs = [(ours.get(each), theirs[each]) for each in theirs if each not in except_for]
+        pairs = [(ours.get(each), theirs[each]) for each in theirs if each not in otherwise]
         return [*ours][: len(positional(theirs))] == positional(theirs) and all(
             one is not None and (one.kind, one.default) == (other.kind, other.default) for one, other in pairs
         )
@@ -286,20 +287,3 @@ def takes_what_numpys_takes(chapter, name, except_for=()):
 
 def positional(parameters):
     return [name for name, each in parameters.items() if each.kind is not each.KEYWORD_ONLY]
-
-
-def standard_call(line):
-    """A signature of the standard, "f(x, /, *, axis=None)", as (name, how many positional, the keywords)."""
-    name, inside = re.fullmatch(r"(\w+)\((.*)\)", line).groups()
-    before, _, after = inside.partition("/")
-    keywords = re.findall(r"(\w+)=", after)
-    return name, len([each for each in before.split(",") if each.strip()]), keywords
-
-
-def accepts(chapter, line):
-    """Whether a function can be called in every way that the standard allows."""
-    name, count, keywords = standard_call(line)
-    signature = inspect.signature(chapter.function(name))
-    signature.bind(*range(count))
-    signature.bind(*range(count), **dict.fromkeys(keywords))
-    return True

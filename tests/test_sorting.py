@@ -3,69 +3,11 @@
 import functools
 import itertools
 
-import chapters
 import numpy as np
 import pytest
-from chapters import Chapter
 from oracle import LAYOUTS, agree, outcome, same, subject, value
 
 import cowarray
-from cowarray import _sorting
-
-MORE = """
-np.argpartition(x, 1, axis=None)
-np.argsort(x % 3, axis=0, kind="heapsort")
-np.argsort(x, axis=None, stable=True)
-np.argsort(A([(2, 1.), (1, 3.)], "i4,f8"), order="f0")
-np.lexsort((x % 2, x), axis=0)
-np.lexsort(x)
-np.partition(x, [0, 1], axis=0)
-np.sort(x, 0, "mergesort")
-np.sort(x, kind="stable", stable=None)
-np.sort(A([(2, 1.), (1, 3.)], "i4,f8"), order=["f1", "f0"])
-"""
-# Ours is stable unless told otherwise.
-CHAPTER = Chapter(_sorting, more=MORE, expected={"np.argsort(x)": "np.argsort(x, stable=True)"})
-
-STANDARD = """
-argsort(x, /, *, axis=-1, descending=False, stable=True)
-sort(x, /, *, axis=-1, descending=False, stable=True)
-"""
-
-
-def test_every_function_of_the_chapter_has_a_call():
-    assert CHAPTER.uncalled() == []
-
-
-@pytest.mark.parametrize("name", CHAPTER.names)
-def test_parameters_are_numpys(name):
-    assert chapters.takes_what_numpys_takes(CHAPTER, name, ["descending"])  # whose default NumPy 2.5 does not tell
-
-
-@pytest.mark.parametrize("line", [line for line in STANDARD.splitlines() if line])
-def test_the_standards_calls_are_taken(line):
-    assert chapters.accepts(CHAPTER, line)
-
-
-@pytest.mark.parametrize("call", CHAPTER.calls)
-def test_results_are_numpys_and_operands_are_only_read(call):
-    assert chapters.check_layouts(CHAPTER, call) + chapters.check_dtypes(CHAPTER, call)
-
-
-@pytest.mark.parametrize("call", CHAPTER.calls)
-def test_arrays_of_others_and_lists_give_ours(call):
-    assert chapters.check_strangers(CHAPTER, call)
-
-
-@pytest.mark.parametrize("call", CHAPTER.reading())
-def test_nothing_is_written(call):
-    assert chapters.check_without_out(call)
-
-
-@pytest.mark.parametrize("call", CHAPTER.calls)
-def test_bad_arguments_get_numpys_class_of_error(call):
-    assert chapters.check_bad_arguments(CHAPTER, call, {("sort", "descending"), ("argsort", "descending")})
-
 
 # ---- descending ------------------------------------------------------------------------------------------------------
 

@@ -1,103 +1,11 @@
 """Statistical functions: NumPy's results, as ours; operands are only read, and out is written."""
 
-import chapters
 import numpy as np
 import pytest
-from chapters import Chapter
 from oracle import agree, numbers, outcome, same
 
 import cowarray
 from cowarray import _statistics
-
-MORE = """
-np.average(x, (0, 1), x, keepdims=True)
-np.bincount(A([1, 1, 3]), minlength=6)
-np.convolve(A([1., 2., 3.]), A([0., 1.]), "same")
-np.corrcoef(x, rowvar=False, dtype="f4")
-np.correlate(A([1., 2., 3.]), [0., 1.], mode="full")
-np.cov(x, x, False, True)
-np.cov(x, fweights=A([1, 2, 1, 1]), aweights=A([1., 2., 3., 1.]), ddof=0)
-np.cumprod(x, dtype="f4")
-np.cumsum(x, axis=-1)
-np.cumulative_prod(x, axis=-1, dtype="f4")
-np.cumulative_sum(x[0])
-np.histogram(x, "auto")
-np.histogram(x, 4, (1, 9), True)
-np.histogram2d(x[0], x[1], [2, 3], weights=x[2])
-np.histogram_bin_edges(x, A([1., 3., 5.]))
-np.histogramdd(x[:, :2], (2, A([1., 3., 9.])), density=True)
-np.mean(x, (0, 1), "f4", keepdims=True)
-np.mean(x, where=x > 3)
-np.median(x, -1, keepdims=True)
-np.min(x, axis=(0, 1), keepdims=True)
-np.min(x, initial=2, where=A([True]))
-np.nanmax(x, 0, keepdims=True)
-np.nanmean(x, where=x > 3)
-np.nanstd(x, axis=0, ddof=1)
-np.nanvar(x, correction=1)
-np.percentile(x, A([10, 50]), axis=0, method="nearest")
-np.prod(x, dtype="f4", initial=2.)
-np.ptp(x, 0, keepdims=True)
-np.quantile(x, [.1, .5], axis=(0, 1), keepdims=True)
-np.quantile(x, .5, weights=x, method="inverted_cdf")
-np.std(x, correction=1)
-np.std(x, axis=0, ddof=1, keepdims=True, where=x > 0)
-np.sum(x, (0, 1), initial=5)
-np.var(x, -1, "f4")
-np.var(x, axis=0, correction=0.5)
-"""
-CHAPTER = Chapter(_statistics, more=MORE)
-
-STANDARD = """
-cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False)
-cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False)
-max(x, /, *, axis=None, keepdims=False)
-mean(x, /, *, axis=None, keepdims=False)
-min(x, /, *, axis=None, keepdims=False)
-prod(x, /, *, axis=None, dtype=None, keepdims=False)
-std(x, /, *, axis=None, correction=0.0, keepdims=False)
-sum(x, /, *, axis=None, dtype=None, keepdims=False)
-var(x, /, *, axis=None, correction=0.0, keepdims=False)
-"""
-
-
-def test_every_function_of_the_chapter_has_a_call():
-    assert CHAPTER.uncalled() == []
-
-
-@pytest.mark.parametrize("name", CHAPTER.names)
-def test_parameters_are_numpys(name):
-    assert chapters.takes_what_numpys_takes(CHAPTER, name)
-
-
-@pytest.mark.parametrize("line", [line for line in STANDARD.splitlines() if line])
-def test_the_standards_calls_are_taken(line):
-    assert chapters.accepts(CHAPTER, line)
-
-
-@pytest.mark.parametrize("call", CHAPTER.calls)
-def test_results_are_numpys_and_operands_are_only_read(call):
-    assert chapters.check_layouts(CHAPTER, call) + chapters.check_dtypes(CHAPTER, call)
-
-
-@pytest.mark.parametrize("call", CHAPTER.calls)
-def test_arrays_of_others_and_lists_give_ours(call):
-    assert chapters.check_strangers(CHAPTER, call)
-
-
-@pytest.mark.parametrize("call", CHAPTER.reading())
-def test_nothing_is_written_where_no_out_is_given(call):
-    assert chapters.check_without_out(call)
-
-
-@pytest.mark.parametrize("call", chapters.out_calls(CHAPTER))
-def test_out_is_written_and_no_copy_of_it(call):
-    assert chapters.check_out(call)
-
-
-@pytest.mark.parametrize("call", CHAPTER.calls)
-def test_bad_arguments_get_numpys_class_of_error(call):
-    assert chapters.check_bad_arguments(CHAPTER, call, {("histogramdd", "bins")})
 
 
 @pytest.mark.parametrize("name", [name for name in _statistics.__all__ if name.startswith("nan")])
