@@ -1,4 +1,4 @@
-"""User code that runs while a value is converted may change the array that it is for: nothing is written to what it is not."""
+"""User code that runs while a value is converted may change the array that it is for; nothing lands elsewhere."""
 
 import numpy as np
 import pytest
