@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import poison
 import pytest
+from programs import SANITIZED
 
 import cowarray as ca
 
@@ -31,7 +32,7 @@ GROUPS = {
 }
 
 needs_poison = pytest.mark.skipif(
-    platform.libc_ver()[0] != "glibc" or "san" in os.environ.get("LD_PRELOAD", ""),
+    platform.libc_ver()[0] != "glibc" or SANITIZED,
     reason="it is glibc's malloc that can be told to poison what it gives",
 )
 
