@@ -1,6 +1,6 @@
 # One front door: `make help` lists every command. Each works from a fresh clone and does again only what has changed.
 #
-# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest); NUMPY=2.3.5
+# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest); NUMPY=2.4.3
 # takes that NumPy, in an environment of its own; CONSTRAINTS= takes what the package index has today;
 # COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in an
 # environment and a build directory of its own; COWARRAY_YIELD=1 compiles yield points into the C tests.
@@ -311,8 +311,8 @@ OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 
 # Where results are NumPy's own, and where NumPy's C API and memory are closest.
-CLOSE_TO_NUMPY := conversions dtypes exports imports indexing namespace numpy_arguments numpy_functions numpy_namespace \
-    numpy_versions operators pickle reentry ufuncs
+CLOSE_TO_NUMPY := chapters conversions dtypes exports hostile_pickles imports indexing isolation namespace numpy_arguments \
+    numpy_functions numpy_namespace numpy_versions operators pickle reentry ufunc_options ufuncs
 
 numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all of it, not a part)
 	@test -n "$(OLDEST_NUMPY)" || { echo "numpy-ends: pyproject.toml says no lowest version of NumPy"; exit 1; }
