@@ -85,9 +85,10 @@ $(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
 
-# The first of python3.x and pyenv's that runs: a command of pyenv's need not.
+# The first of python3.x and pyenv's that runs and has its headers: a command of pyenv's need not run.
+HAS_HEADERS := import sysconfig; open(sysconfig.get_path("include") + "/Python.h")
 AT_HAND = $(shell for python in python$(1) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$(1).*/bin/python$(1); do \
-    "$$python" -c "" 2> /dev/null && { echo "$$python"; break; }; done)
+    "$$python" -c '$(HAS_HEADERS)' 2> /dev/null && { echo "$$python"; break; }; done)
 
 constraints: ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python at hand
 	@$(PYTHON) .ci/constraints.py --with '$(PIP_NEEDED)' $(foreach version,$(SUPPORTED),$(call AT_HAND,$(version)))
