@@ -73,6 +73,11 @@ struct cow_storage {
     bool sole;
 };
 
+/* The struct alone; init gives it no context, no bytes of its own, and the one use that is the Storage itself. */
+cow_storage *cowi_storage_alloc(const cow_allocator *allocator);
+void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
+                       size_t allocated);
+void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage);
 void cowi_storage_lock(cow_storage *storage);
 void cowi_storage_unlock(cow_storage *storage);
 /* With the lock held: the context, from what spare holds if there is none yet (spare is then taken). NULL: neither. */

@@ -1,6 +1,6 @@
-/* Storages: their birth, their sharing and their death. How they get bytes of their own is in scope.c. */
+/* Storages: their birth and their death, their lock, and the context that they may be in. How they get bytes of their own
+ * is in scope.c, how they come to share in clone.c. */
 #include <sched.h>
-#include <string.h>
 
 #include "internal.h"
 
@@ -37,17 +37,17 @@ void cowi_storage_unlock(cow_storage *storage)
 
 /* ---- birth and death --------------------------------------------------------------------------------------------- */
 
-static cow_storage *storage_alloc(const cow_allocator *allocator)
+cow_storage *cowi_storage_alloc(const cow_allocator *allocator)
 {
     return (cow_storage *)allocator->alloc(allocator->self, sizeof(cow_storage), _Alignof(cow_storage));
 }
 
-static void storage_dealloc(const cow_allocator *allocator, cow_storage *storage)
+void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage)
 {
     allocator->free(allocator->self, storage, sizeof *storage, _Alignof(cow_storage));
 }
 
-static void storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
+void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
                          size_t allocated)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
@@ -73,15 +73,15 @@ cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_st
     if (nbytes > (size_t)PTRDIFF_MAX) {
         return cowi_fail(err, COW_EOVERFLOW, "cannot allocate %zu bytes: the largest size is %td", nbytes, PTRDIFF_MAX);
     }
-    storage = storage_alloc(allocator);
+    storage = cowi_storage_alloc(allocator);
     if (storage == NULL) {
         return cowi_fail(err, COW_ENOMEM, "cannot allocate a Storage");
     }
     if (!cowi_block_new(allocator, nbytes, &ptr)) {
-        storage_dealloc(allocator, storage);
+        cowi_storage_dealloc(allocator, storage);
         return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes", nbytes);
     }
-    storage_init(storage, allocator, ptr.data, nbytes, nbytes);
+    cowi_storage_init(storage, allocator, ptr.data, nbytes, nbytes);
     storage->ptr = ptr;
     storage->sole = true;
     *out = storage;
@@ -96,15 +96,15 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
     if (ptr.data == NULL || nbytes > (size_t)PTRDIFF_MAX || (flags & ~(unsigned)COW_FOREIGN) != 0) {
         return cowi_fail(err, COW_EINVAL, "adopt takes bytes that exist and the flag COW_FOREIGN");
     }
-    storage = storage_alloc(allocator);
+    storage = cowi_storage_alloc(allocator);
     if (storage == NULL) {
         return cowi_fail(err, COW_ENOMEM, "cannot allocate a Storage");
     }
-    storage_init(storage, allocator, ptr.data, nbytes, nbytes);
+    cowi_storage_init(storage, allocator, ptr.data, nbytes, nbytes);
     if (flags & COW_FOREIGN) {
         storage->context = cowi_context_new(allocator, ptr, nbytes, true);
         if (storage->context == NULL) {
-            storage_dealloc(allocator, storage);
+            cowi_storage_dealloc(allocator, storage);
             return cowi_fail(err, COW_ENOMEM, "cannot allocate a context");
         }
     }
@@ -134,11 +134,11 @@ void cowi_storage_unuse(cow_storage *storage)
 {
     /* The only user: nobody can become another. */
     if (cowi_load_acquire(&storage->uses) == 1 || cowi_sub_acq_rel(&storage->uses, 1) == 1) {
-        storage_dealloc(storage->allocator, storage);
+        cowi_storage_dealloc(storage->allocator, storage);
     }
 }
 
-/* ---- sharing ----------------------------------------------------------------------------------------------------- */
+/* ---- the context ------------------------------------------------------------------------------------------------- */
 
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
 {
@@ -180,87 +180,6 @@ cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
         cowi_context_discard(spare);
     }
     return COW_OK;
-}
-
-/* The source has a writer: its bytes may change unseen, so the new Storage gets bytes of its own now. */
-static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes, cow_storage **out, cow_error *err)
-{
-    cow_const_scope scope;
-    cow_storage *made;
-    cow_status status = cow_storage_new(source->allocator, nbytes, &made, err);
-    if (status != COW_OK) {
-        return status;
-    }
-    status = cow_const_begin(source, &scope, err);
-    if (status != COW_OK) {
-        cow_storage_free(made);
-        return status;
-    }
-    made->allocator->clone(made->allocator->self, made->ptr.data, (const char *)scope.data + offset, nbytes);
-    cow_const_end(&scope);
-    cow_stats_count_eager(nbytes);
-    *out = made;
-    return COW_OK;
-}
-
-cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
-                          cow_error *err)
-{
-    cow_storage *made;
-    cow_status status;
-    if (offset > source->nbytes || nbytes > source->nbytes - offset) {
-        return cowi_fail(err, COW_EINVAL, "%zu bytes from %zu are not inside a window of %zu", nbytes, offset,
-                         source->nbytes);
-    }
-    made = storage_alloc(source->allocator);
-    if (made == NULL) {
-        return cowi_fail(err, COW_ENOMEM, "cannot allocate a Storage");
-    }
-    for (;;) {
-        status = cowi_storage_lock_wrapped(source, err);
-        if (status != COW_OK) {
-            break;
-        }
-        if (cowi_load_seq_cst(&source->busy)) {
-            cowi_storage_unlock(source);
-            if (flags & COW_TRY) {
-                status = cowi_fail(err, COW_EBUSY, "the Storage is being given bytes of its own");
-                break;
-            }
-            cowi_wait_while_busy(source);
-            continue;
-        }
-        if (cowi_load_acquire(&source->pins) != 0) {
-            cowi_storage_unlock(source);
-            if (flags & COW_TRY) {
-                status = cowi_fail(err, COW_EBUSY, "the Storage is pinned by a writer");
-                break;
-            }
-            if (flags & COW_NO_COPY) {
-                status = cowi_fail(err, COW_ECOPY, "the Storage is pinned by a writer, and must be copied at once");
-                break;
-            }
-            storage_dealloc(source->allocator, made);
-            return eager_clone(source, offset, nbytes, out, err);
-        }
-        if (!cowi_context_share(source->context)) {
-            cowi_storage_unlock(source);
-            status = cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
-            break;
-        }
-        storage_init(made, source->allocator, (char *)cowi_load_relaxed(&source->address) + offset, nbytes,
-                     source->context->nbytes);
-        made->context = source->context;
-        source->sole = false;
-        cowi_storage_unlock(source);
-        if (!(flags & COW_QUIET)) {
-            cowi_count(COWI_LAZY_CLONES, 1);
-        }
-        *out = made;
-        return COW_OK;
-    }
-    storage_dealloc(source->allocator, made);
-    return status;
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ CORE = {
     "pins lowered relaxed": [
         ("scope.c", "cowi_sub_release(&scope->storage->pins", "cowi_sub_relaxed(&scope->storage->pins")
     ],
-    "pins seen relaxed": [("storage.c", "cowi_load_acquire(&source->pins)", "cowi_load_relaxed(&source->pins)")],
+    "pins seen relaxed": [("clone.c", "cowi_load_acquire(&source->pins)", "cowi_load_relaxed(&source->pins)")],
     "micro lock left relaxed": [
         ("storage.c", "cowi_store_release(&storage->lock, 0)", "cowi_store_relaxed(&storage->lock, 0)")
     ],
@@ -167,7 +167,7 @@ CORE = {
         (
             "storage.c",
             "    cowi_storage_unuse(storage);\n}",
-            "    storage_dealloc(storage->allocator, storage);\n}",
+            "    cowi_storage_dealloc(storage->allocator, storage);\n}",
         )
     ],
     "wrap without looking again": [("storage.c", "storage->context == NULL && *spare != NULL", "*spare != NULL")],
@@ -179,10 +179,10 @@ CORE = {
         )
     ],
     "clone ignores busy": [
-        ("storage.c", "if (cowi_load_seq_cst(&source->busy)) {", "if (cowi_load_seq_cst(&source->busy) > 1) {")
+        ("clone.c", "if (cowi_load_seq_cst(&source->busy)) {", "if (cowi_load_seq_cst(&source->busy) > 1) {")
     ],
-    "clone ignores pins": [("storage.c", "if (cowi_load_acquire(&source->pins) != 0) {", "if (false) {")],
-    "clone leaves its source sole": [("storage.c", "        source->sole = false;\n", "")],
+    "clone ignores pins": [("clone.c", "if (cowi_load_acquire(&source->pins) != 0) {", "if (false) {")],
+    "clone leaves its source sole": [("clone.c", "        source->sole = false;\n", "")],
     "last share not refused": [("context.c", "if (shares(counts) == 1 && !last_too) {", "if (shares(counts) == 0) {")],
     "failure leaves the Storage busy": [
         (

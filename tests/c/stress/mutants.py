@@ -32,7 +32,7 @@ OWN = {
     "put in place long after the unlock": [("scope.c", _PUT + _UNLOCK, _UNLOCK + '    COWI_YIELD("late");\n' + _PUT)],
     "an ended scope stays left behind": [("scope.c", "        (void)cowi_sub_release(&context->left, 1);\n", "")],
     "fresh bytes of a clone are not copied": [
-        ("storage.c", "    made->allocator->clone(", "    if (false) made->allocator->clone(")
+        ("clone.c", "    made->allocator->clone(", "    if (false) made->allocator->clone(")
     ],
     "commit leaves the old share": [("scope.c", "    cowi_context_drop(context); /* the Storage's share */\n", "")],
 }
@@ -44,15 +44,15 @@ FUZZED = {
     "steal ignores readers left behind": FAULTS["steal ignores readers left behind"],
     "overwrite without a share": FAULTS["overwrite without a share"],
     "clone checks the offset alone": [
-        ("storage.c", "offset > source->nbytes || nbytes > source->nbytes - offset", "offset > source->nbytes")
+        ("clone.c", "offset > source->nbytes || nbytes > source->nbytes - offset", "offset > source->nbytes")
     ],
     "end of a window wraps": [
-        ("storage.c", "offset > source->nbytes || nbytes > source->nbytes - offset", "offset + nbytes > source->nbytes")
+        ("clone.c", "offset > source->nbytes || nbytes > source->nbytes - offset", "offset + nbytes > source->nbytes")
     ],
     "refused clone leaks its Storage": [
         (
-            "storage.c",
-            "        return COW_OK;\n    }\n    storage_dealloc(source->allocator, made);",
+            "clone.c",
+            "        return COW_OK;\n    }\n    cowi_storage_dealloc(source->allocator, made);",
             "        return COW_OK;\n    }\n",
         )
     ],

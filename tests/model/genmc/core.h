@@ -13,6 +13,7 @@
 __attribute__((always_inline)) cowi_context *cowi_context_new(const cow_allocator *, cow_dataptr, size_t, bool);
 __attribute__((always_inline)) static cowi_context *put_in_place(cow_storage *, cow_dataptr);
 
+#include "clone.c"
 #include "context.c"
 #include "scope.c"
 #include "storage.c"

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <streambuf>
 
+#include "clone.c"
 #include "context.c"
 #include "gate.c"
 #include "memory.c"

@@ -1,0 +1,83 @@
+/* Lazy clones. A clone is logically a read: of a Storage with a writer it is made at once, through a const scope. */
+#include "internal.h"
+
+/* The source has a writer: its bytes may change unseen, so the new Storage gets bytes of its own now. */
+static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes, cow_storage **out, cow_error *err)
+{
+    cow_const_scope scope;
+    cow_storage *made;
+    cow_status status = cow_storage_new(source->allocator, nbytes, &made, err);
+    if (status != COW_OK) {
+        return status;
+    }
+    status = cow_const_begin(source, &scope, err);
+    if (status != COW_OK) {
+        cow_storage_free(made);
+        return status;
+    }
+    made->allocator->clone(made->allocator->self, made->ptr.data, (const char *)scope.data + offset, nbytes);
+    cow_const_end(&scope);
+    cow_stats_count_eager(nbytes);
+    *out = made;
+    return COW_OK;
+}
+
+cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
+                          cow_error *err)
+{
+    cow_storage *made;
+    cow_status status;
+    if (offset > source->nbytes || nbytes > source->nbytes - offset) {
+        return cowi_fail(err, COW_EINVAL, "%zu bytes from %zu are not inside a window of %zu", nbytes, offset,
+                         source->nbytes);
+    }
+    made = cowi_storage_alloc(source->allocator);
+    if (made == NULL) {
+        return cowi_fail(err, COW_ENOMEM, "cannot allocate a Storage");
+    }
+    for (;;) {
+        status = cowi_storage_lock_wrapped(source, err);
+        if (status != COW_OK) {
+            break;
+        }
+        if (cowi_load_seq_cst(&source->busy)) {
+            cowi_storage_unlock(source);
+            if (flags & COW_TRY) {
+                status = cowi_fail(err, COW_EBUSY, "the Storage is being given bytes of its own");
+                break;
+            }
+            cowi_wait_while_busy(source);
+            continue;
+        }
+        if (cowi_load_acquire(&source->pins) != 0) {
+            cowi_storage_unlock(source);
+            if (flags & COW_TRY) {
+                status = cowi_fail(err, COW_EBUSY, "the Storage is pinned by a writer");
+                break;
+            }
+            if (flags & COW_NO_COPY) {
+                status = cowi_fail(err, COW_ECOPY, "the Storage is pinned by a writer, and must be copied at once");
+                break;
+            }
+            cowi_storage_dealloc(source->allocator, made);
+            return eager_clone(source, offset, nbytes, out, err);
+        }
+        if (!cowi_context_share(source->context)) {
+            cowi_storage_unlock(source);
+            status = cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
+            break;
+        }
+        cowi_storage_init(made, source->allocator, (char *)cowi_load_relaxed(&source->address) + offset, nbytes,
+                     source->context->nbytes);
+        made->context = source->context;
+        source->sole = false;
+        cowi_storage_unlock(source);
+        if (!(flags & COW_QUIET)) {
+            cowi_count(COWI_LAZY_CLONES, 1);
+        }
+        *out = made;
+        return COW_OK;
+    }
+    cowi_storage_dealloc(source->allocator, made);
+    return status;
+}
