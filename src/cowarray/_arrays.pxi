@@ -351,9 +351,8 @@ cdef Storage lazy_storage(ndarray source, cnp.npy_intp *offset, Made *reason):
     if not is_plain(source.descr) or storage_for(source).has_references:
         reason[0] = MADE_EAGER_DTYPE
         return None
-    # The whole allocation stays alive, and is copied by the next write to either: a small part is not worth that.
     storage = storage_for(source)
-    if 2 * <size_t>(size_of(source) * itemsize) < storage.allocated():
+    if not storage.is_worth_sharing(size_of(source) * itemsize):
         reason[0] = MADE_EAGER_SMALL
         return None
     if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):

@@ -49,6 +49,7 @@ cdef class Storage:
     cdef char *address(self) noexcept
     cdef size_t size(self) noexcept
     cdef size_t allocated(self) noexcept
+    cdef bint is_worth_sharing(self, size_t nbytes) noexcept
     cdef size_t write_cost(self) noexcept
     cdef size_t shares(self) noexcept
     cdef bint pinned(self) noexcept
