@@ -352,7 +352,7 @@ cdef Storage lazy_storage(ndarray source, cnp.npy_intp *offset, Made *reason):
         reason[0] = MADE_EAGER_DTYPE
         return None
     storage = storage_for(source)
-    if not storage.is_worth_sharing(size_of(source) * itemsize):
+    if not is_worth_sharing(storage, size_of(source) * itemsize):
         reason[0] = MADE_EAGER_SMALL
         return None
     if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):

@@ -59,7 +59,7 @@ cdef Storage snapshot_storage(ndarray x, cnp.npy_intp *offset):
     extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
     offset[0] = -low
     source = storage_for(x)
-    if source.is_worth_sharing(min(high - low, nbytes)):
+    if is_worth_sharing(source, min(high - low, nbytes)):
         storage = source.share(first + low, high - low)
     if storage is None and high - low <= nbytes:
         storage = storage_new(high - low)

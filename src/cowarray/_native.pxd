@@ -49,7 +49,6 @@ cdef class Storage:
     cdef char *address(self) noexcept
     cdef size_t size(self) noexcept
     cdef size_t allocated(self) noexcept
-    cdef bint is_worth_sharing(self, size_t nbytes) noexcept
     cdef size_t write_cost(self) noexcept
     cdef size_t shares(self) noexcept
     cdef bint pinned(self) noexcept
@@ -57,6 +56,14 @@ cdef class Storage:
     cdef Hold new_hold(self)
     cdef object held(self, char **window)
     cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=*)
+
+
+cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
+    """Whether an array of nbytes may keep the allocation alive: it is at least half of it.
+
+    Less would retain more memory, and make the next write copy more, than a small constant times what is wanted.
+    """
+    return 2 * nbytes >= storage.allocated()
 
 
 cdef class Pin:

@@ -153,13 +153,6 @@ cdef class Storage:
     cdef size_t allocated(self) noexcept:
         return cow_storage_allocated(self.handle)
 
-    cdef bint is_worth_sharing(self, size_t nbytes) noexcept:
-        """Whether an array of nbytes may keep the allocation alive: it is at least half of it.
-
-        Less would retain more memory, and make the next write copy more, than a small constant times what is wanted.
-        """
-        return 2 * nbytes >= cow_storage_allocated(self.handle)
-
     cdef size_t write_cost(self) noexcept:
         return cow_storage_write_cost(self.handle)
 

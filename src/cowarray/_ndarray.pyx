@@ -48,6 +48,7 @@ from cowarray._native cimport (
     begin_write,
     count_eager,
     end_write,
+    is_worth_sharing,
     overwrite_storage,
     pin_storage,
     refresh,
