@@ -1,0 +1,184 @@
+"""Which trials there are: each hook in each place of each call, with each deed, at each firing, in some state.
+
+What a hook does in a place is first seen without a deed: most pass for nothing there, or are not asked, and need no
+deeds. States take turns, so that each deed of a hook meets several over all calls; the whole product would be hundreds
+of times as much, and tell the same.
+"""
+
+import itertools
+import random
+import zlib
+
+from cases import forms_of
+
+from evil import trial
+from evil.ambient import AMBIENT
+from evil.deeds import DEEDS, OF_HANDED, REBINDING, WRITING
+from evil.hooks import STRANGE
+from evil.states import ALIKE, STATES
+from evil.trial import Key
+
+ALIKE = [state.__name__ for state in ALIKE]
+# Hooks that are handed arrays of NumPy's, or run where such arrays are in sight.
+HANDING = {
+    "__array_wrap__",
+    "__array_wrap__, its own",
+    "__array_ufunc__",
+    "__array_function__",
+    "operators",
+    "function",
+}
+HANDING |= {"operators with a priority", "subclass, told", "subclass, asked", "subclass, dispatching", "file"}
+HANDING |= {"printing elements", "printing arrays", "profiler", "every line", "afterwards", "elements", "number"}
+# Only what a thread may do to arrays that another one uses: nothing that makes other arrays of them.
+OF_THREADS = ("copy_and_write", "snapshot_and_write", "write_a_copy", "export_and_write", "grow", "retype", "drop")
+
+
+def deeds_of(hook):
+    if hook == "another thread":
+        return OF_THREADS
+    if hook == "afterwards":
+        return [*OF_HANDED, "copy_and_write", "export"]
+    found = [name for name in DEEDS if name != "nothing" and (name not in OF_HANDED or hook in HANDING)]
+    if hook in AMBIENT:
+        found.remove("keep_handed") if hook in HANDING else None  # nobody shows them anything: they look by themselves
+    return found
+
+
+class Plan:
+    """The trials of one call, and what is known of it without deeds.
+
+    Attributes
+    ----------
+    begin : function
+        Told of each key before it runs.
+    skip : set of Key
+        Known to end the process.
+    tried, asked : int
+        Trials that ran, and those in which user code did its deed.
+    """
+
+    def __init__(self, source, begin, tell, skip=(), seed=0):
+        self.source, self.begin, self.tell, self.skip, self.seed = source, begin, tell, skip, seed
+        self.controls = {}
+        self.tried = self.asked = 0
+        self.seen = set()  # (hook, deed)
+
+    def run(self, key, control=None):
+        if key in self.skip or (key.slot, key.hook) in {(each.slot, each.hook) for each in self.skip if each.at == -2}:
+            return None
+        self.begin(key)
+        told = trial.run(key, control)
+        if told is not None:
+            self.tried += 1
+            self.asked += bool(told.fired)
+            if told.fired:
+                self.seen.add((key.hook, key.deed))
+            for kind, detail in told.found:
+                self.tell(key, kind, detail)
+        return told
+
+    def control(self, form, slot, hook, state):
+        key = Key(self.source, form, slot, hook, "nothing", -1, state)
+        if key not in self.controls:
+            self.controls[key] = self.run(key)
+        return self.controls[key]
+
+    def states(self, *of):
+        """All states, from one on that depends on what the trial is."""
+        names = [*STATES]
+        at = zlib.crc32(repr((self.seed, self.source, of)).encode()) % len(names)
+        return names[at:] + names[:at]
+
+    def places(self):
+        """(form, slot, hook): all of them that could be."""
+        for form in range(len(forms_of(self.source))):
+            for slot, hooks in enumerate(trial.fitting(self.source, form)):
+                yield from ((form, slot, hook) for hook in hooks)
+        yield from ((0, -1, hook) for hook in AMBIENT)
+
+    def state_for(self, form, slot, hook, *of):
+        """A state in which user code is asked there, and what it does without a deed."""
+        for state in self.states(form, slot, hook, *of)[:TRIED]:
+            found = self.control(form, slot, hook, state)
+            if found is not None and found.count:
+                return state, found
+        return None, None
+
+    # ---- all of it, or some ------------------------------------------------------------------------------------------
+
+    def all(self):
+        for form, slot, hook in self.places():
+            if self.state_for(form, slot, hook)[0] is None:
+                continue
+            bound = AMBIENT[hook].bound if slot < 0 else 2
+            for deed in deeds_of(hook):
+                for at in range(-1, bound):
+                    self.try_one(form, slot, hook, deed, at)
+            if slot >= 0 or AMBIENT[hook].is_steady:
+                for deed in ("write_one", "write_all", "copy_and_write", "grow", "retype"):
+                    self.compare(form, slot, hook, deed)
+        for form, taken in enumerate(forms_of(self.source)):
+            for slot, strange in itertools.product(range(len(taken.slots)), STRANGE):
+                for state in self.states(form, slot, strange)[:3]:
+                    self.control(form, slot, strange, state)
+
+    def some(self, count):
+        """A few trials of each kind, the same ones for the same seed."""
+        rng = random.Random(f"{self.seed} {self.source}")
+        places = list(self.places())
+        strange = [
+            (form, slot, hook)
+            for form, taken in enumerate(forms_of(self.source))
+            for slot in range(len(taken.slots))
+            for hook in STRANGE
+        ]
+        rng.shuffle(places)
+        done = 0
+        for form, slot, hook in places:
+            if done >= count:
+                break
+            state, found = self.state_for(form, slot, hook, rng.random())
+            if state is None:
+                continue
+            done += 1
+            deed = rng.choice(deeds_of(hook))
+            bound = AMBIENT[hook].bound if slot < 0 else 2
+            self.try_one(form, slot, hook, deed, rng.randrange(-1, min(found.count, bound)))
+        for form, slot, hook in rng.sample(strange, min(len(strange), 1)):
+            self.control(form, slot, hook, rng.choice([*STATES]))
+
+    def try_one(self, form, slot, hook, deed, at):
+        state, found = self.state_for(form, slot, hook, deed, at)
+        if state is not None and at < found.count:
+            self.run(Key(self.source, form, slot, hook, deed, at, state), found)
+
+    def compare(self, form, slot, hook, deed):
+        """The same trial, where the same values lie in memory otherwise."""
+        controls = {state: self.control(form, slot, hook, state) for state in ALIKE}
+        plain = controls[ALIKE[0]]
+        again = self.run(Key(self.source, form, slot, hook, "nothing", -1, ALIKE[0]))
+        if plain is None or again is None or not plain.count or plain.digest is None or again.digest != plain.digest:
+            return
+        first = None
+        for state, control in controls.items():
+            if control is None or (control.digest, control.count) != (plain.digest, plain.count):
+                continue
+            key = Key(self.source, form, slot, hook, deed, -1, state)
+            if deed in REBINDING and state == "view":
+                continue  # it leaves its base
+            told = self.run(key, control)
+            if told is None or told.digest is None:
+                continue
+            if first is None:
+                first = told.digest
+            elif told.digest != first:
+                kind = "depends on sharing, written meanwhile" if deed in WRITING else "depends on sharing"
+                self.tell(key, kind, f"{summary(told.digest)} instead of {summary(first)}")
+
+
+TRIED = 4
+
+
+def summary(digest):
+    return repr(digest)[:80]
