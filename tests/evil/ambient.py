@@ -27,9 +27,12 @@ class Ambient:
         Whether user code comes at the same points in every state.
     ends : bool
         Whether what the call gave ends at once.
+    steps : int
+        Ways to count firings.
     """
 
     bound = 3
+    steps = 1
     is_steady = False
     ends = False
 
@@ -50,7 +53,14 @@ class Ambient:
 class Collector(Ambient):
     """Python's collector runs at every allocation that can start it (before 3.12 in the middle of C code, too)."""
 
-    bound = 12
+    def __init__(self, world):
+        super().__init__(world)
+        self.is_odd = bool(world.at and world.at % 2)
+        if world.at is not None:
+            world.at //= 2
+
+    bound = 24
+    steps = 2  # the lowest threshold is every other allocation: these, or those between
 
     @contextlib.contextmanager
     def around(self):
@@ -59,7 +69,9 @@ class Collector(Ambient):
                 self.world.fire()
 
         before = gc.get_threshold()
+        gc.collect()
         gc.callbacks.append(called)
+        spare = [[]] if self.is_odd else None  # noqa: F841 - counts as an allocation
         gc.set_threshold(1)
         try:
             yield
@@ -71,7 +83,7 @@ class Collector(Ambient):
 class Garbage(Ambient):
     """A cycle with a finalizer, in reach of every collection."""
 
-    bound = 4
+    bound = 6
 
     @contextlib.contextmanager
     def around(self):

@@ -58,8 +58,9 @@ class Plan:
         Trials that ran, and those in which user code did its deed.
     """
 
-    def __init__(self, source, begin, tell, skip=(), seed=0):
+    def __init__(self, source, begin, tell, skip=(), seed=0, hooks=None, deeds=None):
         self.source, self.begin, self.tell, self.skip, self.seed = source, begin, tell, skip, seed
+        self.hooks, self.deeds = hooks, deeds
         self.controls = {}
         self.tried = self.asked = 0
         self.seen = set()  # (hook, deed)
@@ -91,34 +92,47 @@ class Plan:
         return names[at:] + names[:at]
 
     def places(self):
-        """(form, slot, hook): all of them that could be."""
+        """(form, slot, hook): all of them that could be, and are asked for."""
+        return [place for place in self.all_places() if not self.hooks or place[2] in self.hooks]
+
+    def deeds_of(self, hook):
+        return [deed for deed in deeds_of(hook) if not self.deeds or deed in self.deeds]
+
+    def all_places(self):
         for form in range(len(forms_of(self.source))):
             for slot, hooks in enumerate(trial.fitting(self.source, form)):
                 yield from ((form, slot, hook) for hook in hooks)
         yield from ((0, -1, hook) for hook in AMBIENT)
 
-    def state_for(self, form, slot, hook, *of):
-        """A state in which user code is asked there, and what it does without a deed."""
-        for state in self.states(form, slot, hook, *of)[:TRIED]:
+    def states_for(self, count, form, slot, hook, *of):
+        """States in which user code is asked there, and what it does without a deed."""
+        states = self.states(form, slot, hook, *of)
+        for state in states[: max(count, TRIED)]:
             found = self.control(form, slot, hook, state)
             if found is not None and found.count:
-                return state, found
-        return None, None
+                yield state, found
+                count -= 1
+                if not count:
+                    break
 
     # ---- all of it, or some ------------------------------------------------------------------------------------------
 
-    def all(self):
+    def all(self, count=4):
+        """With each deed in so many states."""
         for form, slot, hook in self.places():
-            if self.state_for(form, slot, hook)[0] is None:
+            if not [*self.states_for(1, form, slot, hook)]:
                 continue
-            bound = AMBIENT[hook].bound if slot < 0 else 2
-            for deed in deeds_of(hook):
+            bound, steps = (AMBIENT[hook].bound, AMBIENT[hook].steps) if slot < 0 else (2, 1)
+            for deed in self.deeds_of(hook):
                 for at in range(-1, bound):
-                    self.try_one(form, slot, hook, deed, at)
+                    many = at < 1 or hook in OF_MEMORY
+                    for state, found in self.states_for(count if many else 1, form, slot, hook, deed, at):
+                        if at < found.count * steps:
+                            self.run(Key(self.source, form, slot, hook, deed, at, state), found)
             if slot >= 0 or AMBIENT[hook].is_steady:
-                for deed in ("write_one", "write_all", "copy_and_write", "grow", "retype"):
+                for deed in COMPARED if not self.deeds else self.deeds:
                     self.compare(form, slot, hook, deed)
-        for form, taken in enumerate(forms_of(self.source)):
+        for form, taken in enumerate(forms_of(self.source) if not self.hooks else ()):
             for slot, strange in itertools.product(range(len(taken.slots)), STRANGE):
                 for state in self.states(form, slot, strange)[:3]:
                     self.control(form, slot, strange, state)
@@ -126,32 +140,27 @@ class Plan:
     def some(self, count):
         """A few trials of each kind, the same ones for the same seed."""
         rng = random.Random(f"{self.seed} {self.source}")
-        places = list(self.places())
+        places = self.places()
         strange = [
             (form, slot, hook)
             for form, taken in enumerate(forms_of(self.source))
             for slot in range(len(taken.slots))
             for hook in STRANGE
+            if not self.hooks
         ]
         rng.shuffle(places)
         done = 0
         for form, slot, hook in places:
             if done >= count:
                 break
-            state, found = self.state_for(form, slot, hook, rng.random())
-            if state is None:
-                continue
-            done += 1
-            deed = rng.choice(deeds_of(hook))
-            bound = AMBIENT[hook].bound if slot < 0 else 2
-            self.try_one(form, slot, hook, deed, rng.randrange(-1, min(found.count, bound)))
+            for state, found in self.states_for(1, form, slot, hook, rng.random()):
+                done += 1
+                deed = rng.choice(self.deeds_of(hook))
+                bound = AMBIENT[hook].bound if slot < 0 else 2
+                at = rng.randrange(-1, min(found.count, bound))
+                self.run(Key(self.source, form, slot, hook, deed, at, state), found)
         for form, slot, hook in rng.sample(strange, min(len(strange), 1)):
             self.control(form, slot, hook, rng.choice([*STATES]))
-
-    def try_one(self, form, slot, hook, deed, at):
-        state, found = self.state_for(form, slot, hook, deed, at)
-        if state is not None and at < found.count:
-            self.run(Key(self.source, form, slot, hook, deed, at, state), found)
 
     def compare(self, form, slot, hook, deed):
         """The same trial, where the same values lie in memory otherwise."""
@@ -177,7 +186,10 @@ class Plan:
                 self.tell(key, kind, f"{summary(told.digest)} instead of {summary(first)}")
 
 
-TRIED = 4
+# What comes in the middle of C code, and is everywhere: which firing it is decides.
+OF_MEMORY = ("collections", "finalizers")
+TRIED = 4  # states
+COMPARED = ("write_one", "write_all", "copy_and_write", "grow", "retype")
 
 
 def summary(digest):

@@ -103,9 +103,11 @@ class Child:
             send("one", *(told[:3] if told is not None else (0, 0, "unfit")))
             return
         for source in self.sources:
-            plan = Plan(source, begin, tell, {key for key in self.skip if key.source == source}, self.options["seed"])
+            skip = {key for key in self.skip if key.source == source}
+            hooks, deeds = self.options.get("hooks"), self.options.get("deeds")
+            plan = Plan(source, begin, tell, skip, self.options["seed"], hooks, deeds)
             if self.options["all"]:
-                plan.all()
+                plan.all(self.options["states"])
             else:
                 plan.some(self.options["count"])
             send("done", source, plan.tried, plan.asked, sorted(plan.seen))
@@ -278,8 +280,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--case", action="append", help="only these calls")
     parser.add_argument("--match", help="only calls with this text")
+    parser.add_argument("--hook", action="append", help="only these hooks")
+    parser.add_argument("--no-hook", action="append", help="all but these hooks")
+    parser.add_argument("--deed", action="append", help="only these deeds")
     parser.add_argument("--all", action="store_true", help="every trial of each call, not a sample")
     parser.add_argument("--count", type=int, default=6, help="of a sample: places of each call")
+    parser.add_argument("--states", type=int, default=4, help="of all: states of each place and deed")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--part", default="0/1", help="i/n: the i-th of n parts of the calls")
@@ -291,10 +297,20 @@ def main():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ENVIRONMENT})
     from cases import CASES
 
+    from evil.ambient import AMBIENT
+    from evil.hooks import HOOKS
     from evil.trial import Key
 
     address = "libasan" in os.environ.get("LD_PRELOAD", "")
-    settings = {"all": options.all, "count": options.count, "seed": options.seed, "address": address}
+    settings = {
+        "all": options.all,
+        "count": options.count,
+        "seed": options.seed,
+        "states": options.states,
+        "address": address,
+    }
+    hooks = options.hook or (options.no_hook and sorted({*HOOKS, *AMBIENT} - {*options.no_hook}))
+    settings.update(hooks=hooks, deeds=options.deed, address=address)
     if options.key:
         ended, found, errors = alone(Key(*json.loads(options.key)), settings)
         print(errors, *found, ended or "ended well", sep="\n")
