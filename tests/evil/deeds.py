@@ -193,12 +193,20 @@ def again(world):
 
 
 def reopen(world):
-    """Write through whatever NumPy shows."""
+    """Write through whatever of ours NumPy shows; what it works on itself is not ours to spoil."""
     for array in world.handed_arrays():
-        with contextlib.suppress(*REFUSED):
-            array.setflags(write=True)
-        with contextlib.suppress(*REFUSED):
-            array[...] = 7
+        if not array.flags.writeable or is_export(array):
+            with contextlib.suppress(*REFUSED):
+                array.setflags(write=True)
+            with contextlib.suppress(*REFUSED):
+                array[...] = 7
+
+
+def is_export(array):
+    """Whether a NumPy array is one of ours, to write through."""
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return type(array).__name__ in ("Pin", "Overwrite")
 
 
 def retype_handed(world):

@@ -147,6 +147,11 @@ class WithInterface(Stranger):
 class WithStruct(Stranger):
     """__array_struct__."""
 
+    def __init__(self, world, given):
+        super().__init__(world, given)
+        if self.array.dtype.kind not in "biufc":
+            raise Unfit  # of text NumPy reads four bytes for one
+
     @property
     def __array_struct__(self):
         self.world.fire()

@@ -14,6 +14,7 @@ from isolation import archive, inside, like, refused, saved
 from oracle import native
 
 import cowarray as ca
+from evil.deeds import is_export
 from evil.states import STATES
 
 FOLDER = tempfile.gettempdir()
@@ -43,11 +44,10 @@ def arrays_in(value, kinds, depth=0):
             yield from arrays_in(item, kinds, depth + 1)
 
 
-def is_export(array):
-    """Whether a NumPy array is one of ours, to write through."""
-    while isinstance(array, np.ndarray):
+def bases(array):
+    while isinstance(array.base, np.ndarray):
         array = array.base
-    return type(array).__name__ in ("Pin", "Overwrite")
+        yield array
 
 
 class World:
@@ -203,8 +203,7 @@ class World:
         for array in [*found.values()]:
             if array.dtype == object and array.size <= 64:
                 found.update((id(item), item) for item in array.reshape(-1).tolist() if isinstance(item, np.ndarray))
-            while isinstance(array.base, np.ndarray):
-                array = array.base
-                found[id(array)] = array
+            for base in bases(array):
+                found[id(base)] = base
         mine = {id(array) for array, _, _ in self.owns} | {id(array) for array in self.exports}
-        return [array for key, array in found.items() if key not in mine]
+        return [array for array in found.values() if not mine.intersection(map(id, (array, *bases(array))))]
