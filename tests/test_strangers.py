@@ -190,7 +190,7 @@ RESIZING = {
                 x.resize(1)
                 return 1000000
         y = x[Index():]
-        assert y.sum() == np.arange(1000000., 2000000.).sum()
+        assert y.shape == (0,)
         """,
     "an index of a write": """
         class Index:

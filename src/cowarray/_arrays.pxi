@@ -70,10 +70,9 @@ cdef inline bint is_plain(cnp.dtype descr) noexcept:
 cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
-    cdef cnp.ndarray before = x.header  # ends with this function; see drop_header
     if not KEEPS_HEADERS:
         return
-    if before is None:
+    if x.header is None:
         x.previous_reader = NULL
         x.next_reader = storage.readers
         if storage.readers != NULL:
@@ -83,24 +82,30 @@ cdef void set_header(ndarray x, cnp.ndarray header) noexcept:
 
 
 cdef void drop_header(ndarray x) noexcept:
-    # The end of a header can run foreign code, which must find whole arrays: it ends with this function.
-    cdef cnp.ndarray header = x.header
-    if header is None or x.storage_ is None:
-        x.header = None
-        return
-    if x.previous_reader != NULL:
-        (<ndarray>x.previous_reader).next_reader = x.next_reader
-    else:
-        x.storage_.readers = x.next_reader
-    if x.next_reader != NULL:
-        (<ndarray>x.next_reader).previous_reader = x.previous_reader
-    x.next_reader = x.previous_reader = NULL
-    x.header = None
+    """Keep no header. A gap."""
+    unchain(<void *>x)
+
+
+cdef void unchain(void *x) noexcept:
+    """`drop_header` of an array that may be dying, with callbacks under way: a reference to it would revive it.
+
+    So it is borrowed, as the casts are.
+    """
+    cdef cnp.ndarray header = (<ndarray>x).header  # ends with this function, when arrays and chain are whole
+    if header is not None and (<ndarray>x).storage_ is not None:
+        if (<ndarray>x).previous_reader != NULL:
+            (<ndarray>(<ndarray>x).previous_reader).next_reader = (<ndarray>x).next_reader
+        else:
+            (<ndarray>x).storage_.readers = (<ndarray>x).next_reader
+        if (<ndarray>x).next_reader != NULL:
+            (<ndarray>(<ndarray>x).next_reader).previous_reader = (<ndarray>x).previous_reader
+        (<ndarray>x).next_reader = (<ndarray>x).previous_reader = NULL
+    (<ndarray>x).header = None
 
 
 cdef void storage_moved(Storage storage) noexcept:
     while storage.readers != NULL:
-        drop_header(<ndarray>storage.readers)
+        unchain(storage.readers)
 
 
 set_moved(storage_moved)
@@ -123,108 +128,84 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 
 cdef cnp.ndarray const_header(ndarray x):
-    """NumPy's read-only view of x: good until x is written or dropped; its memory stays in any case."""
+    """NumPy's read-only view of x as it is when this returns; its memory stays. A gap, before that.
+
+    The array may keep it for its next reader: it is for NumPy's C, not for user code.
+    """
     cdef Storage storage
     cdef cnp.ndarray header = x.header
     cdef char *window
-    if header is not None and (
+    while header is None or not (
         x.storage_ is None or cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset
     ):
-        return header
-    while True:
+        header = None
+        drop_header(x)
         storage = storage_for(x)
         keeper = bytes_of(storage, &window)
-        # Letting go of old bytes can run user code, and that can resize x.
-        if x.storage_ is storage:
-            break
-    header = new_header(x, window, 0, keeper)
-    set_header(x, header)
+        if x.storage_ is storage and x.header is None and window == storage.address():
+            header = new_header(x, window, 0, keeper)
+            set_header(x, header)
+            return header
+        header = x.header
     return header
 
 
 cdef object bytes_of(Storage storage, char **window):
-    """What keeps the bytes that a Storage has now, and where they start.
-
-    Can run user code, which can give an array another Storage, shape or dtype: what is read of an array for use with
-    these bytes is read before.
-    """
+    """What keeps the bytes that a Storage has now, and where they start. A gap."""
     cdef Hold own
     if not KEEPS_HEADERS:
         own = storage.new_hold()
         window[0] = <char *>own.scope.data
         return own
-    hold = storage.held()
-    window[0] = storage.window
-    return hold
+    return storage.held(window)
 
 
 cdef cnp.ndarray guarded_header(ndarray x):
-    """A const header for code that is not NumPy's C: should it get out, it cannot be made writable."""
-    cdef Storage storage
+    """A const header for code that is not NumPy's C: should it get out, it cannot be made writable. A gap."""
     cdef cnp.ndarray header = const_header(x)
-    if not cnp.PyArray_Check(root(header)):
-        return header
-    storage = storage_for(x)
-    hold = storage.guarded()
-    header = new_header(x, storage.window, 0, hold)
-    drop_header(x)
-    set_header(x, header)
+    while cnp.PyArray_Check(root(header)):
+        refresh(storage_for(x))  # NumPy's own array, which had the bytes; from here on readers have a Hold
+        header = const_header(x)
     return header
 
 
 cdef cnp.ndarray reader_header(ndarray x):
-    """A const header for as long as user code may run: it has a share, so that nobody steals and writes its bytes.
+    """A header for as long as user code may run, which may keep it and set its shape: x keeps another.
 
-    Such code may write to x, which then gets other bytes; and it may keep the header.
+    It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
+    Where there can be no share (while x is pinned, and of objects), it has a scope of its own.
     """
     cdef Storage storage = storage_for(x)
     cdef Storage share = storage.share(0, storage.size(), True)
     cdef Snapshot owner
+    cdef Hold hold
     if share is None:
-        return guarded_header(x)
+        hold = storage.new_hold()
+        return new_header(x, <char *>hold.scope.data, 0, hold)
     owner = Snapshot.__new__(Snapshot)
     owner.storage = share
     return new_header(x, share.address(), 0, owner)
 
 
 cdef cnp.ndarray writable_header(ndarray x):
-    """NumPy's writable view of x. x has bytes of its own, and is pinned for as long as the view lives."""
+    """NumPy's writable view of x. x has bytes of its own, and is pinned for as long as the view lives. A gap, before."""
     cdef Storage storage
     cdef Pin pin
     while True:
         storage = storage_for(x)
         pin = pin_storage(storage)
-        if x.storage_ is storage:  # see const_header
+        if x.storage_ is storage:
             return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
 
-cdef cnp.ndarray overwriting_header(ndarray x):
-    """NumPy's writable view of x for a writer of every byte; its base is the Overwrite, to commit."""
-    cdef Storage storage
-    cdef Overwrite overwrite
-    while True:
-        storage = storage_for(x)
-        overwrite = overwrite_storage(storage)
-        if x.storage_ is storage:  # see const_header
-            return new_header(x, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
-
-
-cdef int commit(cnp.ndarray header) except -1:
-    """The writer with an overwriting header has succeeded."""
-    cdef object owner = root(header)
-    return (<Overwrite>owner).commit()
-
-
-cdef cnp.ndarray header_beside(ndarray x, ndarray written, cnp.ndarray writer):
-    """What to read x from while writer writes to `written`: the same bytes, if x is a view of it.
+cdef cnp.ndarray header_beside(ndarray x, cnp.ndarray writer):
+    """What to read x from while writer, a writable header, is written to: the same bytes, if x is a view of them.
 
     A Storage that has just got bytes of its own has no context yet, and to make one could fail.
     """
-    cdef object owner
-    if x.storage_ is not None and x.storage_ is written.storage_:
-        owner = root(writer)
-        if type(owner) is Pin:
-            return new_header(x, <char *>(<Pin>owner).scope.data, 0, owner)
+    cdef object owner = root(writer)
+    if x.storage_ is not None and type(owner) is Pin and x.storage_ is (<Pin>owner).storage:
+        return new_header(x, <char *>(<Pin>owner).scope.data, 0, owner)
     return const_header(x)
 
 
@@ -256,7 +237,7 @@ cdef inline object get_base(cnp.ndarray array):
 
 
 cdef ndarray view_of(ndarray source, char *window, cnp.ndarray array, bint writeable):
-    """The view of source's Storage that NumPy described with array, a view of memory that starts at window."""
+    """The view of source that NumPy described with array, a view of memory that starts at window. No gap since then."""
     cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
     return view_on(storage_for(source), offset, window, array, writeable)
 
@@ -309,9 +290,9 @@ cdef inline Storage storage_for(ndarray x):
 
 
 cdef Storage storage_then(ndarray x, Storage storage, cnp.ndarray header):
-    """The Storage that x had when header was made, if user code may have resized x since; storage was x's then.
+    """The Storage that x had when header was made; there may have been gaps since. storage was x's then.
 
-    None if x had none yet and has become another array.
+    None if x had none yet and has become another array: such bytes have no other name.
     """
     if storage is not None:
         return storage
@@ -388,29 +369,36 @@ cdef Storage lazy_storage(ndarray source, cnp.npy_intp *offset, Made *reason):
 
 cdef ndarray eager_copy(ndarray source, const cnp.npy_intp *strides, Made reason):
     """A copy made now, in bytes of the core's allocator; by NumPy where elements are more than bytes."""
+    cdef cnp.npy_intp source_strides[MAXDIMS]
     cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
-    cdef ndarray x
-    cdef cnp.ndarray target
-    cdef Storage storage
-    cdef cnp.npy_intp offset
+    cdef cnp.npy_intp offset = source.offset
+    cdef int nd = source.nd
+    cdef bint plain = is_plain(source.descr)
+    # One block of bytes, too small to let go of the GIL for: a copy of 10 elements takes 0.5 of the time.
+    cdef bint is_block = (
+        plain and nbytes <= SMALL_COPY and same_layout(nd, shape_of(source), strides_of(source), strides)
+    )
+    cdef cnp.dtype descr = source.descr
+    cdef Storage storage = storage_for(source)
+    cdef cnp.ndarray target = None
+    cdef ndarray x = None
     cdef char *window
-    if not is_plain(source.descr):
+    memcpy(source_strides, strides_of(source), nd * sizeof(cnp.npy_intp))
+    if plain:
+        x = on_storage(storage_new(nbytes), 0, nd, shape_of(source), strides, descr, True, reason)
+    else:
         target = new_like(source, strides)
-        PyArray_CopyInto(target, const_header(source))
+    keeper = bytes_of(storage, &window)  # a gap: from here on the source can be another array
+    if is_block:
+        memcpy(x.storage_.address(), window + offset, nbytes)
+    else:
+        if plain:
+            target = new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_)
+        PyArray_CopyInto(target, header_at(window + offset, descr, nd, cnp.PyArray_DIMS(target), source_strides, 0,
+                                           keeper))
+    if not plain:
         x = adopt(target)
         x.made = reason
-        count_eager(nbytes)
-        return x
-    x = on_storage(storage_new(nbytes), 0, source.nd, shape_of(source), strides, source.descr, True, reason)
-    if nbytes <= SMALL_COPY and same_layout(source.nd, shape_of(source), strides_of(source), strides):
-        # One block of bytes, too small to let go of the GIL for: a copy of 10 elements takes 0.5 of the time.
-        storage = storage_for(source)
-        offset = source.offset
-        _keeper = bytes_of(storage, &window)
-        memcpy(x.storage_.address(), window + offset, nbytes)
-    elif nbytes:
-        target = new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_)
-        PyArray_CopyInto(target, const_header(source))
     count_eager(nbytes)
     return x
 

@@ -1,7 +1,11 @@
 # What x.flags and x.flat are. Included by _ndarray.pyx.
 
 
+# The collector may not clear these two, which it would do before user code has had its last look at them.
+
+
 @cython.final
+@cython.no_gc
 cdef class Flags:
     """Memory layout of an array, by attribute or by NumPy's keys; ``writeable`` can be set."""
 
@@ -63,6 +67,7 @@ cdef class Flags:
 
 
 @cython.final
+@cython.no_gc
 cdef class FlatIterator:
     """The elements of an array in C order. Reading gives copies; assigning writes to the array."""
 
@@ -105,23 +110,27 @@ cdef class FlatIterator:
         return self[self.at - 1]
 
     def __getitem__(self, key):
-        is_element = self.of.descr.type_num == cnp.NPY_OBJECT and (
-            hasattr(key, "__index__") and not isinstance(key, (bool, ndarray, numpy_ndarray_type))
-        )
-        header = const_header(self.of) if is_quiet(key) else reader_header(self.of)
-        result = header.flat[shown_key(key)]
-        if type(result) is numpy_ndarray_type and not is_element:
-            return adopt(result)
-        return detached_void(result) if isinstance(result, numpy_void) else result
+        cdef cnp.ndarray header
+        shown = shown_key(settled(key))
+        header = const_header(self.of)
+        result = (<object>header).flat[shown]
+        if type(result) is not numpy_ndarray_type:
+            return detached_void(result) if isinstance(result, numpy_void) else result
+        if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(1, shown):
+            return result  # an element that is itself a NumPy array
+        # Of an empty tuple, NumPy before 2.4 gives the array itself.
+        return copy_foreign(result) if root(result) is root(header) else adopt(result)
 
     def __setitem__(self, key, value):
+        cdef cnp.ndarray header
         if not self.of.writeable:
             raise ValueError("assignment destination is read-only")
+        where = shown_key(settled(key))
         shown = shown_value(self.of, value)
         header = writable_header(self.of)
         if type(value) is ndarray:
-            shown = header_beside(<ndarray>value, self.of, header)
-        header.flat[shown_key(key)] = shown
+            shown = header_beside(<ndarray>value, header)
+        (<object>header).flat[where] = shown
 
     def __delitem__(self, key):
         raise TypeError("cannot delete array elements")

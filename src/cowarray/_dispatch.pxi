@@ -51,8 +51,19 @@ cdef Operation method_operation(str name):
 cdef Operation function_operation(object function):
     cdef Operation found = functions.get(function)
     if found is None:
-        found = functions.setdefault(function, Operation(function.__name__, _table.lookup(function)))
+        found = Operation(function.__name__, _table.lookup(function))
+        if is_numpys(function):
+            functions[function] = found  # another's may end before we do
     return found
+
+
+cdef bint is_numpys(object function) except -1:
+    """Whether a function is found in NumPy's module under its name, and so stays for as long as NumPy does."""
+    cdef object module = getattr(function, "__module__", None)
+    return (
+        type(module) is str and (<str>module).partition(".")[0] == "numpy"
+        and getattr(sys.modules.get(module), function.__name__, None) is function
+    )
 
 
 @cython.final
@@ -63,8 +74,7 @@ cdef class Passage:
     cdef Operation operation
     cdef list sources  # (array, its Storage or None, the header that was shown, the array's offset), ...
     cdef list foreign  # NumPy arrays among the arguments
-    cdef list written  # [header, array, ...]
-    cdef cnp.ndarray overwriting
+    cdef list written  # (array, the header that is written to, the array's offset), ...
     cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
     cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
     cdef bint strangers  # an argument is of a type with methods that NumPy may call
@@ -94,7 +104,10 @@ cdef class Passage:
         elif kind is list or kind is tuple or kind is dict:
             enter_recursive_call(" in the arguments of a NumPy function")
             try:
-                for item in (<dict>value).values() if kind is dict else value:
+                for item in value:
+                    if kind is dict:
+                        self.strangers |= type(item) is not str  # its hash is asked again
+                        item = (<dict>value)[item]
                     self.survey(item)
             finally:
                 Py_LeaveRecursiveCall()
@@ -123,6 +136,8 @@ cdef class Passage:
         cdef ndarray x
         if type(value) is ndarray:
             x = value
+            if self.operation.result is VIEW:
+                storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
             header = reader_header(x) if self.cautious else self.header_of(x)
             self.sources.append((x, x.storage_, header, x.offset))
             return header
@@ -138,10 +153,9 @@ cdef class Passage:
         return value
 
     cdef cnp.ndarray header_of(self, ndarray x):
-        cdef Py_ssize_t i
-        for i in range(0, len(self.written), 2):
-            if x.storage_ is not None and (<ndarray>self.written[i + 1]).storage_ is x.storage_:
-                return header_beside(x, self.written[i + 1], self.written[i])
+        for _, header, _ in self.written:
+            if x.storage_ is not None and root(header).storage is x.storage_:
+                return header_beside(x, header)
         return guarded_header(x)
 
     cdef object read_all(self, object values):
@@ -162,12 +176,12 @@ cdef class Passage:
             return values
         return tuple(seen) if type(values) is tuple else seen
 
-    cdef object write(self, object value, bint whole=False):
+    cdef object write(self, object value):
         """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
         cdef cnp.ndarray header
         cdef ndarray x
         if type(value) is tuple:
-            return tuple([self.write(item, whole and len(<tuple>value) == 1) for item in <tuple>value])
+            return tuple([self.write(item) for item in <tuple>value])
         if type(value) is not ndarray:
             if cnp.PyArray_Check(value):
                 self.foreign.append(value)
@@ -175,19 +189,9 @@ cdef class Passage:
         x = value
         if not x.writeable:
             return const_header(x)
-        if whole and may_overwrite(x):
-            header = self.overwriting = overwriting_header(x)
-        else:
-            header = writable_header(x)
-        self.written.append(header)
-        self.written.append(x)
+        header = writable_header(x)
+        self.written.append((x, header, x.offset))
         return header
-
-    cdef int done(self) except -1:
-        """The call has succeeded."""
-        if self.overwriting is not None:
-            commit(self.overwriting)
-        return 0
 
     cdef object result(self, object value):
         """What NumPy gave back, as ours."""
@@ -213,12 +217,11 @@ cdef class Passage:
         return False
 
     cdef object array_result(self, cnp.ndarray array):
-        cdef Py_ssize_t i
         cdef ndarray x
         cdef object owner
-        for i in range(0, len(self.written), 2):
-            if self.written[i] is array:
-                return self.written[i + 1]
+        for x, header, _ in self.written:
+            if header is array:
+                return x
         for given in self.foreign:
             if given is array:
                 return array if self.operation.writes else import_array(array, None)
@@ -226,10 +229,9 @@ cdef class Passage:
         for x, storage, header, offset in self.sources:
             if root(header) is owner:
                 return self.alias(x, storage_then(x, storage, header), header, offset, array)
-        for i in range(0, len(self.written), 2):
-            if root(self.written[i]) is owner:
-                x = self.written[i + 1]
-                return self.alias(x, owner.storage, self.written[i], x.offset, array)
+        for x, header, offset in self.written:
+            if root(header) is owner:
+                return self.alias(x, owner.storage, header, offset, array)
         if not self.is_fresh(owner):
             return import_array(array, None)
         if self.adopted is None:
@@ -266,18 +268,6 @@ cdef class Passage:
             if given is owner or root(given) is owner:
                 return False
         return True
-
-
-cdef bint may_overwrite(ndarray x) except -1:
-    """Whether x is every byte of its Storage, each of a value: no gaps, no padding, no objects, no overlap."""
-    cdef int kind = x.descr.type_num
-    return (
-        (kind <= cnp.NPY_DOUBLE or kind == cnp.NPY_CFLOAT or kind == cnp.NPY_CDOUBLE or kind == NPY_HALF
-         or kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA or kind == cnp.NPY_STRING or kind == cnp.NPY_UNICODE)
-        and <size_t>(size_of(x) * itemsize_of(x)) == storage_for(x).size()
-        and storage_for(x).write_cost() != 0
-        and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-    )
 
 
 cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
@@ -346,14 +336,27 @@ cdef object method(ndarray self, str name, tuple args, dict kwargs):
     cdef Operation operation = method_operation(name)
     cdef cnp.ndarray header
     cdef ndarray x
+    cdef Storage storage
+    cdef cnp.npy_intp offset
+    cdef char *window
     if args or kwargs or not operation.only_reads or runs_code(self.descr):
         return call(operation, name, self, args, kwargs)
     # What has no arguments needs no Passage.
+    if operation.result is VIEW:
+        storage_for(self)  # see Passage.read
     header = const_header(self)
-    result = PyObject_CallMethodNoArgs(header, name)
+    storage = self.storage_
+    offset = self.offset
+    result = PyObject_CallMethodNoArgs(header, name)  # a gap, where it is written in Python
     if type(result) is not numpy_ndarray_type or root_of(<PyObject *>result) != root_of(<PyObject *>header):
         return computed(result)
-    x = view_of(self, cnp.PyArray_BYTES(header) - self.offset, result, self.writeable and not operation.readonly)
+    window = cnp.PyArray_BYTES(header) - offset
+    if cnp.PyArray_SIZE(result):
+        offset = cnp.PyArray_BYTES(result) - window
+    storage = storage_then(self, storage, header)
+    if storage is None:
+        return copy_foreign(result)
+    x = view_on(storage, offset, window, result, self.writeable and not operation.readonly)
     return x if operation.result is VIEW else copy_as_laid(x)
 
 
@@ -385,10 +388,10 @@ cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) e
 cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef Passage passage
     cdef list shown
-    cdef bint whole
-    if not kwargs and method_name == "__call__" and ufunc in numpy_ufuncs:
+    cdef bint known = ufunc in numpy_ufuncs
+    if not kwargs and method_name == "__call__" and known:
         # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
-        first = operand(inputs[0])
+        first = operand(inputs[0]) if inputs else None
         if first is not None and len(inputs) == 1:
             return computed(ufunc(first))
         if first is not None and len(inputs) == 2:
@@ -396,25 +399,32 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
             if second is not None:
                 return computed(ufunc(first, second))
     out = kwargs.get("out", ())
-    passage = Passage(computing)
+    if type(out) is not tuple:
+        out = () if out is None else (out,)  # as some call it that do the work of NumPy's ufuncs
     for value in inputs + <tuple>out:  # unlike (*inputs, *out), loses nothing when memory runs out
         if has_own_ufunc(value):
             return NotImplemented
-    passage.cautious = ufunc not in numpy_ufuncs
+    if out and known and method_name == "__call__":
+        inputs = tuple([converted(value) for value in inputs])  # what cannot be converted has changed nothing
+        if len(out) == 1 and type(out[0]) is ndarray and "where" not in kwargs and overwritten(
+            <ndarray>out[0], ufunc, inputs, kwargs
+        ):
+            return out[0]
+    passage = Passage(computing)
+    passage.cautious = not known
     passage.survey_elementwise(inputs)
     passage.survey(out)
     passage.survey(kwargs.get("where"))
-    if passage.allocates:
+    if passage.allocates and inputs:
         passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
     if method_name == "at":
-        if type(inputs[0]) is ndarray and not (<ndarray>inputs[0]).writeable:
+        if inputs and type(inputs[0]) is ndarray and not (<ndarray>inputs[0]).writeable:
             raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
-        shown = [passage.write(inputs[0])]
+        shown = [passage.write(value) for value in inputs[:1]]
         shown.extend([passage.read(value) for value in inputs[1:]])
         return ufunc.at(*shown)
     if out:
-        whole = method_name == "__call__" and "where" not in kwargs and ufunc in numpy_ufuncs
-        kwargs["out"] = passage.write(out, whole)
+        kwargs["out"] = passage.write(out)
     if method_name != "__call__":
         # NumPy hands these over by position, too.
         kwargs.pop("array", None)
@@ -424,7 +434,6 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
             kwargs[name] = passage.read(value)
     shown = [passage.read(value) for value in inputs]
     result = getattr(ufunc, method_name)(*shown, **kwargs)
-    passage.done()
     if out:
         # The result is what was given as out, and that may be a subclass or foreign.
         if type(result) is tuple:
@@ -433,6 +442,43 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
             ])
         return out[0]
     return passage.result(result)
+
+
+cdef object converted(object value):
+    """An operand as an array, where it is one only to NumPy. A gap."""
+    cdef type kind = type(value)
+    if kind is list or kind is tuple:
+        return numpy_asarray(with_elements(value, 0))
+    if is_familiar(value) or cnp.PyArray_Check(value):
+        return value
+    return numpy_asarray(value)
+
+
+cdef bint overwritten(ndarray x, object ufunc, tuple inputs, dict kwargs) except -1:
+    """Whether one of NumPy's own ufuncs has given all of x new values. If not, nothing has happened."""
+    cdef Passage passage = Passage(computing)
+    cdef cnp.ndarray header
+    cdef dict options = dict(kwargs)
+    # A gufunc may leave some of out: numpy.vecmat of 2.4 does, where out is not contiguous.
+    if not x.writeable or ufunc.signature is not None or not is_replaceable(x, False):
+        return False
+    options["out"] = None
+    for value in inputs:
+        passage.survey(value)
+    for value in options.values():
+        passage.survey(value)
+    header = overwriting_header(x, False) if not passage.cautious and is_replaceable(x, False) else None
+    if header is None:
+        return False
+    options["out"] = header
+    for name, value in options.items():
+        if name != "out":
+            options[name] = passage.read(value)
+    shown = tuple([passage.read(value) for value in inputs])
+    if not attempt(ufunc, shown, <PyObject *>options):
+        return False
+    shown = passage = None
+    return commit(header)
 
 
 cdef object array_function(ndarray self, object function, object types, tuple args, dict kwargs):
@@ -487,6 +533,7 @@ cdef bint has_priority(object value) noexcept:
 cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
     cdef type kind = type(other)
+    cdef Passage passage
     if is_familiar(other):
         return ufunc(other, self) if reflected else ufunc(self, other)
     override = getattr(kind, "__array_ufunc__", MISSING)
@@ -497,8 +544,11 @@ cdef object defer(ndarray self, object other, object ufunc, bint reflected):
     ):
         return NotImplemented
     if override is MISSING:
-        shown = reader_header(self)  # methods of the stranger may be shown it
-        return computed(ufunc(other, shown) if reflected else ufunc(shown, other))
+        # Methods of the stranger may be shown the array, and may keep what they give.
+        passage = Passage(computing)
+        passage.strangers = passage.cautious = True
+        shown = passage.read(self)
+        return passage.result(ufunc(other, shown) if reflected else ufunc(shown, other))
     return ufunc(other, self) if reflected else ufunc(self, other)
 
 
@@ -513,15 +563,16 @@ cdef object inplace(ndarray self, object other, object ufunc):
         return ufunc(self, other, out=(self,))
     if not self.writeable:
         raise ValueError("output array is read-only")
-    if may_overwrite(self):
-        header = overwriting_header(self)
-        # Not in place, the scope has a share of the old bytes: what was shown of them stays.
-        ufunc(header if (<Overwrite>root(header)).in_place() else const_header(self), shown, header)
-        shown = None  # which may be of self, and is no longer read
-        commit(header)
-        return self
+    header = overwriting_header(self, False) if is_replaceable(self, False) else None
+    if header is not None:
+        if attempt_ufunc(ufunc, overwritten_header(header), shown, header):
+            shown = None  # which may be of self's old bytes
+            if commit(header):
+                return self
+        header = None
+        shown = operand(other)
     header = writable_header(self)
     if type(other) is ndarray:
-        shown = header_beside(<ndarray>other, self, header)  # again: as a view of self it has moved along
+        shown = header_beside(<ndarray>other, header)  # again: as a view of self it has moved along
     ufunc(header, shown, header)
     return self

@@ -136,14 +136,15 @@ cdef cnp.ndarray export(ndarray x):
 
 cdef object numpy_from_snapshot(ndarray x, object dtype, object copy):
     """__array__: a snapshot, or a NumPy array of the caller's own."""
-    cdef cnp.ndarray shown
-    if dtype is not None and numpy_dtype(dtype) != x.descr:
+    cdef cnp.dtype wanted = None if dtype is None else numpy_dtype(dtype)
+    if copy is not None and type(copy) is not bool:
+        copy = as_flag(copy)
+    if wanted is not None and wanted != x.descr:
         if copy is False:
             raise ValueError(
-                "Unable to avoid copy while creating an array as requested: "
-                f"from dtype {x.descr!r} to {numpy_dtype(dtype)!r}"
+                f"Unable to avoid copy while creating an array as requested: from dtype {x.descr!r} to {wanted!r}"
             )
-        return const_header(x).astype(dtype)
+        return (<object>reader_header(x)).astype(wanted)
     if copy:
         return PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER)
     return snapshot(x)
@@ -224,15 +225,15 @@ def shares_bytes(x, y, /):
 
 cdef object reduce_array(ndarray x, int protocol):
     """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
-    cdef cnp.ndarray flat
-    cdef object description = describe(x.descr) if is_plain(x.descr) else None
-    if description is None:
+    cdef cnp.ndarray shown, flat
+    if not is_plain(x.descr):
         return _unpickle_objects, (PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER),)
-    order = "F" if (
-        is_f_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-        and not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-    ) else "C"
-    flat = (<object>snapshot(x)).reshape(-1, order=order)
+    shown = snapshot(x)
+    description = describe(descr_of(shown))
+    if description is None:
+        return _unpickle_objects, (PyArray_NewCopy(shown, cnp.NPY_KEEPORDER),)
+    order = "F" if cnp.PyArray_IS_F_CONTIGUOUS(shown) and not cnp.PyArray_IS_C_CONTIGUOUS(shown) else "C"
+    flat = (<object>shown).reshape(-1, order=order)
     if not cnp.PyArray_ISCONTIGUOUS(flat):
         flat = PyArray_NewCopy(flat, cnp.NPY_CORDER)
     # Read-only, so that it travels as bytes, which the other side can share.
@@ -246,7 +247,7 @@ cdef object reduce_array(ndarray x, int protocol):
     else:
         # Of bytes, these protocols would make a call of another function.
         payload = (<object>flat).tobytes().decode("latin1")
-    return _unpickle, (payload, description, x.shape, order)
+    return _unpickle, (payload, description, (<object>shown).shape, order)
 
 
 @cython.binding(False)  # no attributes: a pickle that may name this function could set them

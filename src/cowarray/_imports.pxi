@@ -44,8 +44,9 @@ cdef ndarray share_foreign(cnp.ndarray array):
     """An array on memory that is somebody else's: it is never written to and never stolen."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
-    if not extent_fits(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
-                       cnp.PyArray_STRIDES(array)):
+    if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
+        cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array)
+    ):
         raise ValueError(f"asarray: strides {(<object>array).strides} reach around the address space")
     extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
@@ -149,7 +150,7 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
     if cnp.PyArray_Check(obj):
         given = obj
         if not cnp.PyArray_CheckExact(obj):
-            given = obj.view(numpy_ndarray_type)
+            given = PyArray_View(obj, NULL, numpy_ndarray)
         if dtype is None and order is None:
             array = given
         else:
@@ -168,7 +169,7 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
         elif type(obj) in BUFFER_TYPES and PyArray_BASE(array) == NULL:
             own = True  # these hand out nothing but their buffer, and this is not it
         if type(array) is not numpy_ndarray_type:
-            array = (<object>array).view(numpy_ndarray_type)
+            array = PyArray_View(array, NULL, numpy_ndarray)
     if not own:
         return import_array(array, copy)
     if copy is False:
@@ -314,7 +315,6 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     ndarray
         A new Storage, unless copy is not True and object can be used as it is.
     """
-    cdef cnp.ndarray header
     cdef ndarray x
     cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # which older versions of NumPy do not know
     if asks_elsewhere(like):
@@ -325,11 +325,22 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         copy = copy if copy is None else as_flag(copy)
         object = shallow(object, dtype, ndmin, most, copy)
     x = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
-    if x.nd < ndmin:
-        header = const_header(x)
-        shaped = (<object>header).reshape((1,) * (ndmin - x.nd) + x.shape)
-        return view_of(x, cnp.PyArray_BYTES(header) - x.offset, shaped, x.writeable)
-    return x
+    if ndmin > MAXDIMS:
+        raise ValueError(f"ndmin bigger than allowable number of dimensions NPY_MAXDIMS (={MAXDIMS})")
+    return x if x.nd >= ndmin else with_axes(x, ndmin)
+
+
+cdef ndarray with_axes(ndarray x, int nd):
+    """The view of x with axes of length 1 in front, so that there are nd."""
+    cdef cnp.npy_intp shape[MAXDIMS]
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef int i
+    for i in range(nd):
+        shape[i] = x.dims[i - (nd - x.nd)] if i >= nd - x.nd else 1
+    c_strides(nd, shape, itemsize_of(x), strides)
+    for i in range(x.nd):
+        strides[nd - x.nd + i] = x.dims[x.nd + i]
+    return on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, MADE_VIEW)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

@@ -28,37 +28,93 @@ cdef object shown_items(object key):
     return key
 
 
-cdef bint picks_one(ndarray x, object key) except -1:
-    """Whether an index names one element."""
-    cdef tuple keys = key if type(key) is tuple else (key,)
-    if len(keys) != x.nd:
+cdef bint picks_one(int nd, object key) noexcept:
+    """Whether a settled index names one element of an array with nd axes."""
+    if type(key) is not tuple:
+        return nd == 1 and is_whole_number(key)
+    if len(<tuple>key) != nd:
         return False
-    for item in keys:
-        if isinstance(item, (ndarray, numpy_ndarray_type)):
-            if item.ndim or item.dtype.kind not in "iu":
-                return False
-        elif isinstance(item, (bool, list)) or not hasattr(item, "__index__"):
+    for item in <tuple>key:
+        if not is_whole_number(item):
             return False
     return True
 
 
-cdef bint is_quiet(object key) noexcept:
-    """Whether an index runs no user code."""
+cdef bint is_whole_number(object item) noexcept:
+    """Whether an item of a settled index is one integer: also one that is an array without axes."""
+    if type(item) is ndarray:
+        return (<ndarray>item).nd == 0 and PyTypeNum_ISINTEGER((<ndarray>item).descr.type_num)
+    if type(item) is numpy_ndarray_type:
+        return cnp.PyArray_NDIM(item) == 0 and PyTypeNum_ISINTEGER(descr_of(item).type_num)
+    return type(item) is int or isinstance(item, numpy_integer)
+
+
+cdef bint is_settled(object key) noexcept:
+    """Whether an index has nothing in it that is not what it seems, so that to use it runs no user code."""
     cdef type kind = type(key)
     if kind is int or key is None or key is Ellipsis or kind is str or kind is ndarray or kind is numpy_ndarray_type:
         return True
     if kind is slice:
-        return is_quiet_bound(key.start) and is_quiet_bound(key.stop) and is_quiet_bound(key.step)
+        return is_settled_bound(key.start) and is_settled_bound(key.stop) and is_settled_bound(key.step)
     if kind is tuple:
         for item in <tuple>key:
-            if type(item) is tuple or not is_quiet(item):
+            if type(item) is tuple or not is_settled(item):
                 return False
         return True
-    return kind in SCALAR_TYPES
+    return kind is bool or kind in SCALAR_TYPES
 
 
-cdef inline bint is_quiet_bound(object bound) noexcept:
+cdef inline bint is_settled_bound(object bound) noexcept:
     return bound is None or type(bound) is int or type(bound) in SCALAR_TYPES
+
+
+cdef object settled(object key):
+    """The index that key is, in plain integers, slices and arrays: all the user code that it runs, it runs here.
+
+    Every object in it is asked once, and before anybody looks at an array. What it may be is NumPy's rule.
+    """
+    if is_settled(key):
+        return key
+    enter_recursive_call(" in an index")
+    try:
+        if PyTuple_Check(key):
+            return tuple([settled_item(item) for item in tuple(key)])
+        return settled_item(key)
+    finally:
+        Py_LeaveRecursiveCall()
+
+
+cdef object settled_item(object item):
+    cdef cnp.ndarray array
+    cdef type kind = type(item)
+    if kind is not tuple and is_settled(item):
+        return item
+    if kind is slice:
+        return slice(settled_bound(item.start), settled_bound(item.stop), settled_bound(item.step))
+    if kind is list and item and all([type(name) is str for name in <list>item]):
+        return list(item)  # of fields
+    if cnp.PyArray_Check(item):
+        return PyArray_View(item, NULL, numpy_ndarray)
+    if kind is not list and kind is not tuple:
+        try:
+            return PyNumber_Index(item)
+        except MemoryError:
+            raise
+        except Exception:
+            pass  # as for NumPy: perhaps it is like an array
+    array = numpy_asarray(item)
+    if cnp.PyArray_SIZE(array) == 0:
+        return (<object>array).astype("p")  # which [] is not by itself
+    if not PyTypeNum_ISINTEGER(descr_of(array).type_num) and not PyTypeNum_ISBOOL(descr_of(array).type_num):
+        numpy_empty(1)[item]  # NumPy's refusal, in its words
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return array
+
+
+cdef object settled_bound(object bound):
+    if is_settled_bound(bound) or not hasattr(bound, "__index__"):
+        return bound  # or else NumPy refuses it
+    return PyNumber_Index(bound)
 
 
 cdef object detached_void(object scalar):
@@ -127,16 +183,15 @@ cdef object get_item(ndarray self, object key):
     cdef ndarray view = basic_view(self, key) if self.nd > 1 or type(key) is not int else None
     if view is not None:
         return view
-    cdef cnp.ndarray header = const_header(self) if is_quiet(key) else reader_header(self)
-    cdef cnp.ndarray array
-    # An index can run user code, and that can resize self: what the header shows is taken down before.
+    cdef object shown = key if type(key) is int else shown_key(settled(key))
+    cdef cnp.ndarray header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
     cdef char *window = cnp.PyArray_BYTES(header) - offset
-    cdef bint is_void = self.descr.type_num == cnp.NPY_VOID
-    cdef bint is_element = self.descr.type_num == cnp.NPY_OBJECT and picks_one(self, key)
-    cdef object result = header[shown_key(key)]
+    cdef cnp.ndarray array
+    cdef object result = header[shown]
     if type(result) is not numpy_ndarray_type:
+        is_void = descr_of(header).type_num == cnp.NPY_VOID
         return detached_void(result) if is_void and isinstance(result, numpy_void) else result
     array = result
     if root_of(<PyObject *>array) == root_of(<PyObject *>header):
@@ -146,7 +201,7 @@ cdef object get_item(ndarray self, object key):
         if cnp.PyArray_SIZE(array):
             offset = cnp.PyArray_BYTES(array) - window
         return view_on(storage, offset, window, array, self.writeable)
-    if is_element:
+    if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(cnp.PyArray_NDIM(header), shown):
         return result  # an element that is itself a NumPy array
     return adopt(array)
 
@@ -184,13 +239,15 @@ cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
 
 
 cdef object shown_value(ndarray self, object value):
-    """The right-hand side, converted before anything is written: what fails here has changed nothing."""
+    """The right-hand side, converted before anything is written: what fails here has changed nothing. A gap."""
     cdef type kind = type(value)
     if kind is ndarray:
         return const_header(<ndarray>value) if not runs_code(self.descr) else reader_header(<ndarray>value)
     if (self.descr.type_num == cnp.NPY_OBJECT or kind is float or kind is int or kind is complex or kind is str
-            or cnp.PyArray_CheckAnyScalar(value) or cnp.PyArray_Check(value)):
+            or cnp.PyArray_CheckAnyScalar(value) or kind is numpy_ndarray_type):
         return value
+    if cnp.PyArray_Check(value):
+        return PyArray_View(value, NULL, numpy_ndarray)  # its elements, without the methods of its class
     return numpy_array(value, dtype=self.descr)
 
 
@@ -212,13 +269,17 @@ cdef bint is_basic(object key) noexcept:
 cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     """Refuse what cannot be broadcast into the target, before a shared array is copied for nothing."""
     cdef int i, extra
+    cdef cnp.npy_intp none = 0
     cdef cnp.ndarray source
     if not cnp.PyArray_Check(shown):
         return 0
     source = shown
     if source.descr is not target.descr:
-        # Raises where there is no such cast.
-        (<object>numpy_empty((0,), descr_of(target)))[...] = (<object>source).reshape(-1)[:0]
+        # None of its elements: raises where there is no such cast.
+        PyArray_CopyInto(
+            numpy_empty((0,), descr_of(target)),
+            header_at(cnp.PyArray_BYTES(source), descr_of(source), 1, &none, &none, 0, source),
+        )
     extra = cnp.PyArray_NDIM(source) - cnp.PyArray_NDIM(target)
     if is_nested and extra > 0:
         raise ValueError(
@@ -235,32 +296,16 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     return 0
 
 
-cdef cnp.ndarray part_header(cnp.ndarray writer, cnp.ndarray shown, cnp.ndarray part):
-    """The part of writer that `part` is of `shown`, both headers of one array. No index is evaluated a second time."""
-    cdef cnp.ndarray header
-    cdef cnp.dtype descr = descr_of(part)
-    Py_INCREF(descr)  # stolen
-    header = PyArray_NewFromDescr(
-        numpy_ndarray, descr, cnp.PyArray_NDIM(part), cnp.PyArray_DIMS(part), cnp.PyArray_STRIDES(part),
-        cnp.PyArray_BYTES(writer) + (cnp.PyArray_BYTES(part) - cnp.PyArray_BYTES(shown)), NPY_ARRAY_WRITEABLE, NULL
-    )
-    base = root(writer)
-    Py_INCREF(base)  # stolen
-    PyArray_SetBaseObject(header, base)
-    return header
-
-
 cdef int set_element(ndarray self, object key, object value) except -1:
     """A number, at an index of plain integers in range."""
     cdef cow_mutable_scope scope
     cdef cnp.npy_intp offset
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
-    PyArray_Pack(descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)
-    # The conversion can have run user code, and that can have resized self.
+    PyArray_Pack(descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)  # a gap
     cdef Storage storage = storage_for(self)
     offset = element_offset(self, key)
-    if offset < 0 or self.descr is not descr:
+    if offset < 0 or self.descr is not descr or not self.writeable:
         raise IndexError("the array was changed while the value to assign was converted")
     begin_write(storage, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
@@ -269,50 +314,96 @@ cdef int set_element(ndarray self, object key, object value) except -1:
 
 
 cdef int set_item(ndarray self, object key, object value) except -1:
-    cdef cnp.ndarray header, found
-    cdef bint is_nested, one
-    cdef object part
+    cdef cnp.ndarray header
+    cdef bint is_nested = False, one, looks
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
     if is_number(self.descr) and size_of(self) > 1 and element_offset(self, key) >= 0:
         return set_element(self, key, value)
-    if type(value) is not ndarray and (type(key) is str or (type(key) is list and key and type(key[0]) is str)):
+    # First all that may run user code: the index, then the value. From there on each step looks for itself.
+    key = settled(key)
+    if type(value) is not ndarray and (type(key) is str or (type(key) is list and key)):
         return set_item(get_item(self, key), Ellipsis, value)
-    one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self, key)
+    one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
     if one and not self.nd:
         key = Ellipsis  # gives an array where () gives a scalar
+    where = shown_key(key)
     try:
         if one:
             shown = numpy_empty((), self.descr)
-            shown[()] = const_header(<ndarray>value) if type(value) is ndarray else value
-            if self.descr.type_num == cnp.NPY_VOID:
+            shown[()] = shown_value(self, value) if type(value) is ndarray else value
+            if descr_of(shown).type_num == cnp.NPY_VOID:
                 shown = shown[()]  # NumPy copies objects in fields from a scalar, not from an array
-            is_nested = False
         else:
             shown = shown_value(self, value)
-            is_nested = shown is not value and type(value) is not ndarray
+            is_nested = shown is not value and type(value) is not ndarray and not cnp.PyArray_Check(value)
     except (TypeError, ValueError):
         # Let NumPy say it in its order, a bad index first, on something that nobody misses.
-        part = const_header(self)[shown_key(key)]
+        part = const_header(self)[where]
         if not one:
             numpy_empty(np.shape(part), self.descr)[...] = value
         raise
-    where = shown_key(key)
-    if storage_for(self).write_cost() != 0 or (is_nested and is_basic(key)):
+    if not self.writeable:
+        raise ValueError("assignment destination is read-only")
+    looks = is_nested and is_basic(key)
+    if looks or storage_for(self).write_cost() != 0:
         # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
-        found = const_header(self) if is_quiet(key) else reader_header(self)
-        part = found[where]
-        if type(part) is numpy_ndarray_type:
-            check_fits(part, shown, is_nested and is_basic(key))
-            if cnp.PyArray_SIZE(part) == size_of(self) and root(part) is root(found) and may_overwrite(self):
-                header = overwriting_header(self)
-                part_header(header, found, part)[...] = shown
-                commit(header)
-                return 0
-        found = part = None  # what was looked at is no reason to copy
+        if covers(self, where, shown, looks) and spans_storage(self, True) and not asks_elements(shown):
+            if not cnp.PyArray_Check(shown):
+                shown = packed(self.descr, shown)
+            header = overwriting_header(self, True) if is_replaceable(self, True) else None
+            if header is not None and replaced(header, where, shown):
+                if type(value) is ndarray:
+                    shown = None  # it may be of self's old bytes
+                if commit(header):
+                    return 0
+            header = None
     header = writable_header(self)
     # Shown after self has got bytes of its own: the value may be a view of it. (The index has a share of its bytes.)
     if type(value) is ndarray and not one and not runs_code(self.descr):
-        shown = header_beside(<ndarray>value, self, header)
+        shown = header_beside(<ndarray>value, header)
     header[where] = shown
     return 0
+
+
+cdef cnp.ndarray packed(cnp.dtype descr, object value):
+    """One element. A gap."""
+    cdef cnp.ndarray made
+    Py_INCREF(descr)  # stolen
+    made = PyArray_Empty(0, NULL, descr, False)
+    PyArray_Pack(descr, cnp.PyArray_BYTES(made), value)
+    return made
+
+
+cdef inline bint asks_elements(object shown) noexcept:
+    """Whether elements are converted one by one by user code, which in NumPy finds those before it written."""
+    return cnp.PyArray_Check(shown) and runs_code(descr_of(shown))
+
+
+cdef bint covers(ndarray x, object where, object shown, bint is_nested) except -1:
+    """Whether an index is a view of all of x. Raises where the value does not fit."""
+    cdef cnp.ndarray header
+    if where is Ellipsis and not cnp.PyArray_Check(shown):
+        return True
+    header = const_header(x)
+    part = header if where is Ellipsis else header[where]
+    if type(part) is not numpy_ndarray_type:
+        return False
+    check_fits(part, shown, is_nested)
+    return cnp.PyArray_SIZE(part) == cnp.PyArray_SIZE(header) and root(part) is root(header)
+
+
+cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -1:
+    """Whether the value has been written to all of an overwriting header, without an error to report."""
+    cdef cnp.ndarray part
+    if where is Ellipsis:
+        part = header
+    else:
+        found = header[where]
+        if type(found) is not numpy_ndarray_type or cnp.PyArray_SIZE(found) != cnp.PyArray_SIZE(header):
+            return False
+        part = found
+    if descr_of(shown) is descr_of(part):
+        PyArray_CopyInto(part, shown)  # bytes, with nothing to report
+        return True
+    return attempt(set_items, (part, Ellipsis, shown), NULL)

@@ -28,8 +28,7 @@ class Materialization(NamedTuple):
         return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied"
 
 
-# Each holds what was entered, outermost first: lists of one item, which is taken out where memory has run out and the
-# variable cannot be set back.
+# Each holds what was entered, outermost first: lists of one item, which is taken out when the mode ends.
 _forbidden = ContextVar("cowarray_no_copy", default=())
 _traces = ContextVar("cowarray_traces", default=())
 
@@ -87,11 +86,9 @@ class _Mode:
 
     def __exit__(self, *exc):
         variable, entered, token = self._entered.pop()
+        entered.clear()  # over in every context, also in one that cannot be reached from here
         try:
             variable.reset(token)
-        except MemoryError:
-            entered.clear()
-            raise
         finally:
             self._count_users(-1)
 

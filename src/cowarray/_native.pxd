@@ -54,8 +54,7 @@ cdef class Storage:
     cdef bint pinned(self) noexcept
     cdef bint foreign(self) noexcept
     cdef Hold new_hold(self)
-    cdef object held(self)
-    cdef object guarded(self)
+    cdef object held(self, char **window)
     cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=*)
 
 
@@ -72,7 +71,7 @@ cdef class Overwrite:
     cdef int state
 
     cdef bint in_place(self) noexcept
-    cdef int commit(self) except -1
+    cdef bint commit(self) except -1
 
 
 # Makes a type that only the library can make objects of.
@@ -99,6 +98,7 @@ cdef extern from *:
 ctypedef void (*moved_function)(Storage storage) noexcept
 cdef void set_moved(moved_function function) noexcept
 
+cdef void refresh(Storage storage) noexcept
 cdef Storage storage_new(size_t nbytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
 cdef Pin pin_storage(Storage storage)

@@ -44,6 +44,8 @@ cdef object fail(cow_status status, cow_error *err):
 
 cdef extern from *:
     """
+    #include <stdlib.h>
+
     /* PyGILState_Check would say yes to everybody once a subinterpreter has been made, and after Python's end. */
     static int has_gil(void)
     {
@@ -57,17 +59,55 @@ cdef extern from *:
         return own != NULL && own == _PyThreadState_UncheckedGet();
     #endif
     }
+    /* An owner may own the last reference to memory of another owner, and so on: each end inside the other, a long chain
+     * would overflow the stack. From some depth on owners wait for their end until the outermost has had its own. */
+    #define DEEPEST 64
+    static _Thread_local struct {
+        size_t depth, count, room;
+        PyObject **owners;
+    } waiting = {0, 0, 0, NULL};
+    static int let_wait(PyObject *owner)
+    {
+        if (waiting.count == waiting.room) {
+            size_t room = waiting.room ? 2 * waiting.room : 64;
+            PyObject **owners = (PyObject **)realloc(waiting.owners, room * sizeof *owners);
+            if (owners == NULL) {
+                return 0;
+            }
+            waiting.owners = owners;
+            waiting.room = room;
+        }
+        waiting.owners[waiting.count++] = owner;
+        return 1;
+    }
+    static void drop_owner(PyObject *owner)
+    {
+        if (waiting.depth >= DEEPEST && let_wait(owner)) {
+            return;
+        }
+        waiting.depth++;
+        Py_DECREF(owner);
+        if (waiting.depth == 1 && waiting.room) {
+            while (waiting.count) {
+                Py_DECREF(waiting.owners[--waiting.count]);
+            }
+            free(waiting.owners);
+            waiting.owners = NULL;
+            waiting.room = 0;
+        }
+        waiting.depth--;
+    }
     static void drop_object(void *data, void *context, size_t nbytes)
     {
         (void)data;
         (void)nbytes;
         /* Nearly always the array's own end, with the GIL held: asking is cheaper than ensuring. */
         if (has_gil()) {
-            Py_DECREF((PyObject *)context);
+            drop_owner((PyObject *)context);
         }
         else if (Py_IsInitialized()) {
             PyGILState_STATE state = PyGILState_Ensure();
-            Py_DECREF((PyObject *)context);
+            drop_owner((PyObject *)context);
             PyGILState_Release(state);
         }
         /* else: Python is gone, and its objects with it */
@@ -134,24 +174,16 @@ cdef class Storage:
             fail(status, &err)
         return hold
 
-    cdef object held(self):
-        """What keeps the bytes at self.window alive; both are current when this returns."""
+    cdef object held(self, char **window):
+        """What keeps the bytes that the Storage has now alive, and where they start. A gap."""
         cdef Hold hold
-        cdef object _gone
         while self.hold is None or self.window != <char *>cow_storage_address(self.handle):
             hold = self.new_hold()
-            refresh(self)  # can run user code, which can come here
-            _gone = self.hold
-            self.hold = hold
-            self.window = <char *>hold.scope.data
-        return self.hold
-
-    cdef object guarded(self):
-        """`held`, but never NumPy's array that owns the bytes: nobody can make anything writable through a Hold."""
-        cdef object owner = self.held()
-        if type(owner) is not Hold:
-            self.hold = None
-            self.held()
+            refresh(self)
+            if self.hold is None and <const void *>hold.scope.data == cow_storage_address(self.handle):
+                self.hold = hold
+                self.window = <char *>hold.scope.data
+        window[0] = self.window
         return self.hold
 
     cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=False):
@@ -233,9 +265,8 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
 
 
 cdef void refresh(Storage storage) noexcept:
-    """Let go of everything that was kept for bytes which the Storage no longer has."""
-    # Its end can run foreign code, which must find a whole Storage: it ends with this function.
-    cdef object _hold = storage.hold
+    """Let go of everything that is kept for reading. A gap."""
+    cdef object _hold = storage.hold  # ends with this function, when the Storage is whole
     storage.hold = None
     storage.window = NULL
     if moved != NULL and storage.readers != NULL:
@@ -244,9 +275,13 @@ cdef void refresh(Storage storage) noexcept:
 
 cdef void leave_readers(Storage storage) noexcept:
     """Before the Storage leaves shared bytes: what is kept for reading goes, and who still reads is told to the core.
+    A gap.
 
     What is kept would be a reader left behind, and keep the last sharer from stealing. A reader in another thread, or
-    around the user code that writes here, may have only the array that owns the bytes, which the core has once.
+    around the user code that writes here, may have no scope but only the array that owns the bytes, which the core has
+    once. It holds a counted reference: every such reader is a frame of this library's C, or an array of NumPy's whose
+    base the owner is, and neither borrows as the interpreter does. So a count of one says that nobody reads. More says
+    that somebody may; who is mistaken for a reader costs the last sharer a copy, never a value.
     """
     cdef PyObject *owner = storage.unscoped
     refresh(storage)
@@ -271,7 +306,7 @@ cdef extern from *:
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
-    """Open a mutable scope; the Storage has bytes of its own when this returns."""
+    """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
     cdef cow_status status
     cdef unsigned flags = COW_TRY
     if not modes_in_use():
@@ -296,7 +331,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef void *before = <void *>cow_storage_address(handle)
-    cdef bint forbidden = modes_in_use() and _modes.forbids_copy()
+    cdef bint forbidden = storage.size() != 0 and modes_in_use() and _modes.forbids_copy()
     if forbidden or (cost == 0 and storage.size() != 0):
         flags = COW_NO_COPY
     else:
@@ -378,9 +413,9 @@ cdef class Overwrite:
     cdef bint in_place(self) noexcept:
         return self.scope.data == self.scope.old
 
-    cdef int commit(self) except -1:
+    cdef bint commit(self) except -1:
+        """Put the bytes in place. False, and nothing has happened, if others have written to the Storage meanwhile."""
         cdef cow_error err
-        cdef cow_mutable_scope scope
         cdef bint fresh = not self.in_place()
         if fresh:
             leave_readers(self.storage)
@@ -391,18 +426,10 @@ cdef class Overwrite:
                 refresh(self.storage)
                 if modes_in_use():
                     _modes.report("overwrite", 0)
-            return 0
+            return True
         if status != COW_EMOVED:
             fail(status, &err)
-        # A callback or another thread has written to the Storage meanwhile. Ours is the later write.
-        begin_write(self.storage, &scope)
-        memcpy(scope.data, self.scope.data, self.scope.nbytes)
-        cow_mutable_end(&scope)
-        return 0
-
-
-cdef extern from "string.h":
-    void *memcpy(void *, const void *, size_t) nogil
+        return False
 
 
 cdef Overwrite overwrite_storage(Storage storage):

@@ -9,6 +9,9 @@ sitting because a class of NumPy's breadth is one thing; most methods are a line
 Cython would give its classes methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
 """
 
+import operator
+import sys
+
 import numpy as np
 from array import array as array_array_type
 from mmap import mmap as mmap_type
@@ -31,7 +34,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport *
 from cpython.object cimport PyObject, PyObject_RichCompare
 from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_IsValid
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.string cimport memcpy
 
 from cowarray._layout cimport *
@@ -47,6 +50,7 @@ from cowarray._native cimport (
     end_write,
     overwrite_storage,
     pin_storage,
+    refresh,
     seal,
     set_moved,
     storage_adopt,
@@ -68,6 +72,8 @@ cdef extern from "Python.h":
     int PySlice_Unpack(object, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *) except -1
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t *, Py_ssize_t *, Py_ssize_t)
     object PyNumber_InPlaceMatrixMultiply(object, object)
+    bint PyTuple_Check(object)
+    object PySeqIter_New(object)
 
 cdef extern from *:
     """
@@ -97,6 +103,9 @@ cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
     cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
+    cnp.ndarray PyArray_View(cnp.ndarray, void *, void *)
+    bint PyTypeNum_ISINTEGER(int)
+    bint PyTypeNum_ISBOOL(int)
     cnp.ndarray PyArray_Transpose(cnp.ndarray, void *)
     cnp.ndarray PyArray_FromScalar(object, PyObject *)
     int PyArray_Pack(cnp.dtype, void *, object) except -1
@@ -110,6 +119,7 @@ cdef type numpy_ndarray_type = np.ndarray
 # What as_strided puts between a view and its source.
 cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
 cdef type numpy_void = np.void
+cdef type numpy_integer = np.integer
 cdef type numpy_memmap = np.memmap
 cdef object numpy_dtype = np.dtype
 cdef object numpy_array = np.array
@@ -119,6 +129,7 @@ cdef object numpy_zeros = np.zeros
 cdef object numpy_frombuffer = np.frombuffer
 cdef object numpy_from_dlpack = np.from_dlpack
 cdef object numpy_shares_memory = np.shares_memory
+cdef object set_items = operator.setitem
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
 cdef object MISSING = object()
 cdef object FULL_SLICE = slice(None)
@@ -137,6 +148,7 @@ cdef frozenset numpy_ufuncs = frozenset(
 )
 
 include "_arrays.pxi"
+include "_overwriting.pxi"
 include "_exports.pxi"
 include "_offered.pxi"
 include "_imports.pxi"
@@ -185,9 +197,7 @@ cdef object readable(ndarray self):
 
 cdef object printable(ndarray self):
     """What NumPy prints from. A function of the user that prints arrays or fields may keep what it gets."""
-    if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:
-        return snapshot(self)
-    return guarded_header(self)
+    return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else reader_header(self)
 
 
 # Structured dtype -> whether NumPy reads it back from its own buffers.
@@ -210,6 +220,30 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
             survives.clear()
         survives[descr] = known
     return not known
+
+
+cdef object settled_lengths(object shape):
+    """A shape in plain integers: all the user code that it runs, it runs here."""
+    try:
+        return (PyNumber_Index(shape),)
+    except TypeError:
+        pass
+    try:
+        return tuple([PyNumber_Index(length) for length in shape])
+    except TypeError:
+        numpy_empty(0).reshape(shape)  # NumPy's refusal, in its words
+        raise
+
+
+cdef bint lies_as(ndarray self, cnp.ndarray header, Storage storage) noexcept:
+    """Whether self is still what header showed of storage; there has been a gap since."""
+    cdef int i
+    if self.storage_ is not storage or self.descr is not descr_of(header) or self.nd != cnp.PyArray_NDIM(header):
+        return False
+    for i in range(self.nd):
+        if self.dims[i] != cnp.PyArray_DIMS(header)[i] or self.dims[self.nd + i] != cnp.PyArray_STRIDES(header)[i]:
+            return False
+    return True
 
 
 cdef int rebind(ndarray self, ndarray other) except -1:
@@ -273,20 +307,24 @@ cdef class ndarray:
 
     @shape.setter
     def shape(self, value):
-        cdef Storage storage = storage_for(self)
-        cdef cnp.npy_intp offset = self.offset
-        cdef cnp.ndarray header = const_header(self)
+        cdef Storage storage
+        cdef cnp.npy_intp offset
+        cdef cnp.ndarray header = None
         cdef cnp.ndarray shaped
         if value is None:
             raise TypeError("shape must be an integer or a tuple of integers (got None)")
-        try:
-            shaped = (<object>header).reshape(value, copy=False)
-        except ValueError:
-            (<object>header).reshape(value)  # raises where no copy helps, either
-            raise AttributeError(
-                f"shape {value!r} needs a copy, because the array is not contiguous; use x.reshape(...)"
-            ) from None
-        # By what was there before value was read, for that can run user code.
+        lengths = settled_lengths(value)
+        while header is None or not lies_as(self, header, storage):
+            header = const_header(self)
+            storage = storage_for(self)
+            offset = self.offset
+            try:
+                shaped = (<object>header).reshape(lengths, copy=False)
+            except ValueError:
+                (<object>header).reshape(lengths)  # raises where no copy helps, either
+                raise AttributeError(
+                    f"shape {value!r} needs a copy, because the array is not contiguous; use x.reshape(...)"
+                ) from None
         rebind(self, view_on(storage, offset, cnp.PyArray_BYTES(header) - offset, shaped, self.writeable))
 
     @shape.deleter
@@ -305,7 +343,13 @@ cdef class ndarray:
 
     @dtype.setter
     def dtype(self, value):
-        rebind(self, self.view(numpy_dtype(value)))
+        cdef cnp.ndarray header = None
+        cdef ndarray view = None
+        wanted = numpy_dtype(value)
+        while header is None or not lies_as(self, header, view.storage_):
+            header = const_header(self)
+            view = self.view(wanted)
+        rebind(self, view)
 
     @dtype.deleter
     def dtype(self):
@@ -356,9 +400,10 @@ cdef class ndarray:
         if uic:
             raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
         if write is not None:
+            write = bool(write)
             if write and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
                 raise ValueError("cannot set WRITEABLE flag to True of an array whose elements overlap; copy it")
-            self.writeable = bool(write)
+            self.writeable = write
 
     # ---- views: the same Storage -------------------------------------------------------------------------------------
 
@@ -729,6 +774,8 @@ cdef class ndarray:
     def resize(self, *new_shape, refcheck=True):
         """Change shape and size in place; new elements are 0. The array gets a Storage of its own."""
         cdef cnp.ndarray grown
+        cdef cnp.ndarray header = None
+        cdef Storage storage
         if not hasattr(refcheck, "__index__"):
             raise TypeError(f"resize: refcheck must be a bool or an integer (got {refcheck!r})")
         if not new_shape:
@@ -737,15 +784,19 @@ cdef class ndarray:
             new_shape = new_shape[0]
         if new_shape is None:
             return
+        lengths = settled_lengths(new_shape)
         if self.made == MADE_VIEW and self.nbytes:
             raise ValueError("cannot resize this array: it is a view")
         if not self.writeable:
             raise ValueError("cannot resize this array: it is read-only")
-        grown = numpy_zeros(new_shape, self.descr)
-        if self.made == MADE_VIEW and cnp.PyArray_NBYTES(grown):
-            raise ValueError("cannot resize this array: it is a view")
-        kept = min(size_of(self), cnp.PyArray_SIZE(grown))
-        (<object>grown).reshape(-1)[:kept] = (<object>const_header(self)).ravel()[:kept]
+        while header is None or not lies_as(self, header, storage):
+            header = const_header(self)
+            storage = storage_for(self)
+            grown = numpy_zeros(lengths, descr_of(header))
+            if self.made == MADE_VIEW and cnp.PyArray_NBYTES(grown):
+                raise ValueError("cannot resize this array: it is a view")
+            kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
+            (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
         rebind(self, adopt(grown))
 
     def materialize(self):
@@ -782,7 +833,7 @@ cdef class ndarray:
 
     def item(self, *args):
         """One element as a Python object."""
-        return (readable(self) if is_quiet(args) else reader_header(self)).item(*args)
+        return (readable(self) if is_settled(args) else reader_header(self)).item(*args)
 
     def tolist(self):
         """The elements as nested lists of Python objects."""
@@ -867,6 +918,8 @@ cdef class ndarray:
         return (<object>export(self)).ctypes
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if copy is not None and type(copy) is not bool:
+            copy = as_flag(copy)
         exported = const_header(self) if copy else export(self)
         return (<object>exported).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
@@ -898,7 +951,7 @@ cdef class ndarray:
     def __iter__(self):
         if self.nd == 0:
             raise TypeError("iteration over a 0-d array")
-        return (get_item(self, i) for i in range(self.dims[0]))
+        return PySeqIter_New(self)  # as NumPy's: it ends where there is no such element any more
 
     def __contains__(self, value):
         passage = Passage(computing)
@@ -1098,7 +1151,7 @@ cdef object inplace_by_numpy(ndarray self, object other, object ufunc, binary_fu
     passage.survey(other)
     header = writable_header(self) if self.writeable else const_header(self)
     if type(other) is ndarray and not passage.cautious:
-        other = header_beside(<ndarray>other, self, header)
+        other = header_beside(<ndarray>other, header)
     else:
         other = passage.read(other)
     function(header, other)
@@ -1162,6 +1215,43 @@ include "_attributes.pxi"
 include "_functions.pxi"
 include "_elementwise.pxi"
 include "_capi.pxi"
+
+# CPython hands C's calls for an element by its number to these, with the length added to a negative number. Those that
+# Cython makes of __getitem__ would count it from the end once more.
+
+
+cdef object sequence_item(object x, Py_ssize_t index):
+    return x[checked(x, index)]
+
+
+cdef int set_sequence_item(object x, Py_ssize_t index, PyObject *value) except -1:
+    if value == NULL:
+        raise ValueError("cannot delete array elements")
+    x[checked(x, index)] = <object>value
+    return 0
+
+
+cdef Py_ssize_t checked(object x, Py_ssize_t index) except -1:
+    if index < 0:
+        size = len(x)
+        raise IndexError(f"index {index - size} is out of bounds for axis 0 with size {size}")
+    return index
+
+
+cdef extern from *:
+    """
+    static void cowi_count_from_the_front(PyObject *type, ssizeargfunc item, ssizeobjargproc set_item)
+    {
+        ((PyTypeObject *)type)->tp_as_sequence->sq_item = item;
+        ((PyTypeObject *)type)->tp_as_sequence->sq_ass_item = set_item;
+        PyType_Modified((PyTypeObject *)type);
+    }
+    """
+    void count_from_the_front "cowi_count_from_the_front" (
+        object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)
+
+for _type in (ndarray, FlatIterator):
+    count_from_the_front(_type, sequence_item, set_sequence_item)
 
 for _type in (ndarray, Snapshot, Flags, FlatIterator):
     seal(_type)

@@ -120,23 +120,10 @@ def loadtxt(
     like=None,
 ):
     """Read an array from lines of text, as `numpy.loadtxt`. Fresh; with unpack, views of one Storage."""
-    return fresh(
-        np.loadtxt(
-            fname,
-            dtype,
-            comments,
-            delimiter,
-            converters,
-            skiprows,
-            usecols,
-            unpack,
-            ndmin,
-            encoding,
-            max_rows,
-            quotechar=quotechar,
-            like=like,
-        )
-    )
+    args = (fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows)
+    if like is not None:
+        return dispatched(np.loadtxt, *args, quotechar=quotechar, like=like)
+    return fresh(np.loadtxt(*args, quotechar=quotechar))
 
 
 def genfromtxt(fname, dtype=float, *args, **kwargs):
@@ -144,6 +131,8 @@ def genfromtxt(fname, dtype=float, *args, **kwargs):
 
     Fresh; with unpack, views of one Storage; with usemask NumPy's masked array.
     """
+    if kwargs.get("like") is not None:
+        return dispatched(np.genfromtxt, fname, dtype, *args, **kwargs)
     return fresh(np.genfromtxt(fname, dtype, *args, **kwargs))
 
 

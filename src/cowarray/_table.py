@@ -98,6 +98,7 @@ OPERATIONS = {
     "require": Operation(COPY, calls_user=True),
     **_rows("frombuffer fromfile", calls_user=True),
     **_rows("apply_along_axis apply_over_axes piecewise fromfunction fromiter", calls_user=True),
+    **_rows("array_repr array_str array2string", calls_user=True),  # those that print options name
 }
 
 
@@ -105,7 +106,7 @@ def lookup(function):
     """The row of a NumPy function, with the position of its ``out`` filled in from its signature."""
     import inspect
 
-    module = function.__module__.removeprefix("numpy").lstrip(".")
+    module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
     found = OPERATIONS.get(f"{module}.{function.__name__}" if module else function.__name__, Operation())
     if any(written == "out" for written, _ in found.writes):
         return found

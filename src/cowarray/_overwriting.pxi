@@ -1,0 +1,133 @@
+# Writes that replace every byte of a shared Storage: they run once, from the old bytes to fresh ones, and copy nothing
+# first. Included by _ndarray.pyx.
+#
+# Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
+# when all is computed, to user code that in NumPy would find the new values in place, and might write beside them. So an
+# attempt is made under error handling that reports nothing: what would have been reported stops it. An attempt that was
+# stopped, or during which somebody else wrote to the Storage, has changed nothing, and the write is made the plain way.
+
+cdef extern from "Python.h":
+    object PyContext_New()
+    int PyContext_Enter(object) except -1
+    int PyContext_Exit(object) except -1
+    int PyContextVar_Get(object, PyObject *, PyObject **) except -1
+    object PyContextVar_Set(object, object)
+    object PyObject_Call(object, object, PyObject *)
+
+cdef object error_handling = np._core.umath._extobj_contextvar
+cdef object make_handling = np._core.umath._make_extobj
+
+# NumPy's object for a way to handle errors, and a context in which what would be reported raises: those of the last
+# attempt, for the next one that handles errors so. Who enters the context takes it out.
+cdef tuple idle = None
+
+
+cdef tuple enter_attempt():
+    """From here to `leave_attempt` what would be reported raises FloatingPointError.
+
+    In a context of its own: where memory has run out, a variable could not be set back.
+    """
+    cdef PyObject *found = NULL
+    cdef object handling, context
+    cdef tuple entered
+    PyContextVar_Get(error_handling, NULL, &found)
+    handling = <object>found
+    Py_DECREF(handling)
+    global idle
+    entered = idle
+    if entered is None or entered[0] is not handling:
+        strict = {name: "ignore" if way == "ignore" else "raise" for name, way in np.geterr().items()}
+        context = PyContext_New()
+        PyContext_Enter(context)
+        try:
+            PyContextVar_Set(error_handling, make_handling(**strict))
+        except BaseException:
+            PyContext_Exit(context)
+            raise
+        return (handling, context)
+    idle = None
+    PyContext_Enter(entered[1])
+    return entered
+
+
+cdef int leave_attempt(tuple entered) except -1:
+    global idle
+    PyContext_Exit(entered[1])
+    if KEEPS_HEADERS:  # with a GIL
+        idle = entered
+    return 0
+
+
+cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1:
+    """Whether a call went through without an error to report."""
+    cdef tuple entered = enter_attempt()
+    try:
+        PyObject_Call(function, args, kwargs)
+    except FloatingPointError:
+        return False
+    finally:
+        leave_attempt(entered)
+    return True
+
+
+cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
+    """`attempt` for the everyday call, which packs no arguments."""
+    cdef tuple entered = enter_attempt()
+    try:
+        ufunc(a, b, out)
+    except FloatingPointError:
+        return False
+    finally:
+        leave_attempt(entered)
+    return True
+
+
+cdef inline bint spans_storage(ndarray x, bint text) except -1:
+    """Whether x has as many bytes as its Storage, and the writer of an element writes each of its bytes.
+
+    text: where the writer fills what is left of a text; NumPy's ufuncs do not.
+    """
+    cdef int kind = x.descr.type_num
+    return (
+        (kind <= cnp.NPY_DOUBLE or kind == cnp.NPY_CFLOAT or kind == cnp.NPY_CDOUBLE or kind == NPY_HALF
+         or kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA
+         or (text and (kind == cnp.NPY_STRING or kind == cnp.NPY_UNICODE)))
+        and <size_t>(size_of(x) * itemsize_of(x)) == storage_for(x).size()
+    )
+
+
+cdef inline bint is_replaceable(ndarray x, bint text) except -1:
+    """Whether a write to all of x gives every byte of its Storage a value, and would have to copy the old ones first."""
+    return (
+        spans_storage(x, text) and x.storage_.write_cost() != 0
+        and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
+    )
+
+
+cdef cnp.ndarray overwriting_header(ndarray x, bint text):
+    """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`. A gap, before: None where x is not
+    replaceable any more.
+    """
+    cdef Storage storage = x.storage_
+    cdef Overwrite overwrite
+    overwrite = overwrite_storage(storage)
+    if overwrite.in_place() or x.storage_ is not storage or not is_replaceable(x, text):
+        return None
+    return new_header(x, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)
+
+
+cdef cnp.ndarray overwritten_header(cnp.ndarray header):
+    """What to read while an overwriting header is written to: the old bytes, of which its scope has a share."""
+    cdef Overwrite overwrite = root(header)
+    cdef char *old = <char *>overwrite.scope.old + (cnp.PyArray_BYTES(header) - <char *>overwrite.scope.data)
+    return header_at(old, descr_of(header), cnp.PyArray_NDIM(header), cnp.PyArray_DIMS(header),
+                     cnp.PyArray_STRIDES(header), 0, overwrite)
+
+
+cdef bint commit(cnp.ndarray header) except -1:
+    """Put what was written to an overwriting header in place; False if that is not the array's latest value any more.
+
+    Who has read the old bytes for it has let go of them by now: they would be readers left behind.
+    """
+    cdef Overwrite overwrite = root(header)
+    return overwrite.commit()
