@@ -90,7 +90,8 @@ def write_all(world, array):
 
 @to_all
 def compute_in_place(world, array):
-    array += array
+    if array.dtype.char != "T":  # of text it would be twice as long
+        array += array
 
 
 @to_all

@@ -5,6 +5,7 @@ deeds. States take turns, so that each deed of a hook meets several over all cal
 of times as much, and tell the same.
 """
 
+import collections
 import itertools
 import random
 import zlib
@@ -18,6 +19,7 @@ from evil.hooks import STRANGE
 from evil.states import ALIKE, STATES
 from evil.trial import Key
 
+MANY = 1 << 30
 ALIKE = [state.__name__ for state in ALIKE]
 # Hooks that are handed arrays of NumPy's, or run where such arrays are in sight.
 HANDING = {
@@ -117,54 +119,70 @@ class Plan:
 
     # ---- all of it, or some ------------------------------------------------------------------------------------------
 
-    def all(self, count=4):
-        """With each deed in so many states."""
+    def all(self):
+        """Each hook with each deed once; each place, firing and state in its turn."""
+        places = collections.defaultdict(list)
         for form, slot, hook in self.places():
-            if not [*self.states_for(1, form, slot, hook)]:
-                continue
-            bound, steps = (AMBIENT[hook].bound, AMBIENT[hook].steps) if slot < 0 else (2, 1)
-            for deed in self.deeds_of(hook):
-                for at in range(-1, bound):
-                    many = at < 1 or hook in OF_MEMORY
-                    for state, found in self.states_for(count if many else 1, form, slot, hook, deed, at):
-                        if at < found.count * steps:
-                            self.run(Key(self.source, form, slot, hook, deed, at, state), found)
-            if slot >= 0 or AMBIENT[hook].is_steady:
-                for deed in COMPARED if not self.deeds else self.deeds:
-                    self.compare(form, slot, hook, deed)
+            places[hook].append((form, slot))
+        for hook, found in places.items():
+            asked = [place for place in found if next(self.states_for(1, *place, hook), None)]
+            for deed in self.deeds_of(hook) if asked else ():
+                self.try_one(*asked[self.turn(len(asked), hook, deed)], hook, deed)
+            if asked and (asked[0][1] >= 0 or AMBIENT[hook].is_steady):
+                for deed in self.deeds or [COMPARED[self.turn(len(COMPARED), hook)]]:
+                    self.compare(*asked[self.turn(len(asked), hook)], hook, deed)
+        self.all_strange(1)
+
+    def turn(self, count, *of):
+        """Whose turn it is, of so many."""
+        return zlib.crc32(repr((self.seed, self.source, of)).encode()) % count
+
+    def try_one(self, form, slot, hook, deed):
+        for state, found in self.states_for(1, form, slot, hook, deed):
+            at = self.turn(bound_of(slot, hook, found.count) + 1, hook, deed, state) - 1
+            self.run(Key(self.source, form, slot, hook, deed, at, state), found)
+
+    def all_strange(self, count):
         for form, taken in enumerate(forms_of(self.source) if not self.hooks else ()):
             for slot, strange in itertools.product(range(len(taken.slots)), STRANGE):
-                for state in self.states(form, slot, strange)[:3]:
+                for state in self.states(form, slot, strange)[:count]:
                     self.control(form, slot, strange, state)
+
+    def product(self, count):
+        """Each hook in each place with each deed at each firing, in so many states."""
+        for form, slot, hook in self.places():
+            if next(self.states_for(1, form, slot, hook), None) is None:
+                continue
+            for deed, at in itertools.product(self.deeds_of(hook), range(-1, bound_of(slot, hook))):
+                for state, found in self.states_for(count, form, slot, hook, deed, at):
+                    if at < bound_of(slot, hook, found.count):
+                        self.run(Key(self.source, form, slot, hook, deed, at, state), found)
+            if slot >= 0 or AMBIENT[hook].is_steady:
+                for deed in self.deeds or COMPARED:
+                    self.compare(form, slot, hook, deed)
+        self.all_strange(count)
 
     def some(self, count):
         """A few trials of each kind, the same ones for the same seed."""
         rng = random.Random(f"{self.seed} {self.source}")
         places = self.places()
-        strange = [
-            (form, slot, hook)
-            for form, taken in enumerate(forms_of(self.source))
-            for slot in range(len(taken.slots))
-            for hook in STRANGE
-            if not self.hooks
-        ]
         rng.shuffle(places)
         done = 0
         for form, slot, hook in places:
             if done >= count:
                 break
-            for state, found in self.states_for(1, form, slot, hook, rng.random()):
+            if next(self.states_for(1, form, slot, hook), None):
                 done += 1
-                deed = rng.choice(self.deeds_of(hook))
-                bound = AMBIENT[hook].bound if slot < 0 else 2
-                at = rng.randrange(-1, min(found.count, bound))
-                self.run(Key(self.source, form, slot, hook, deed, at, state), found)
-        for form, slot, hook in rng.sample(strange, min(len(strange), 1)):
-            self.control(form, slot, hook, rng.choice([*STATES]))
+                self.try_one(form, slot, hook, rng.choice(self.deeds_of(hook)))
+        form = rng.randrange(len(forms_of(self.source)))
+        slots = len(forms_of(self.source)[form].slots)
+        if slots and not self.hooks:
+            self.control(form, rng.randrange(slots), rng.choice([*STRANGE]), rng.choice([*STATES]))
 
     def compare(self, form, slot, hook, deed):
         """The same trial, where the same values lie in memory otherwise."""
-        controls = {state: self.control(form, slot, hook, state) for state in ALIKE}
+        chosen = [ALIKE[0], *sorted(ALIKE[1:], key=lambda state: self.turn(1 << 30, hook, deed, state))[:2]]
+        controls = {state: self.control(form, slot, hook, state) for state in chosen}
         plain = controls[ALIKE[0]]
         again = self.run(Key(self.source, form, slot, hook, "nothing", -1, ALIKE[0]))
         if plain is None or again is None or not plain.count or plain.digest is None or again.digest != plain.digest:
@@ -186,8 +204,11 @@ class Plan:
                 self.tell(key, kind, f"{summary(told.digest)} instead of {summary(first)}")
 
 
-# What comes in the middle of C code, and is everywhere: which firing it is decides.
-OF_MEMORY = ("collections", "finalizers")
+def bound_of(slot, hook, count=MANY):
+    """So many firings are tried one by one."""
+    return min(2, count) if slot >= 0 else min(AMBIENT[hook].bound, count * AMBIENT[hook].steps)
+
+
 TRIED = 4  # states
 COMPARED = ("write_one", "write_all", "copy_and_write", "grow", "retype")
 

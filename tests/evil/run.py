@@ -107,8 +107,10 @@ class Child:
             skip = {key for key in self.skip if key.source == source}
             hooks, deeds = self.options.get("hooks"), self.options.get("deeds")
             plan = Plan(source, begin, tell, skip, self.options["seed"], hooks, deeds)
-            if self.options["all"]:
-                plan.all(self.options["states"])
+            if self.options["states"]:
+                plan.product(self.options["states"])
+            elif self.options["all"]:
+                plan.all()
             else:
                 plan.some(self.options["count"])
             send("done", source, plan.tried, plan.asked, sorted(plan.seen))
@@ -301,9 +303,9 @@ def main():
     parser.add_argument("--hook", action="append", help="only these hooks")
     parser.add_argument("--no-hook", action="append", help="all but these hooks")
     parser.add_argument("--deed", action="append", help="only these deeds")
-    parser.add_argument("--all", action="store_true", help="every trial of each call, not a sample")
+    parser.add_argument("--all", action="store_true", help="each call with each pair of hook and deed")
     parser.add_argument("--count", type=int, default=6, help="of a sample: places of each call")
-    parser.add_argument("--states", type=int, default=4, help="of all: states of each place and deed")
+    parser.add_argument("--states", type=int, help="the whole product, in so many states each; for a few calls")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--part", default="0/1", help="i/n: the i-th of n parts of the calls")
@@ -348,7 +350,7 @@ def main():
             known.add(name)
             print(f"{finding.kind}: {finding.detail}\n    --key '{json.dumps(finding.key)}'", flush=True)
 
-    runner = Runner(sources, settings, options.workers, 1 if options.all else 20, report).run()
+    runner = Runner(sources, settings, options.workers, 4 if options.all or options.states else 20, report).run()
     kinds = collections.Counter(finding.kind for finding in runner.found)
     print(
         f"{len(runner.done)} calls, {runner.tried} trials, user code did its deed in {runner.asked}, "

@@ -80,7 +80,7 @@ class World:
         self.armed = self.busy = False
         self.again = lambda: None
         self.x = STATES[state](self)
-        self.y = self.x.copy()
+        self.y = ca.array(np.array(self.x))  # which shares nothing with x
         self.witness("a copy of y", self.y.copy())
         self.numpys = numpys
         if numpys:
