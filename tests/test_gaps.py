@@ -592,11 +592,54 @@ def test_the_truth_of_an_argument_is_asked_once():
             self.asked += 1
             return True
 
+    class DType:
+        asked = 0
+
+        @property
+        def dtype(self):
+            self.asked += 1
+            return np.dtype("f4" if self.asked == 1 else "O")
+
     x = ca.array(np.zeros(3))
-    for ask in (lambda copy: x.__dlpack__(copy=copy), lambda copy: x.__array__(copy=copy)):
+    for ask in (
+        lambda copy: x.__dlpack__(copy=copy),
+        lambda copy: x.__array__(copy=copy),
+        lambda copy: ca.asarray(x, copy=copy),
+        lambda flag: x.setflags(write=flag),
+        lambda flag: ca.median(x, None, None, flag),
+        lambda flag: x.byteswap(flag),
+    ):
         copy = Copy()
         ask(copy)
         assert copy.asked == 1
+    for ask in (
+        lambda dtype: ca.asarray(x, dtype),
+        lambda dtype: ca.asarray(x.to_numpy(), dtype),
+        lambda dtype: x.astype(dtype),
+        lambda dtype: x.view(dtype),
+        lambda dtype: x.__array__(dtype),
+    ):
+        assert ask(DType()).dtype == "f4"
+
+
+def test_what_is_written_must_be_an_array_itself():
+    class Stranger:
+        own = np.zeros(3)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.own
+
+    x = ca.array(np.ones(3))
+    for write in (lambda: ca.copyto(Stranger(), x), lambda: ca.fill_diagonal(Stranger(), 1.0)):
+        with pytest.raises((TypeError, AttributeError)):
+            write()
+        assert not Stranger.own.any()
+
+
+@pytest.mark.parametrize("spec", [(1,), None, b"", 3])
+def test_a_format_must_be_text(spec):
+    with pytest.raises(TypeError):
+        ca.array(1.0).__format__(spec)
 
 
 def test_a_long_chain_of_owners_ends_without_a_deep_recursion():

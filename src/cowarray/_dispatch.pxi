@@ -134,12 +134,16 @@ cdef class Passage:
         """The argument as NumPy may see it: read-only."""
         cdef cnp.ndarray header
         cdef ndarray x
+        cdef Storage storage
+        cdef cnp.npy_intp offset
         if type(value) is ndarray:
             x = value
             if self.operation.result is VIEW:
                 storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
             header = reader_header(x) if self.cautious else self.header_of(x)
-            self.sources.append((x, x.storage_, header, x.offset))
+            storage = x.storage_
+            offset = x.offset
+            self.sources.append((x, storage, header, offset))
             return header
         if cnp.PyArray_Check(value):
             if type(value) is numpy_memmap:
@@ -180,6 +184,7 @@ cdef class Passage:
         """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
         cdef cnp.ndarray header
         cdef ndarray x
+        cdef cnp.npy_intp offset
         if type(value) is tuple:
             return tuple([self.write(item) for item in <tuple>value])
         if type(value) is not ndarray:
@@ -190,7 +195,8 @@ cdef class Passage:
         if not x.writeable:
             return const_header(x)
         header = writable_header(x)
-        self.written.append((x, header, x.offset))
+        offset = x.offset
+        self.written.append((x, header, offset))
         return header
 
     cdef object result(self, object value):
@@ -284,6 +290,23 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
     return tuple(found)
 
 
+cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
+    """The arguments, with the flag that says whether one of them is written as plain truth: it is asked once."""
+    cdef Py_ssize_t at
+    if operation.writes_if:
+        _, _, flag, at, _, _ = operation.writes_if
+        if flag in kwargs:
+            kwargs = dict(kwargs)
+            kwargs[flag] = plain_truth(kwargs[flag])
+        elif len(args) > at:
+            args = (*args[:at], plain_truth(args[at]), *args[at + 1:])
+    return args, kwargs
+
+
+cdef object plain_truth(object value):
+    return value if value is None or type(value) is bool or type(value) is np._CopyMode else bool(value)
+
+
 cdef list listed(object values):
     """list(values), of a list or tuple; CPython 3.11's own loses a reference to values when memory runs out."""
     cdef Py_ssize_t i
@@ -297,6 +320,7 @@ cdef object call(Operation operation, object function, ndarray self, tuple args,
     """Call a NumPy function, or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
     passage.cautious |= cautious
+    args, kwargs = settled_flag(operation, args, kwargs)
     cdef tuple written = written_arguments(operation, args, kwargs) if operation.writes or operation.writes_if else ()
     cdef list shown = listed(args)
     cdef dict named = dict(kwargs)

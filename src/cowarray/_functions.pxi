@@ -10,7 +10,10 @@ def dispatched(function, /, *args, **kwargs):
         # zeros, arange, ...: nothing of ours is shown. Of several results, two can have one memory.
         result = function(*args, **kwargs)
         return computed(result) if type(result) is numpy_ndarray_type else Passage(operation).result(result)
-    return array_function(None, function, (), tuple([shown_as_array(value) for value in args]), kwargs)
+    # What is written must be an array itself, not only bring one along.
+    cdef set written = {position for _, position in operation.writes}
+    shown = [value if i in written else shown_as_array(value) for i, value in enumerate(args)]
+    return array_function(None, function, (), tuple(shown), kwargs)
 
 
 cdef bint are_numbers(object values) except -1:

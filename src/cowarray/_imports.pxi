@@ -217,6 +217,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     check_device(device)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
+    dtype = settled_dtype(dtype)
     if type(a) is not ndarray:
         return convert(a, dtype, order, copy)
     return as_own(<ndarray>a, dtype, order, copy)
@@ -237,6 +238,11 @@ cdef object as_flag(object copy):
     if isinstance(copy, str):
         raise ValueError(f"strings are not allowed for 'copy' keyword. Use True/False/None instead. (got {copy!r})")
     return None if copy is IF_NEEDED else bool(copy)
+
+
+cdef object settled_dtype(object dtype):
+    """What a dtype argument says. A class may stand for several dtypes, and says nothing of its own."""
+    return dtype if dtype is None or isinstance(dtype, (type, numpy_dtype)) else numpy_dtype(dtype)
 
 
 cdef cnp.dtype unconverted(ndarray x, object dtype):

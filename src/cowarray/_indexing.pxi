@@ -95,13 +95,11 @@ cdef object settled_item(object item):
         return list(item)  # of fields
     if cnp.PyArray_Check(item):
         return PyArray_View(item, NULL, numpy_ndarray)
-    if kind is not list and kind is not tuple:
+    if PyIndex_Check(item):
         try:
             return PyNumber_Index(item)
-        except MemoryError:
-            raise
-        except Exception:
-            pass  # as for NumPy: perhaps it is like an array
+        except TypeError:
+            pass  # for some that are like arrays: of more than one element
     array = numpy_asarray(item)
     if cnp.PyArray_SIZE(array) == 0:
         return (<object>array).astype("p")  # which [] is not by itself

@@ -28,7 +28,8 @@ class Materialization(NamedTuple):
         return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied"
 
 
-# Each holds what was entered, outermost first: lists of one item, which is taken out when the mode ends.
+# Each holds what was entered, outermost first: lists of one item, which is taken out where the
+# variable cannot be set back: no memory is left, or this is another context than the one that was entered.
 _forbidden = ContextVar("cowarray_no_copy", default=())
 _traces = ContextVar("cowarray_traces", default=())
 
@@ -86,9 +87,11 @@ class _Mode:
 
     def __exit__(self, *exc):
         variable, entered, token = self._entered.pop()
-        entered.clear()  # over in every context, also in one that cannot be reached from here
         try:
             variable.reset(token)
+        except (MemoryError, ValueError):
+            entered.clear()  # over in every context that has it, also in one that cannot be reached from here
+            raise
         finally:
             self._count_users(-1)
 

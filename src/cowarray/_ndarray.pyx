@@ -72,6 +72,7 @@ cdef extern from "Python.h":
     int PySlice_Unpack(object, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *) except -1
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t *, Py_ssize_t *, Py_ssize_t)
     object PyNumber_InPlaceMatrixMultiply(object, object)
+    bint PyIndex_Check(object)
     bint PyTuple_Check(object)
     object PySeqIter_New(object)
 
@@ -456,6 +457,7 @@ cdef class ndarray:
             if type is not None:
                 raise ValueError("Cannot specify output type twice.")
             dtype, type = None, dtype
+        dtype = settled_dtype(dtype)
         if type is not None and type is not ndarray:
             if not is_array_class(type):
                 raise ValueError(f"view: type must be a class of arrays (got {type!r})")
@@ -616,6 +618,7 @@ cdef class ndarray:
         ndarray
         """
         cdef char code
+        dtype = settled_dtype(dtype)
         cdef cnp.dtype same = unconverted(self, dtype)
         if same is not None:
             code = order_code(order)
@@ -768,6 +771,7 @@ cdef class ndarray:
 
     def byteswap(self, inplace=False):
         """Elements with their bytes in reverse: a fresh array, or with inplace the array itself."""
+        inplace = plain_truth(inplace)
         result = method(self, "byteswap", (inplace,), {})
         return self if inplace else result
 
@@ -981,6 +985,8 @@ cdef class ndarray:
         return str(printable(self))
 
     def __format__(self, spec):
+        if not isinstance(spec, str):
+            raise TypeError(f"__format__() argument must be str, not {type(spec).__name__}")
         return format(printable(self), spec)
 
     # ---- operators ---------------------------------------------------------------------------------------------------
