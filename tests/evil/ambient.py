@@ -169,7 +169,7 @@ class Profiled(Ambient):
     def around(self):
         def event(frame, kind, argument):
             if "/evil/" not in frame.f_code.co_filename:
-                self.world.fire([value for value in frame.f_locals.values() if isinstance(value, np.ndarray)])
+                self.world.fire()
 
         sys.setprofile(event)
         try:
@@ -188,7 +188,7 @@ class Traced(Ambient):
         def trace(frame, kind, argument):
             if "/evil/" in frame.f_code.co_filename:
                 return None
-            self.world.fire([value for value in frame.f_locals.values() if isinstance(value, np.ndarray)])
+            self.world.fire()
             return trace
 
         sys.settrace(trace)

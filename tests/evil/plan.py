@@ -22,7 +22,7 @@ from evil.trial import Key
 
 MANY = 1 << 30
 ALIKE = [state.__name__ for state in ALIKE]
-# Hooks that are handed arrays of NumPy's, or run where such arrays are in sight.
+# Hooks that are handed arrays of NumPy's.
 HANDING = {
     "__array_wrap__",
     "__array_wrap__, its own",
@@ -32,7 +32,7 @@ HANDING = {
     "function",
 }
 HANDING |= {"operators with a priority", "subclass, told", "subclass, asked", "subclass, dispatching", "file"}
-HANDING |= {"printing elements", "printing arrays", "profiler", "every line", "afterwards", "elements", "number"}
+HANDING |= {"printing elements", "printing arrays", "afterwards", "elements", "elements of x", "number"}
 # Only what a thread may do to arrays that another one uses: nothing that makes other arrays of them.
 OF_THREADS = ("copy_and_write", "snapshot_and_write", "write_a_copy", "export_and_write", "grow", "retype", "drop")
 
@@ -42,10 +42,7 @@ def deeds_of(hook):
         return OF_THREADS
     if hook == "afterwards":
         return [*OF_HANDED, "copy_and_write", "export"]
-    found = [name for name in DEEDS if name != "nothing" and (name not in OF_HANDED or hook in HANDING)]
-    if hook in AMBIENT:
-        found.remove("keep_handed") if hook in HANDING else None  # nobody shows them anything: they look by themselves
-    return found
+    return [name for name in DEEDS if name != "nothing" and (name not in OF_HANDED or hook in HANDING)]
 
 
 class Plan:

@@ -177,6 +177,7 @@ EXCUSED = [
     (".*", r"strange: x\.flat", "strings", ".*", "the same"),
     (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
     (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", "written", "ufunc.at writes to read-only arrays"),
+    (r".*arg(max|min)\(.*", "elements", ".*", "lost error|system error", "compares on after a comparison has failed"),
     (r".*einsum.*", ".*", "text|octets|strings", "system error", "an error and a result at once"),
 ]
 

@@ -5,7 +5,6 @@ import io
 import operator
 import os
 import pickle
-import sys
 import tempfile
 
 import numpy as np
@@ -190,16 +189,8 @@ class World:
             self.busy = False
 
     def handed_arrays(self):
-        """NumPy's arrays that user code was handed, or sees in the frames under it."""
+        """NumPy's arrays that user code was handed; in frames of NumPy's functions it would find more, by its own doing."""
         found = {id(array): array for array in arrays_in(self.handed, np.ndarray)}
-        frame = sys._getframe(2)
-        while frame is not None and "evil" in frame.f_code.co_filename:
-            frame = frame.f_back
-        while frame is not None and "evil" not in frame.f_code.co_filename:
-            for value in frame.f_locals.values():
-                if isinstance(value, np.ndarray):
-                    found[id(value)] = value
-            frame = frame.f_back
         for array in [*found.values()]:
             if array.dtype == object and array.size <= 64:
                 found.update((id(item), item) for item in array.reshape(-1).tolist() if isinstance(item, np.ndarray))
