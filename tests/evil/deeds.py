@@ -232,7 +232,7 @@ def stride_handed(world):
 
 
 def keep_handed(world):
-    """They stay as they are, whatever is written to ours; not where there are no shares: of objects, and while pinned."""
+    """They stay as they are, whatever is written to ours; of objects, and while pinned, there are no shares for it."""
     for array in world.handed_arrays() if not world.exports else ():
         if not array.flags.writeable and not array.dtype.hasobject:
             world.witness("what was shown", array)

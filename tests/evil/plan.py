@@ -13,7 +13,7 @@ import zlib
 
 from cases import forms_of
 
-from evil import trial
+from evil import once_found, trial
 from evil.ambient import AMBIENT
 from evil.deeds import DEEDS, OF_HANDED, REBINDING, WRITING
 from evil.hooks import STRANGE
@@ -162,6 +162,8 @@ class Plan:
 
     def some(self, count):
         """A few trials of each kind, the same ones for the same seed."""
+        if not self.hooks and not self.deeds:
+            self.once_found()
         rng = random.Random(f"{self.seed} {self.source}")
         places = self.places()
         rng.shuffle(places)
@@ -178,6 +180,16 @@ class Plan:
         slots = len(forms_of(self.source)[form].slots)
         if slots and not self.hooks:
             self.control(form, rng.randrange(slots), rng.choice([*STRANGE]), rng.choice([*STATES]))
+
+    def once_found(self):
+        for key in map(Key._make, once_found.KEYS):
+            if key.source == self.source:
+                control = self.control(*key[1:4], key.state)
+                if key.deed != "nothing":
+                    self.run(key, control)
+        for source, *trial_of in once_found.COMPARED:
+            if source == self.source:
+                self.compare(*trial_of)
 
     def compare(self, form, slot, hook, deed):
         """The same trial, where the same values lie in memory otherwise."""

@@ -27,8 +27,16 @@ def content(array):
         if array.dtype.char == "T":
             return array.shape, array.tolist()
         values = array.__array__(copy=True) if type(array) is ca.ndarray else np.array(array)
-        return array.shape, [*map(id, values.reshape(-1).tolist())] if values.dtype == object else repr(values.tolist())
+        return array.shape, identities(values.reshape(-1).tolist())
     return array.shape, array.dtype.str, array.tobytes()
+
+
+def identities(items):
+    """Which objects they are; numbers of fields are new ones each time."""
+    return [
+        identities(item) if isinstance(item, (list, tuple)) else item if type(item) in (int, float) else id(item)
+        for item in items
+    ]
 
 
 def arrays_in(value, kinds, depth=0):
@@ -189,7 +197,7 @@ class World:
             self.busy = False
 
     def handed_arrays(self):
-        """NumPy's arrays that user code was handed; in frames of NumPy's functions it would find more, by its own doing."""
+        """NumPy's arrays that user code was handed. (In frames of NumPy's functions it could find more, by itself.)"""
         found = {id(array): array for array in arrays_in(self.handed, np.ndarray)}
         for array in [*found.values()]:
             if array.dtype == object and array.size <= 64:
