@@ -194,25 +194,34 @@ def again(world):
 
 
 def reopen(world):
-    """Write through whatever of ours NumPy shows; what it works on itself is not ours to spoil."""
-    for array in world.handed_arrays():
-        if not array.flags.writeable or is_export(array):
-            with contextlib.suppress(*REFUSED):
-                array.setflags(write=True)
-            with contextlib.suppress(*REFUSED):
-                array[...] = 7
+    """Write through whatever NumPy shows."""
+    for array in filter(is_ours, world.handed_arrays()):
+        with contextlib.suppress(*REFUSED):
+            array.setflags(write=True)
+        with contextlib.suppress(*REFUSED):
+            array[...] = 7
+
+
+def root(array):
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return array
 
 
 def is_export(array):
     """Whether a NumPy array is one of ours, to write through."""
-    while isinstance(array, np.ndarray):
-        array = array.base
-    return type(array).__name__ in ("Pin", "Overwrite")
+    return type(root(array)).__name__ in ("Pin", "Overwrite")
+
+
+def is_ours(array):
+    """Whether a NumPy array shows bytes of ours. What NumPy works on by itself breaks NumPy when it is changed."""
+    owner = root(array)
+    return not owner.flags.writeable if isinstance(owner, np.ndarray) else type(owner).__module__.startswith("cowarray")
 
 
 def retype_handed(world):
     """NumPy's arrays are changed that user code was handed."""
-    for array in world.handed_arrays():
+    for array in filter(is_ours, world.handed_arrays()):
         with contextlib.suppress(*REFUSED):
             array.dtype = "u1"
         with contextlib.suppress(*REFUSED):
@@ -220,13 +229,13 @@ def retype_handed(world):
 
 
 def reshape_handed(world):
-    for array in world.handed_arrays():
+    for array in filter(is_ours, world.handed_arrays()):
         with contextlib.suppress(*REFUSED):
             array.shape = (1, -1)
 
 
 def stride_handed(world):
-    for array in world.handed_arrays():
+    for array in filter(is_ours, world.handed_arrays()):
         with contextlib.suppress(*REFUSED), np.errstate(all="ignore"):
             array.strides = (0,) * array.ndim
 

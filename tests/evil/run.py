@@ -176,6 +176,8 @@ EXCUSED = [
     (r".*\.flat.*", ".*", "strings", ".*", "of StringDType, NumPy's flat copies text that it does not own"),
     (".*", r"strange: x\.flat", "strings", ".*", "the same"),
     (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
+    (r".*byteswap.*", ".*", "text", "not whole", "characters that are none have no repr"),
+    (".*", "elements|number.*", "strings", "hang", "objects become text while its allocator is locked"),
     (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", "written", "ufunc.at writes to read-only arrays"),
     (r".*arg(max|min)\(.*", "elements", ".*", "lost error|system error", "compares on after a comparison has failed"),
     (r".*einsum.*", ".*", "text|octets|strings", "system error", "an error and a result at once"),
