@@ -168,6 +168,9 @@ run-stress: $(STRESS)
 stress-arrays: $(BUILT) $(VENV)/.test ## The same, through Python
 	@$(IN_VENV) tests/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
+mutants: ## Check that the C tests find planted faults (ARGS=gate picks some)
+	@CC="$(CC)" $(PYTHON) tests/c/mutants.py $(ARGS)
+
 stress-mutants: ## Check that the stress program finds planted faults
 	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
 
@@ -333,7 +336,7 @@ types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict
 # Random programs and inputs run for seconds here; those through Python are among the Python tests.
 check: ## All of CI
 	@rm -f build/skipped
-	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model COWARRAY_WERROR=1
+	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model mutants COWARRAY_WERROR=1
 	@$(MAKE) stress-core fuzz-core SECONDS=10
 	@$(MAKE) sanitized-python
 	@$(MAKE) check-python free-threaded COWARRAY_WERROR=1
@@ -360,5 +363,5 @@ clean: ## Remove everything that was built, environments included
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
-    stress-core run-stress stress-mutants stress stress-arrays fuzz-core leaks \
+    stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy

@@ -12,6 +12,8 @@ import numpy as np
 import cowarray as ca
 """
 END = "the end of the program"
+# A sanitizer's malloc keeps what is freed, and takes no orders from the environment of glibc's.
+SANITIZED = "san" in os.environ.get("LD_PRELOAD", "")
 
 
 def start(program, *args, prelude=PRELUDE, **environment):

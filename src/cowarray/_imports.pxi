@@ -217,7 +217,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     check_device(device)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
-    dtype = settled_dtype(dtype)
+    if dtype is not None:
+        dtype = settled_dtype(dtype)
     if type(a) is not ndarray:
         return convert(a, dtype, order, copy)
     return as_own(<ndarray>a, dtype, order, copy)
@@ -242,7 +243,7 @@ cdef object as_flag(object copy):
 
 cdef object settled_dtype(object dtype):
     """What a dtype argument says. A class may stand for several dtypes, and says nothing of its own."""
-    return dtype if dtype is None or isinstance(dtype, (type, numpy_dtype)) else numpy_dtype(dtype)
+    return dtype if isinstance(dtype, (type, numpy_dtype)) else numpy_dtype(dtype)
 
 
 cdef cnp.dtype unconverted(ndarray x, object dtype):

@@ -179,8 +179,10 @@ cdef inline bint is_plain_bound(object bound) noexcept:
 
 cdef object get_item(ndarray self, object key):
     cdef ndarray view = basic_view(self, key) if self.nd > 1 or type(key) is not int else None
-    if view is not None:
-        return view
+    return view if view is not None else item_by_numpy(self, key)
+
+
+cdef object item_by_numpy(ndarray self, object key):
     cdef object shown = key if type(key) is int else shown_key(settled(key))
     cdef cnp.ndarray header = const_header(self)
     cdef Storage storage = self.storage_

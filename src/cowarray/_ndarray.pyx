@@ -457,7 +457,8 @@ cdef class ndarray:
             if type is not None:
                 raise ValueError("Cannot specify output type twice.")
             dtype, type = None, dtype
-        dtype = settled_dtype(dtype)
+        if dtype is not None:
+            dtype = settled_dtype(dtype)
         if type is not None and type is not ndarray:
             if not is_array_class(type):
                 raise ValueError(f"view: type must be a class of arrays (got {type!r})")

@@ -1,11 +1,24 @@
 /* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top. */
 #include "harness.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "large.h"
 
 #ifdef COWI_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
+/* A sanitizer's malloc ends the process where there is no memory. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FATAL_MALLOC 1
+#endif
+#endif
+#if defined(COWI_ASAN) || defined(__SANITIZE_THREAD__)
+#define FATAL_MALLOC 1
+#endif
 
 static void contract(const cow_allocator *allocator)
 {
@@ -120,6 +133,97 @@ static void freed_large_blocks_are_kept_up_to_the_bound(fixture *f)
     again = take_large(8 * MIB);
     put_large(again, 8 * MIB);
     CHECK(!is_mapped(again));
+    (void)cow_heap_keep(before);
+}
+
+/* The size that is given when a block is freed is all that the heap knows of it. */
+static void kept_blocks_are_used_again_for_their_own_size_alone(fixture *f)
+{
+    const size_t before = cow_heap_keep(64 * MIB);
+    char *large = (char *)take_large(16 * MIB);
+    char *small;
+    (void)f;
+    put_large(large, 16 * MIB);
+    small = (char *)take_large(8 * MIB);
+    CHECK(small + 8 * MIB <= large || large + 16 * MIB <= small);
+    put_large(small, 8 * MIB);
+    CHECK(take_large(16 * MIB) == large); /* it has stayed beside the other */
+    put_large(large, 16 * MIB);
+    (void)cow_heap_keep(0);
+    CHECK(!is_mapped(small) && !is_mapped(large) && !is_mapped(large + 8 * MIB)); /* to its end */
+    (void)cow_heap_keep(before);
+}
+
+/* What the process has mapped, in bytes. */
+static size_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    REQUIRE(statm != NULL && fscanf(statm, "%lu", &pages) == 1);
+    (void)fclose(statm);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Takes 40 MiB where there is room for 16, and 64 MiB are kept or not. */
+static void *take_without_room(size_t alignment, size_t keep)
+{
+    const rlim_t room = 16 * MIB;
+    struct rlimit space;
+    rlim_t unlimited;
+    void *data;
+    (void)cow_heap_keep(keep);
+    put_large(take_large(64 * MIB), 64 * MIB);
+    REQUIRE(getrlimit(RLIMIT_AS, &space) == 0);
+    unlimited = space.rlim_cur;
+    space.rlim_cur = address_space() + room;
+    REQUIRE(setrlimit(RLIMIT_AS, &space) == 0);
+    data = cow_heap()->alloc(cow_heap()->self, 40 * MIB, alignment);
+    space.rlim_cur = unlimited;
+    REQUIRE(setrlimit(RLIMIT_AS, &space) == 0);
+    return data;
+}
+
+static void what_is_kept_is_given_back_when_memory_is_short(fixture *f)
+{
+#ifdef FATAL_MALLOC
+    const size_t alignments[] = {COW_ALIGNMENT};
+#else
+    const size_t alignments[] = {COW_ALIGNMENT, sizeof(void *)}; /* pages of its own, and malloc */
+#endif
+    const size_t before = cow_heap_keep(0);
+    (void)f;
+    for (size_t i = 0; i < sizeof alignments / sizeof *alignments; i++) {
+        void *data = take_without_room(alignments[i], 64 * MIB);
+        CHECK(data != NULL);
+        if (data != NULL) {
+            memset(data, 1, 40 * MIB);
+            cow_heap()->free(cow_heap()->self, data, 40 * MIB, alignments[i]);
+        }
+        (void)cow_heap_keep(0);
+        CHECK(take_without_room(alignments[i], 0) == NULL); /* there is no room otherwise */
+    }
+    (void)cow_heap_keep(before);
+}
+
+static void nothing_is_kept_under_a_limit_on_memory(fixture *f)
+{
+    const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    const size_t before = cow_heap_keep(64 * MIB);
+    (void)f;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        void *first = take_large(8 * MIB);
+        void *second = take_large(8 * MIB);
+        struct rlimit unlimited, limited;
+        put_large(first, 8 * MIB);
+        CHECK(is_mapped(first));
+        REQUIRE(getrlimit(limits[i], &unlimited) == 0);
+        limited = unlimited;
+        limited.rlim_cur = address_space() + 64 * MIB;
+        REQUIRE(setrlimit(limits[i], &limited) == 0);
+        put_large(second, 8 * MIB);
+        REQUIRE(setrlimit(limits[i], &unlimited) == 0);
+        CHECK(!is_mapped(first) && !is_mapped(second)); /* nor is what was kept before */
+    }
     (void)cow_heap_keep(before);
 }
 
@@ -286,6 +390,9 @@ int main(int argc, char **argv)
     RUN(tracing_keeps_the_contract);
     RUN(tracing_over_tracing_keeps_the_contract);
     RUN(freed_large_blocks_are_kept_up_to_the_bound);
+    RUN(kept_blocks_are_used_again_for_their_own_size_alone);
+    RUN(what_is_kept_is_given_back_when_memory_is_short);
+    RUN(nothing_is_kept_under_a_limit_on_memory);
 #ifdef COWI_ASAN
     RUN(sanitizer_sees_use_of_kept_blocks);
 #endif

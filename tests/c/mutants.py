@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Check that the C tests find planted faults: each fault must make the test fail that is named beside it.
+
+usage: mutants.py [word ...]     only faults whose name has one of the words
+
+A fault is one or more replacements in copies of src/core; each text must occur exactly once in its file, so that a
+change of the core cannot make a fault vanish unseen.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / "build" / "mutants"
+CC = os.environ.get("CC", "cc").split()
+FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-w", "-O0", "-pthread", f"-I{ROOT / 'include'}", f"-I{HERE}"]
+
+_COMMIT_ENTERS = '    COWI_YIELD("commit");\n    (void)cowi_gate_enter(false);\n'
+_COMMIT_REFUSES = (
+    '        cowi_gate_leave();\n        return cowi_fail(err, COW_EMOVED, "the Storage has got other bytes'
+)
+_COMMIT_LEAVES = "    cowi_gate_leave();\n    cowi_count(COWI_OVERWRITES, 1);\n"
+_COMMIT_DROPS = (
+    "    cowi_context_drop(context); /* the Storage's share */\n"
+    "    cowi_context_drop(context); /* the scope's */\n    return COW_OK;"
+)
+_RELEASE = "    if (moved) {\n        cowi_context_release(context);\n    }\n"
+_GIVE_BACK = "        cowi_large_give_back();\n        data = "
+
+# name: (program, test, [(file, text, replacement), ...])
+FAULTS = {
+    "a kept block that is too large is used again": (
+        "test_allocators",
+        "kept_blocks_are_used_again_for_their_own_size_alone",
+        [("large.c", "kept[i].mapped == mapped", "kept[i].mapped >= mapped")],
+    ),
+    "kept blocks stay where a mapping fails": (
+        "test_allocators",
+        "what_is_kept_is_given_back_when_memory_is_short",
+        [("large.c", _GIVE_BACK + "map(mapped);", "        data = map(mapped);")],
+    ),
+    "kept blocks stay where malloc fails": (
+        "test_allocators",
+        "what_is_kept_is_given_back_when_memory_is_short",
+        [("memory.c", _GIVE_BACK + "small_alloc", "        data = small_alloc")],
+    ),
+    "a mapping that failed is not tried again": (
+        "test_allocators",
+        "what_is_kept_is_given_back_when_memory_is_short",
+        [("large.c", _GIVE_BACK + "map(mapped);", "        cowi_large_give_back();")],
+    ),
+    "blocks are kept beyond the bound": (
+        "test_allocators",
+        "freed_large_blocks_are_kept_up_to_the_bound",
+        [("large.c", "            trim(limit - mapped);\n", "")],
+    ),
+    "blocks are kept under a limit on address space": (
+        "test_allocators",
+        "nothing_is_kept_under_a_limit_on_memory",
+        [("large.c", "getrlimit(RLIMIT_AS, &space) == 0 &&", "false &&")],
+    ),
+    "blocks are kept under a limit on data": (
+        "test_allocators",
+        "nothing_is_kept_under_a_limit_on_memory",
+        [("large.c", "getrlimit(RLIMIT_DATA, &data) == 0 &&", "false &&")],
+    ),
+    "a commit outside of the gate": (
+        "test_gate",
+        "no_storage_gets_other_bytes_while_a_fork_is_under_way",
+        [
+            ("scope.c", _COMMIT_ENTERS, ""),
+            ("scope.c", _COMMIT_REFUSES, _COMMIT_REFUSES.replace("cowi_gate_leave();", "", 1)),
+            ("scope.c", _COMMIT_LEAVES, _COMMIT_LEAVES.replace("cowi_gate_leave();", "", 1)),
+        ],
+    ),
+    "the closed gate lets writers in": (
+        "test_gate",
+        "no_storage_gets_other_bytes_while_a_fork_is_under_way",
+        [("gate.c", "(cowi_add_seq_cst(&state, ONE_INSIDE) & CLOSED)", "(cowi_add_seq_cst(&state, ONE_INSIDE) & 0)")],
+    ),
+    "a write lets go of the old bytes in the gate": (
+        "test_gate",
+        "deleters_may_fork",
+        [
+            ("scope.c", _RELEASE, ""),
+            ("scope.c", "    cowi_wake_busy();\n", _RELEASE + "    cowi_wake_busy();\n"),
+        ],
+    ),
+    "a commit lets go of the old bytes in the gate": (
+        "test_gate",
+        "deleters_may_fork",
+        [
+            ("scope.c", _COMMIT_LEAVES, "    cowi_count(COWI_OVERWRITES, 1);\n"),
+            ("scope.c", _COMMIT_DROPS, _COMMIT_DROPS.replace("return", "cowi_gate_leave();\n    return")),
+        ],
+    ),
+}
+
+
+class Missed(Exception):
+    pass
+
+
+def compiled(source, directory, core):
+    """Where the object is."""
+    made = directory / f"{source.stem}.o"
+    subprocess.run([*CC, *FLAGS, f"-I{core}", "-c", source, "-o", made], check=True)
+    return made
+
+
+def planted(name, replacements):
+    """A copy of src/core with the fault, and the files that differ."""
+    core = BUILD / re.sub(r"\W+", "-", name)
+    shutil.rmtree(core, ignore_errors=True)
+    shutil.copytree(ROOT / "src" / "core", core)
+    for file, text, replacement in replacements:
+        content = (core / file).read_text()
+        if content.count(text) != 1:
+            raise Missed(f"{content.count(text)} places in {file} instead of one:\n{text}")
+        (core / file).write_text(content.replace(text, replacement))
+    return core, {core / file for file, _, _ in replacements}
+
+
+def run(program, objects, directory):
+    """What the tests say with these objects, and their status."""
+    made = directory / program
+    subprocess.run([*CC, "-pthread", *objects, "-o", made], check=True)
+    environment = {**os.environ, "COWARRAY_TEST_SCALE": "1"}  # what finds the faults is no stress test
+    done = subprocess.run([made], env=environment, capture_output=True, text=True, timeout=120)
+    return done.stderr, done.returncode
+
+
+def main(words):
+    faults = {name: fault for name, fault in FAULTS.items() if not words or any(word in name for word in words)}
+    sound = BUILD / "sound"
+    shutil.rmtree(BUILD, ignore_errors=True)
+    sound.mkdir(parents=True)
+    core = {path.name: compiled(path, sound, ROOT / "src" / "core") for path in (ROOT / "src" / "core").glob("*.c")}
+    programs = {program for program, _, _ in faults.values()}
+    tests = {
+        name: [compiled(HERE / f"{name}.c", sound, ROOT / "src" / "core") for name in (name, "harness")]
+        for name in programs
+    }
+    missed = 0
+    for program in programs:
+        said, status = run(program, [*core.values(), *tests[program]], sound)
+        if status != 0:
+            sys.exit(f"{program} fails without any fault:\n{said}")
+    for name, (program, test, replacements) in faults.items():
+        try:
+            directory, changed = planted(name, replacements)
+            objects = core | {path.name: compiled(path, directory, directory) for path in changed}
+            said, status = run(program, [*objects.values(), *tests[program]], directory)
+            if status == 0 or f"{test}: FAILED" not in said:
+                raise Missed(f"{program} ends with status {status}, and {test} does not fail\n{said}")
+            print(f"{name}: {test}", flush=True)
+        except Missed as what:
+            print(f"{name}: NOT FOUND: {what}", flush=True)
+            missed += 1
+    print(f"{len(faults) - missed} of {len(faults)} faults found by the C tests")
+    return 1 if missed or not faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
