@@ -22,6 +22,8 @@ KEYS = [
     ("x.flat[0]", 0, 0, "operators with a priority", "nothing", -1, "arrays"),
     # What another library made was taken over.
     ('cowarray.genfromtxt(["1 2", "3 4"], like=x)', 0, 2, "__array_function__", "nothing", -1, "octets"),
+    # A function of the user's that dispatches as NumPy's do was trusted as theirs are.
+    ("x.__array_function__(np.sort, (type(x),), (x,), {})", 0, 0, "function", "nothing", -1, "shared"),
     # An out that is no tuple.
     ('x.__array_ufunc__(np.add, "__call__", x, x, out=x)', 0, 2, "__array_function__", "nothing", -1, "integers"),
     # A collection resized the array between two looks at it, or wrote to it: a view of bytes that it no longer had, and
