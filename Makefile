@@ -1,6 +1,7 @@
 # One front door: `make help` lists every command. Each works from a fresh clone and does again only what has changed.
 #
-# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest);
+# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest); NUMPY=2.4.3
+# takes that NumPy, in an environment of its own; CONSTRAINTS= takes what the package index has today;
 # COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in an
 # environment and a build directory of its own; COWARRAY_YIELD=1 compiles yield points into the C tests.
 
@@ -10,9 +11,13 @@ CXX := $(notdir $(firstword $(shell command -v g++ clang++ c++ 2> /dev/null) c++
 endif
 COMMA := ,
 VARIANT := $(addprefix -,$(subst $(COMMA),+,$(COWARRAY_SANITIZE)))
-VENV ?= .venv$(VARIANT)
+VENV ?= .venv$(VARIANT)$(addprefix -numpy-,$(NUMPY))
 IN_VENV := $(VENV)/bin/python
-PIP := $(IN_VENV) -m pip install -qq
+# All that is installed has the version that was tested. Only NUMPY= puts another NumPy in the place of the file's.
+CONSTRAINTS ?= constraints.txt
+CONSTRAINED := $(if $(NUMPY),$(VENV)/constraints.txt,$(CONSTRAINTS))
+PIP := $(IN_VENV) -m pip install -qq $(addprefix --constraint ,$(CONSTRAINED))
+PIP_NEEDED := pip>=25.1
 # Says aloud what this machine cannot check; `make check` says it again at its end.
 SKIP = mkdir -p build && printf 'skipped: %s\n' "$(1)" | tee -a build/skipped
 
@@ -30,7 +35,8 @@ help: ## List the commands
 CYTHON_FILES := $(wildcard src/cowarray/*.pyx src/cowarray/*.pxd src/cowarray/*.pxi)
 EXTENSION_SOURCES := setup.py $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
-GROUP = $(PIP) 'pip>=25.1' && $(PIP) --group
+SUPPORTED := 3.11 3.12 3.13 3.14
+GROUP = $(PIP) '$(PIP_NEEDED)' && $(PIP) --group
 
 define NEEDS
 import os, sys, sysconfig
@@ -49,9 +55,10 @@ with open("pyproject.toml", "rb") as file:
 endef
 export BUILD_REQUIRES
 
-$(VENV)/.python: pyproject.toml
+$(VENV)/.python: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c "$$NEEDS" $(VENV)
 	@$(PYTHON) -m venv $(VENV)
+	@$(if $(NUMPY),{ echo 'numpy==$(NUMPY)'; $(if $(CONSTRAINTS),grep -v '^numpy==' $(CONSTRAINTS);) } > $(CONSTRAINED))
 	@$(PIP) $$($(IN_VENV) -c "$$BUILD_REQUIRES")
 	@touch $@
 
@@ -78,6 +85,14 @@ $(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
 
+# The first of python3.x and pyenv's that runs and has its headers: a command of pyenv's need not run.
+HAS_HEADERS := import sysconfig; open(sysconfig.get_path("include") + "/Python.h")
+AT_HAND = $(shell for python in python$(1) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$(1).*/bin/python$(1); do \
+    "$$python" -c '$(HAS_HEADERS)' 2> /dev/null && { echo "$$python"; break; }; done)
+
+constraints: ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python at hand
+	@$(PYTHON) .ci/constraints.py --with '$(PIP_NEEDED)' $(foreach version,$(SUPPORTED),$(call AT_HAND,$(version)))
+
 FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
 
 # ---- to use and to test ----------------------------------------------------------------------------------------------
@@ -99,7 +114,7 @@ conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standar
 bench: export COWARRAY_FREE_THREADED = $(if $(FREE_THREADED),$(CURDIR)/.venv-free-threaded/bin/python)
 bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the figures go to docs/benchmarks and README.md
 	@$(if $(FREE_THREADED),PIP_ONLY_BINARY=:all: $(MAKE) .venv-free-threaded/.built .venv-free-threaded/.test \
-	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded,$(call SKIP,clones without a GIL: no free-threaded Python found))
+	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded CONSTRAINTS=,$(call SKIP,clones without a GIL: no free-threaded Python found))
 	@mkdir -p build/bench; [ ! -f build/bench/latest.json ] || mv build/bench/latest.json build/bench/previous.json
 	@status=0; $(IN_VENV) -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet \
 	    --benchmark-json=build/bench/latest.json $(ARGS) || status=$$?; \
@@ -112,6 +127,9 @@ bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: thei
 
 package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install and try them in a clean environment
 	@$(IN_VENV) -m pytest -m package $(ARGS)
+
+# Also reaches the environments that a build and a test of the package make.
+package dist check-python: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 
 dist: $(VENV)/.check ## Build sdist and wheel into dist/
 	@$(IN_VENV) -m build
@@ -263,14 +281,15 @@ fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
 
 # ---- without a GIL ---------------------------------------------------------------------------------------------------
 
-# Not every version of NumPy and the tools has a wheel for such a build: the newest that has one will do.
-free-threaded: export PIP_ONLY_BINARY := :all:
+# Not every version of NumPy and the tools has a wheel for such a build: the newest that has one will do, whatever the
+# constraints say.
+free-threaded tsan-free-threaded: export PIP_ONLY_BINARY := :all:
+free-threaded tsan-free-threaded: export CONSTRAINTS :=
 free-threaded: ## Run the Python tests on a free-threaded Python (FREE_THREADED=python3.13t), where there is one
 	@if [ -n "$(FREE_THREADED)" ]; then $(MAKE) test PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded; \
 	else $(call SKIP,Python tests without a GIL: no free-threaded Python found); fi
 
 # Such a Python is made by: CC=clang ./configure --disable-gil --with-thread-sanitizer
-tsan-free-threaded: export PIP_ONLY_BINARY := :all:
 tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python with ThreadSanitizer (TSAN_PYTHON=)
 	@test -n "$(TSAN_PYTHON)" || { echo "tsan-free-threaded: name the interpreter, TSAN_PYTHON=..."; exit 1; }
 	@TSAN_OPTIONS=report_bugs=0 $(MAKE) .venv-tsan-python/.built .venv-tsan-python/.test \
@@ -286,10 +305,24 @@ leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that
 NUMPY_TESTED := 2.4.6
 
 conformance-numpy: ## Run the tests that ship with NumPy on our arrays (ARGS=numpy.lib.tests.test_io picks some)
-	@$(MAKE) run-conformance-numpy VENV=.venv-numpy
+	@$(MAKE) run-conformance-numpy NUMPY=$(NUMPY_TESTED)
 run-conformance-numpy: $(BUILT) $(VENV)/.test
-	@$(PIP) numpy==$(NUMPY_TESTED)
 	@$(IN_VENV) tests/conformance/numpy_own.py $(ARGS)
+
+# ---- other versions of NumPy and Python ------------------------------------------------------------------------------
+
+OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
+NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
+
+# Where results are NumPy's own, and where NumPy's C API and memory are closest.
+CLOSE_TO_NUMPY := chapters conversions dtypes exports hostile_pickles imports indexing isolation namespace numpy_arguments \
+    numpy_functions numpy_namespace numpy_versions operators pickle reentry ufunc_options ufuncs
+
+numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all of it, not a part)
+	@test -n "$(OLDEST_NUMPY)" || { echo "numpy-ends: pyproject.toml says no lowest version of NumPy"; exit 1; }
+	@$(MAKE) test NUMPY=$(OLDEST_NUMPY) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY:%=tests/test_%.py))"
+	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=.venv-newest \
+	    ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY:%=tests/test_%.py))",$(call SKIP,newest NumPy: found no Python newer than 3.11))
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 
@@ -339,7 +372,7 @@ check: ## All of CI
 	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model mutants COWARRAY_WERROR=1
 	@$(MAKE) stress-core fuzz-core SECONDS=10
 	@$(MAKE) sanitized-python
-	@$(MAKE) check-python free-threaded COWARRAY_WERROR=1
+	@$(MAKE) check-python numpy-ends free-threaded COWARRAY_WERROR=1
 	@echo "make check: passed"
 	@if [ -s build/skipped ]; then sort -u build/skipped; fi
 
@@ -349,6 +382,7 @@ check-long: check ## The same for hours: whole suites under sanitizers, leaks, t
 	@$(MAKE) model ARGS=--long
 	@$(IN_VENV) -m pytest -m long
 	@$(MAKE) asan ubsan tsan leaks
+	@$(MAKE) numpy-ends ARGS=tests
 
 check-clang:
 	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
@@ -364,4 +398,4 @@ clean: ## Remove everything that was built, environments included
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
-    sanitized-python conformance-standard conformance-numpy run-conformance-numpy
+    sanitized-python conformance-standard conformance-numpy run-conformance-numpy constraints numpy-ends

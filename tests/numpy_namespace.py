@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from calls import RECORDS
 from numpy._core.overrides import ARRAY_FUNCTIONS
+from numpy_versions import absent
 
 # ---- the names -------------------------------------------------------------------------------------------------------
 
@@ -201,8 +202,6 @@ SETS = {
     "Class": "Polynomial Chebyshev Hermite HermiteE Laguerre Legendre",
     "rng": "default_rng(7) RandomState(7)",
 }
-# Not in every version of NumPy that is supported; a line of the file that calls something else must find it.
-NOT_EVERYWHERE = "slice row_stack chebvalnd dtypes.register_dlpack_dtype"
 
 
 class NamespaceCall(NamedTuple):
@@ -249,7 +248,7 @@ def read_calls():
                     calls.append(NamespaceCall(source, outcome, identity(function_of(source))))
             except AttributeError as error:
                 missing.append(error)
-        if not calls and not any(error.name in NOT_EVERYWHERE.split() for error in missing):
+        if not calls and not any(error.name in {name.rpartition(".")[2] for name in absent()} for error in missing):
             raise LookupError(f"this NumPy has nothing to call in: {line}")
         yield from calls
 

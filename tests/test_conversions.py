@@ -387,7 +387,6 @@ LIMITED = [
 ]
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy has had ndmax since 2.4")
 @pytest.mark.parametrize(("obj", "options"), LIMITED, ids=str)
 @pytest.mark.parametrize("own", [False, True])
 def test_ndmax_is_numpys(obj, options, own):
@@ -403,7 +402,6 @@ def test_ndmax_is_numpys(obj, options, own):
     assert made.flags.writeable
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy has had ndmax since 2.4")
 def test_a_limit_on_dimensions_changes_no_rule_of_copying():
     x = cowarray.array(np.arange(6.0))
     assert cowarray.array(x, ndmax=1, copy=None) is x

@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy_versions import happens
 from oracle import Witness, agree, outcome, same, value
 
 import cowarray
@@ -277,7 +278,7 @@ def test_iteration_and_conversion(name, layout):
         lambda a: a.flat[0],
     ):
         alike(read, name, layout)
-    if not name.startswith("string"):  # NumPy 2.4 crashes on reading what it has made itself
+    if not (name.startswith("string") and happens("a slice of flat of strings is damaged")):
         alike(lambda a: a.flat[1:3], name, layout)
     if name in PLAIN and name != "padded":  # the bytes of others are addresses, or padding that no copy keeps
         alike(lambda a: a.tobytes(), name, layout)
@@ -352,12 +353,16 @@ COMPUTE = {
 }
 
 
+# With StringDType.
+CRASHING = {"byteswap": "byteswap of strings crashes", "inplace add": "adding strings in place crashes"}
+
+
 @every_dtype
 @pytest.mark.parametrize("operation", COMPUTE)
 @pytest.mark.parametrize("layout", ["1-d", "sliced", "negative", "empty"])
 def test_operations(name, operation, layout):
-    if operation in ("byteswap", "inplace add") and name.startswith("string"):
-        return  # crashes NumPy 2.4
+    if name.startswith("string") and operation in CRASHING and happens(CRASHING[operation]):
+        return
     if operation in ("astype bytes", "getfield") and name == "padded":
         return  # padding is copied by nobody
     x, n = pair(name, layout)

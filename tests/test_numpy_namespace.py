@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calls import Run
-from numpy_namespace import CALLS, NOT_EVERYWHERE, WITHOUT_ARRAYS, case, first_names, identity, names, without_arrays
+from numpy_namespace import CALLS, WITHOUT_ARRAYS, case, first_names, identity, names, without_arrays
+from numpy_versions import absent
 from oracle import agree, native, subject
 
 import cowarray
@@ -21,7 +22,6 @@ import cowarray
 # ---- every name ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="older versions of NumPy have other names")
 def test_every_name_is_called_or_takes_no_array():
     found = {}
     for name in names():
@@ -35,7 +35,7 @@ def test_every_name_is_called_or_takes_no_array():
 def test_nothing_is_excused_that_is_called_or_that_is_not_there():
     assert [name for name in without_arrays() if identity(names()[name]) in first_names()] == []
     listed = {f"numpy.{name}" for text in WITHOUT_ARRAYS.values() for name in text.split()}
-    assert sorted(listed - names().keys() - {f"numpy.{name}" for name in NOT_EVERYWHERE.split()}) == []
+    assert sorted(listed - names().keys() - {f"numpy.{name}" for name in absent()}) == []
 
 
 # ---- what does not ask -----------------------------------------------------------------------------------------------

@@ -50,7 +50,8 @@ def test_sdist_holds_the_sources_and_nothing_that_was_built(dist):
     [path] = dist.glob("*.tar.gz")
     with tarfile.open(path) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
-    tracked = {"Makefile", "README.md", "LICENSE", "CONTRIBUTING.md", ".ci/run", "tests/test_package.py"}
+    tracked = {"Makefile", "README.md", "LICENSE", "CONTRIBUTING.md", "tests/test_package.py"}
+    tracked |= {"constraints.txt", ".ci/run", ".ci/constraints.py"}
     sources = {
         str(path.relative_to(ROOT))
         for pattern in ("include/cowarray/*.h", "src/core/*.[ch]", "src/cowarray/*.p[xy]*", "tests/c/*.[ch]")

@@ -188,7 +188,7 @@ cdef cnp.ndarray reader_header(ndarray x):
 
 
 cdef cnp.ndarray writable_header(ndarray x):
-    """NumPy's writable view of x. x has bytes of its own, and is pinned for as long as the view lives. A gap, before."""
+    """NumPy's writable view of x, which has bytes of its own, and is pinned while the view lives. A gap, before."""
     cdef Storage storage
     cdef Pin pin
     while True:

@@ -118,7 +118,7 @@ cdef class FlatIterator:
             return detached_void(result) if isinstance(result, numpy_void) else result
         if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(1, shown):
             return result  # an element that is itself a NumPy array
-        # Of an empty tuple, NumPy before 2.4 gives the array itself.
+        # Of an empty tuple, NumPy 2.3 gives the array itself.
         return copy_foreign(result) if root(result) is root(header) else adopt(result)
 
     def __setitem__(self, key, value):

@@ -149,7 +149,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
-def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
+def fromstring(string, dtype=None, count=-1, *, sep="", like=None):
     """The numbers in a text, which are separated by sep. Fresh, with one axis.
 
     Without sep NumPy took the bytes themselves, and now raises ValueError: that is `frombuffer`.

@@ -152,7 +152,6 @@ def _shown(function, args, kwds, allow_pickle):
     shown = [asarray(x).to_numpy() for x in args]
     named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
     for each in (*shown, *named.values()):
-        # NumPy 2.1 has no such parameter.
         if each.dtype.hasobject and not allow_pickle:
             raise ValueError(
                 f"{function}: an array of dtype {each.dtype!r} is saved as a pickle; pass allow_pickle=True"

@@ -312,7 +312,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     ndmin : int
         At least so many dimensions; axes of length 1 are put in front.
     ndmax : int, optional
-        At most so many dimensions: what is nested deeper in lists becomes objects. From NumPy 2.4 on.
+        At most so many dimensions: what is nested deeper in lists becomes objects.
     like : array, optional
         Of another library, which then makes the result, as in NumPy.
     device : {'cpu'}, optional

@@ -19,7 +19,7 @@ class __array_namespace_info__:
 
     def capabilities(self):
         """Optional features by name, and the largest number of dimensions. A dict."""
-        return {**self._numpys.capabilities(), "max dimensions": 64}  # NumPy 2.1 does not say
+        return self._numpys.capabilities()
 
     def default_device(self):
         """The device that arrays are on, where none is asked for."""

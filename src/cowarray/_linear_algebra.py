@@ -107,7 +107,7 @@ def matrix_transpose(x, /):
 def matvec(x1, x2, /, out=None, **kwargs):
     """Products of matrices and vectors; as `numpy.matvec`, whose other keyword arguments are taken, too.
 
-    Fresh. From NumPy 2.2 on.
+    Fresh.
     """
     return _gufunc(np.matvec, x1, x2, out, kwargs)
 
@@ -149,7 +149,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
 def vecmat(x1, x2, /, out=None, **kwargs):
     """Products of vectors, conjugated, and matrices; as `numpy.vecmat`, whose other keyword arguments are taken, too.
 
-    Fresh. From NumPy 2.2 on.
+    Fresh.
     """
     return _gufunc(np.vecmat, x1, x2, out, kwargs)
 

@@ -321,8 +321,6 @@ def transpose(a, axes=None):
 
 def trim_zeros(filt, trim="fb", axis=None):
     """An array without the zeros at its ends, as `numpy.trim_zeros`. A copy."""
-    if axis is None:  # NumPy 2.1 knows no axis
-        return dispatched(np.trim_zeros, imported(filt), trim)
     return dispatched(np.trim_zeros, imported(filt), trim, axis)
 
 

@@ -59,8 +59,8 @@ cdef extern from *:
         return own != NULL && own == _PyThreadState_UncheckedGet();
     #endif
     }
-    /* An owner may own the last reference to memory of another owner, and so on: each end inside the other, a long chain
-     * would overflow the stack. From some depth on owners wait for their end until the outermost has had its own. */
+    /* An owner may own the last reference to memory of another owner, and so on: one end inside the other, a long chain
+     * overflows the stack. From some depth on owners wait for their end until the outermost has had its own. */
     #define DEEPEST 64
     static _Thread_local struct {
         size_t depth, count, room;

@@ -2,7 +2,7 @@
 # first. Included by _ndarray.pyx.
 #
 # Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
-# when all is computed, to user code that in NumPy would find the new values in place, and might write beside them. So an
+# when all is computed, to user code that in NumPy finds the new values in place, and may write beside them. So an
 # attempt is made under error handling that reports nothing: what would have been reported stops it. An attempt that was
 # stopped, or during which somebody else wrote to the Storage, has changed nothing, and the write is made the plain way.
 
@@ -97,7 +97,7 @@ cdef inline bint spans_storage(ndarray x, bint text) except -1:
 
 
 cdef inline bint is_replaceable(ndarray x, bint text) except -1:
-    """Whether a write to all of x gives every byte of its Storage a value, and would have to copy the old ones first."""
+    """Whether a write to all of x gives its Storage new bytes throughout, and would have to copy the old ones first."""
     return (
         spans_storage(x, text) and x.storage_.write_cost() != 0
         and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
@@ -105,8 +105,9 @@ cdef inline bint is_replaceable(ndarray x, bint text) except -1:
 
 
 cdef cnp.ndarray overwriting_header(ndarray x, bint text):
-    """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`. A gap, before: None where x is not
-    replaceable any more.
+    """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`.
+
+    A gap, before: None where x is not replaceable any more.
     """
     cdef Storage storage = x.storage_
     cdef Overwrite overwrite

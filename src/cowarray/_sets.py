@@ -22,9 +22,6 @@ __all__ = [
     "unique_values",
 ]
 
-# Before, results were sorted whatever was asked for.
-_MAY_LEAVE_UNSORTED = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
-
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """Values that are in both, sorted, once each; as `numpy.intersect1d`.
@@ -78,9 +75,8 @@ def unique(
 ):
     """Distinct values, and on request where they are and how often; as `numpy.unique`.
 
-    Fresh. With ``sorted=False`` in any order, where NumPy (from 2.3 on) knows a faster one.
+    Fresh. With ``sorted=False`` in any order, where NumPy knows a faster one.
     """
-    options = {} if sorted or not _MAY_LEAVE_UNSORTED else {"sorted": sorted}
     return dispatched(
         np.unique,
         ar,
@@ -89,7 +85,7 @@ def unique(
         return_counts=return_counts,
         axis=axis,
         equal_nan=equal_nan,
-        **options,
+        sorted=sorted,
     )
 
 
@@ -120,7 +116,7 @@ def unique_inverse(x):
 def unique_values(x):
     """Distinct values, sorted.
 
-    Fresh, with one axis. NaNs are distinct. (Those of `numpy.unique_values` are in any order from NumPy 2.3 on.)
+    Fresh, with one axis. NaNs are distinct. (Those of `numpy.unique_values` may be in any order.)
 
     Examples
     --------

@@ -1,0 +1,184 @@
+"""What the versions of NumPy that we support do differently, as far as a test notices: one list, with the reasons.
+
+A test that must know asks `happens`; it compares no version itself. `test_numpy_versions.py` asks the NumPy that is
+installed whether each entry is true of it, so what a new release changes, or has put right, is seen.
+"""
+
+import inspect
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["BROUGHT", "DEVIATIONS", "TAKEN", "Deviation", "absent", "happens"]
+
+installed = np.lib.NumpyVersion(np.__version__)
+
+
+class Deviation(NamedTuple):
+    """Something that NumPy does from one version on, and up to another.
+
+    Attributes
+    ----------
+    since, until : str
+        The first version that does it, and the first that no longer does; "" where the range that we support ends.
+    why : str
+        What NumPy does, and what it means to us.
+    seen : callable
+        Asks NumPy alone whether it does so.
+    ignored : str, optional
+        The warning that pyproject.toml has pytest ignore for it, as "message:category".
+    """
+
+    since: str
+    until: str
+    why: str
+    seen: Callable[[], bool]
+    ignored: str = ""
+
+
+def warns(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return any(issubclass(one.category, DeprecationWarning) for one in caught)
+
+
+def raises(error, call):
+    try:
+        call()
+    except error:
+        return True
+    return False
+
+
+def fails_with_strings(operation):
+    """Whether what is done with an array of StringDType, x, raises an error of memory, or ends the process."""
+    program = (
+        'import numpy as np\nx = np.array(["a" * 40, "b", "c" * 30], np.dtypes.StringDType())\n'
+        f"for _ in range(300):\n    y = {operation}\n    repr(y)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    return result.returncode < 0 or "MemoryError" in result.stderr
+
+
+def writes_through_at():
+    n = np.zeros(1)
+    n.flags.writeable = False
+    return not raises(ValueError, lambda: np.add.at(n, [0], 1))
+
+
+DEVIATIONS = {
+    # ---- deprecated --------------------------------------------------------------------------------------------------
+    "chararray is deprecated": Deviation(
+        "2.5.0",
+        "",
+        "np.char.chararray, np.char.array and np.char.asarray warn; they still take our arrays.",
+        lambda: warns(lambda: np.char.chararray),
+        ignored="The chararray class is deprecated:DeprecationWarning",
+    ),
+    "fix is deprecated": Deviation(
+        "2.5.0",
+        "",
+        "np.fix warns, and so does cowarray.fix, which is NumPy's: np.trunc does the same.",
+        lambda: warns(lambda: np.fix(1.5)),
+        ignored="numpy.fix is deprecated:DeprecationWarning",
+    ),
+    "the generic unit is deprecated": Deviation(
+        "2.5.0",
+        "",
+        "Datetimes without a unit warn; the tests make some of NumPy's.",
+        lambda: warns(lambda: np.array(1, "m8") + np.array(1, "m8[s]")) or warns(lambda: np.timedelta64(1)),
+        ignored="The 'generic' unit:DeprecationWarning",
+    ),
+    "setting the shape is deprecated": Deviation(
+        "2.5.0",
+        "",
+        "n.shape = ... warns for NumPy's arrays. Ours may be set without a warning.",
+        lambda: warns(lambda: setattr(np.zeros(4), "shape", (2, 2))),
+        ignored="Setting the shape:DeprecationWarning",
+    ),
+    # ---- parameters and signatures -----------------------------------------------------------------------------------
+    "fromstring tells no signature": Deviation(
+        "",
+        "2.5.0",
+        "The last of those in C that told none.",
+        lambda: raises(ValueError, lambda: inspect.signature(np.fromstring)),
+    ),
+    "sort has no descending": Deviation(
+        "",
+        "2.5.0",
+        "Ours has it with any NumPy, as the standard asks.",
+        lambda: raises(TypeError, lambda: np.sort([1], descending=True)),
+    ),
+    "sort tells no default of descending": Deviation(
+        "2.5.0",
+        "",
+        "NumPy's signature has a sentinel of its own there; ours says False.",
+        lambda: any(each.default is np._NoValue for each in inspect.signature(np.sort).parameters.values()),
+    ),
+    # ---- faults of NumPy's -------------------------------------------------------------------------------------------
+    "tolist of a damaged datetime in a record is a SystemError": Deviation(
+        "2.5.0",
+        "",
+        "A datetime out of range for its unit is an OverflowError, and one in a field a SystemError: tolist of records "
+        "does not look at the error.",
+        lambda: raises(SystemError, lambda: np.array([(2**62 - 1,)], [("a", "M8[7D]")]).tolist()),
+    ),
+    "a slice of flat of strings is damaged": Deviation(
+        "",
+        "2.5.0",
+        "NumPy cannot read the StringDType array that x.flat[1:3] gives.",
+        lambda: fails_with_strings("x.flat[1:3]"),
+    ),
+    "byteswap of strings crashes": Deviation(
+        "",
+        "2.5.0",
+        "x.byteswap() of StringDType ends the process; later it is a TypeError.",
+        lambda: fails_with_strings("x.copy().byteswap()"),
+    ),
+    "adding strings in place crashes": Deviation(
+        "",
+        "2.5.0",
+        "x += x[1:2] of StringDType ends the process.",
+        lambda: fails_with_strings("(lambda y: y.__iadd__(y[1:2]))(x.copy())"),
+    ),
+    "at writes to read-only arrays": Deviation(
+        "",
+        "2.5.0",
+        "np.add.at ignores the flag of NumPy's arrays; ours refuse.",
+        writes_through_at,
+    ),
+}
+
+
+def happens(name):
+    """Whether the NumPy that is installed does what an entry of the list says."""
+    deviation = DEVIATIONS[name]
+    return (not deviation.since or installed >= deviation.since) and (
+        not deviation.until or installed < deviation.until
+    )
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+# Public names that a version brings, and those that it takes away, in the modules of numpy. The tests call them where
+# they are.
+BROUGHT = {
+    "2.5.0": """
+        char.slice dtypes.register_dlpack_dtype polynomial.polynomial.polyvalnd polynomial.chebyshev.chebvalnd
+        polynomial.hermite.hermvalnd polynomial.hermite_e.hermevalnd polynomial.laguerre.lagvalnd
+        polynomial.legendre.legvalnd
+    """,
+}
+TAKEN = {"2.5.0": "row_stack"}
+
+
+def absent():
+    """The names of the list that the NumPy that is installed does not have."""
+    later = [names for version, names in BROUGHT.items() if installed < version]
+    gone = [names for version, names in TAKEN.items() if installed >= version]
+    return {name for names in (*later, *gone) for name in names.split()}
