@@ -258,6 +258,41 @@ def test_what_another_library_made_of_text_is_its_own(read):
     assert Other.made.flags.writeable
 
 
+def test_what_another_function_gave_and_kept_is_not_taken_over():
+    made = np.arange(3.0)
+    shown = []
+
+    def function(x):
+        shown.append(x)
+        return made
+
+    x = ca.array(np.ones(3))
+    x.sum()
+    result = x.__array_function__(function, (ca.ndarray,), (x,), {})
+    spoil(shown[0])
+    made[0] = 9.0
+    assert result.tolist() == [0.0, 1.0, 2.0]
+    assert x.sum() == 3
+
+
+def test_the_parts_of_an_element_that_is_an_array_are_the_users_own():
+    own = np.zeros(3)
+    x = ca.array(np.empty((), object))
+    x[()] = own
+    _real = x.real
+    assert own.flags.writeable
+    own[0] = 1.0
+
+
+def test_text_of_any_length_is_read_flat():
+    x = ca.array(np.array([["a", "b" * 100], ["c" * 40, ""]], np.dtypes.StringDType()))
+    for source in (x, x.T, x[::-1]):
+        plain = [item for row in source.tolist() for item in row]
+        assert source.flat[...].tolist() == source.flat[:].tolist() == list(source.flat) == plain
+        assert source.flat[[0, 3]].tolist() == [plain[0], plain[3]]
+        assert source.flat[1] == plain[1]
+
+
 def test_all_of_an_array_read_flat_is_a_copy():
     x = ca.array(np.arange(3.0))
     for key in ((), Ellipsis, slice(None)):

@@ -111,8 +111,11 @@ cdef class FlatIterator:
 
     def __getitem__(self, key):
         cdef cnp.ndarray header
-        shown = shown_key(settled(key))
+        shown = shown_key(settled(key, True))
         header = const_header(self.of)
+        if descr_of(header).type_num == NPY_VSTRING:
+            result = (<object>header).ravel()[shown]  # where NumPy's own flat loses text, and crashes
+            return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is numpy_ndarray_type else result
         result = (<object>header).flat[shown]
         if type(result) is not numpy_ndarray_type:
             return detached_void(result) if isinstance(result, numpy_void) else result
@@ -125,7 +128,7 @@ cdef class FlatIterator:
         cdef cnp.ndarray header
         if not self.of.writeable:
             raise ValueError("assignment destination is read-only")
-        where = shown_key(settled(key))
+        where = shown_key(settled(key, True))
         shown = shown_value(self.of, value)
         header = writable_header(self.of)
         if type(value) is ndarray:

@@ -53,7 +53,9 @@ cdef Operation function_operation(object function):
     if found is None:
         found = Operation(function.__name__, _table.lookup(function))
         if is_numpys(function):
-            functions[function] = found  # another's may end before we do
+            functions[function] = found
+        else:
+            found.calls_user = True  # and it may end before we do
     return found
 
 

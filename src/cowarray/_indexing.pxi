@@ -68,23 +68,24 @@ cdef inline bint is_settled_bound(object bound) noexcept:
     return bound is None or type(bound) is int or type(bound) in SCALAR_TYPES
 
 
-cdef object settled(object key):
+cdef object settled(object key, bint flat=False):
     """The index that key is, in plain integers, slices and arrays: all the user code that it runs, it runs here.
 
-    Every object in it is asked once, and before anybody looks at an array. What it may be is NumPy's rule.
+    Every object in it is asked once, and before anybody looks at an array. What it may be is NumPy's rule: for an array
+    what fails to be an integer may still be like an array, for its flat iterator it is an error.
     """
     if is_settled(key):
         return key
     enter_recursive_call(" in an index")
     try:
         if PyTuple_Check(key):
-            return tuple([settled_item(item) for item in tuple(key)])
-        return settled_item(key)
+            return tuple([settled_item(item, flat) for item in tuple(key)])
+        return settled_item(key, flat)
     finally:
         Py_LeaveRecursiveCall()
 
 
-cdef object settled_item(object item):
+cdef object settled_item(object item, bint flat):
     cdef cnp.ndarray array
     cdef type kind = type(item)
     if kind is not tuple and is_settled(item):
@@ -98,8 +99,11 @@ cdef object settled_item(object item):
     if PyIndex_Check(item):
         try:
             return PyNumber_Index(item)
-        except TypeError:
-            pass  # for some that are like arrays: of more than one element
+        except MemoryError:
+            raise
+        except Exception as error:
+            if flat and type(error) is not TypeError:
+                raise
     array = numpy_asarray(item)
     if cnp.PyArray_SIZE(array) == 0:
         return (<object>array).astype("p")  # which [] is not by itself

@@ -185,6 +185,7 @@ cdef object power(object base, object exponent):
 cdef object part(ndarray self, str name):
     """An attribute that NumPy computes as a view."""
     cdef Passage passage = Passage(method_operation(name))
+    passage.survey(self)  # of objects, NumPy 2.5 asks the elements
     return passage.result(getattr(passage.read(self), name))
 
 

@@ -15,6 +15,7 @@ import resource
 import select
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -346,6 +347,8 @@ def main():
     sources = (options.case or sources)[int(at) :: int(parts)]
     started = time.monotonic()
     out = open(options.out, "w") if options.out else None  # noqa: SIM115
+    folder = tempfile.TemporaryDirectory()  # for what calls write to names that a hook has made up
+    os.chdir(folder.name)
     known = set()
 
     def report(finding):
