@@ -15,9 +15,9 @@ def shown(name):
 
 def written(row):
     """Which arguments an operation writes, apart from ``out``."""
-    parts = [f"`{name}`" if name != "self" else "`x`" for name, _ in row.writes if name != "out"]
+    parts = [f"`{name}`" if name != "self" else "`x`" for name in row.writes if name != "out"]
     if row.writes_if:
-        name, _, flag, _, value, _ = row.writes_if
+        name, flag, value = row.writes_if
         parts.append(f"{'`x`' if name == 'self' else f'`{name}`'} with `{flag}={value}`")
     return ", ".join(parts)
 

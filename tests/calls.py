@@ -434,7 +434,8 @@ def operation_of(source):
         function = function_of(source)
         return _table.lookup(function), name_of(function)
     name = OTHER_NAMES.get(source) or subject_method(source)
-    return _table.OPERATIONS.get(name), name
+    owner, _, attribute = (name or "").partition(".")
+    return (_table.method(attribute) if owner == "ndarray" and hasattr(np.ndarray, attribute) else None), name
 
 
 @functools.cache

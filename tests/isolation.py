@@ -19,7 +19,7 @@ from public import archive
 from recipes import Recipe
 
 import cowarray
-from cowarray._table import COPY, OPERATIONS, SAME, VIEW, Operation, lookup
+from cowarray._table import COPY, SAME, VIEW, Operation, lookup, method
 
 # ---- calls -----------------------------------------------------------------------------------------------------------
 
@@ -126,17 +126,17 @@ class Call:
             function = getattr(SPACES.get(self.owner, self.owner), self.attribute, None)
             return lookup(function) if function in ARRAY_FUNCTIONS else Operation()
         if type(self.owner) is cowarray.ndarray:
-            return OPERATIONS.get(f"ndarray.{self.attribute}", Operation())
+            return method(self.attribute)
         return Operation()
 
     def written(self):
         """The arrays that the table, or the recipe, names as written by this call."""
-        found = [self.argument(position, name) for name, position in self.operation.writes]
+        found = [self.argument(*each[:2]) for each in self.operation.writes]
         if self.operation.writes_if:
-            name, position, flag, at, wanted, default = self.operation.writes_if
-            given = self.argument(at, flag)
-            if bool(default if given is None else given) == wanted:
-                found.append(self.argument(position, name))
+            written, flag, wanted = self.operation.writes_if
+            given = self.argument(*flag[:2])
+            if bool(flag.default if given is None else given) == wanted:
+                found.append(self.argument(*written[:2]))
         found += {
             "x": [self.x],
             "owner": [self.owner],
@@ -147,7 +147,7 @@ class Call:
             found.append(self.x)
         return list(arrays_in(found, cowarray.ndarray))
 
-    def argument(self, position, name):
+    def argument(self, name, position):
         if position == -1:
             return self.owner
         return self.args[position] if position < len(self.args) else self.kwargs.get(name)

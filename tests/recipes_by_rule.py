@@ -120,7 +120,7 @@ def namespace_recipes():
 def with_out(source):
     """A call again, with an out that has room for what it gives; nothing where it takes none, or has one."""
     operation, _ = operation_of(source)
-    takes = operation and any(name == "out" for name, _ in operation.writes) and source.endswith(")")
+    takes = operation and any(each.name == "out" for each in operation.writes) and source.endswith(")")
     if takes and not any(word in source for word in ("out=", "lambda", "None")):
         keyword = "" if ".conj" in source else "out="  # NumPy's method has no name for it
         yield f"{source.removesuffix(')')}{'' if source.endswith('()') else ', '}{keyword}A(like({source})))"

@@ -24,7 +24,7 @@ def lazy_subject(dtype):
 
 def is_read(call):
     row = lookup(function_of(call))
-    return not row.writes_if and all(name == "out" for name, _ in row.writes)
+    return not row.writes_if and all(each.name == "out" for each in row.writes)
 
 
 def run_both(call, held):
@@ -165,7 +165,7 @@ def test_every_function_with_out_is_tried_in_both_ways():
 WRITER_CALLS = [
     call
     for call in FUNCTION_CALLS
-    if any(name != "out" for name, _ in lookup(function_of(call)).writes)
+    if any(each.name != "out" for each in lookup(function_of(call)).writes)
     or "overwrite_input=True" in call
     or ("copy=False" in call and "nan_to_num" in call)
     or call in ("np.nan_to_num(x, False)", "np.nanmedian(x, 0, None, True)", "np.nanquantile(x, .3, 0, None, True)")
@@ -196,7 +196,7 @@ def test_every_writer_of_the_table_is_tried():
     writers = {
         name
         for name, row in OPERATIONS.items()
-        if not name.startswith("ndarray.") and (row.writes_if or any(written != "out" for written, _ in row.writes))
+        if not name.startswith("ndarray.") and (row.writes_if or any(written != "out" for written in row.writes))
     }
     assert called >= writers
     assert len(writers) >= 12

@@ -11,7 +11,7 @@ cdef class Operation:
     cdef str name
     cdef object result
     cdef tuple writes
-    cdef tuple writes_if
+    cdef object writes_if
     cdef bint readonly
     cdef bint calls_user
     cdef bint only_reads  # as long as it gets no arguments
@@ -19,14 +19,14 @@ cdef class Operation:
     def __cinit__(self, str name, row):
         self.name = name
         self.result, self.writes, self.writes_if, self.readonly, self.calls_user = row
-        self.only_reads = not self.writes_if and not self.calls_user and not any(at < 0 for _, at in self.writes)
+        self.only_reads = (
+            self.writes_if is None and not self.calls_user and not any([each.position < 0 for each in self.writes])
+        )
 
 
-cdef dict methods = {
-    name.removeprefix("ndarray."): Operation(name, row)
-    for name, row in _table.OPERATIONS.items() if name.startswith("ndarray.")
-}
 cdef Operation computing = Operation("computing", _table.Operation())
+# By name, and by the function itself: compiled when first called.
+cdef dict methods = {}
 cdef dict functions = {}
 
 
@@ -45,27 +45,21 @@ cdef inline bint runs_code(cnp.dtype descr) noexcept:
 
 
 cdef Operation method_operation(str name):
-    return methods.get(name, computing)
+    cdef Operation found = methods.get(name)
+    if found is None:
+        found = methods[name] = Operation("ndarray." + name, _table.method(name))
+    return found
 
 
 cdef Operation function_operation(object function):
     cdef Operation found = functions.get(function)
     if found is None:
         found = Operation(function.__name__, _table.lookup(function))
-        if is_numpys(function):
+        if _table.is_numpys(function):
             functions[function] = found
         else:
             found.calls_user = True  # and it may end before we do
     return found
-
-
-cdef bint is_numpys(object function) except -1:
-    """Whether a function is found in NumPy's module under its name, and so stays for as long as NumPy does."""
-    cdef object module = getattr(function, "__module__", None)
-    return (
-        type(module) is str and (<str>module).partition(".")[0] == "numpy"
-        and getattr(sys.modules.get(module), function.__name__, None) is function
-    )
 
 
 @cython.final
@@ -281,11 +275,11 @@ cdef class Passage:
 cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
     """Positions and names of the arguments that this call writes."""
     cdef list found = []
-    for name, position in operation.writes:
+    for name, position, _ in operation.writes:
         if position < len(args) or name in kwargs:
             found.append((position, name))
-    if operation.writes_if:
-        name, position, flag, at, value, default = operation.writes_if
+    if operation.writes_if is not None:
+        (name, position, _), (flag, at, default), value = operation.writes_if
         given = kwargs[flag] if flag in kwargs else args[at] if len(args) > at else default
         if bool(given) == value:
             found.append((position, name))
@@ -295,8 +289,8 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
 cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
     """The arguments, with the flag that says whether one of them is written as plain truth: it is asked once."""
     cdef Py_ssize_t at
-    if operation.writes_if:
-        _, _, flag, at, _, _ = operation.writes_if
+    if operation.writes_if is not None:
+        _, (flag, at, _), _ = operation.writes_if
         if flag in kwargs:
             kwargs = dict(kwargs)
             kwargs[flag] = plain_truth(kwargs[flag])
@@ -323,7 +317,7 @@ cdef object call(Operation operation, object function, ndarray self, tuple args,
     cdef Passage passage = Passage(operation)
     passage.cautious |= cautious
     args, kwargs = settled_flag(operation, args, kwargs)
-    cdef tuple written = written_arguments(operation, args, kwargs) if operation.writes or operation.writes_if else ()
+    cdef tuple written = written_arguments(operation, args, kwargs)
     cdef list shown = listed(args)
     cdef dict named = dict(kwargs)
     cdef object target = None

@@ -11,7 +11,7 @@ def dispatched(function, /, *args, **kwargs):
         result = function(*args, **kwargs)
         return computed(result) if type(result) is numpy_ndarray_type else Passage(operation).result(result)
     # What is written must be an array itself, not only bring one along.
-    cdef set written = {position for _, position in operation.writes}
+    cdef set written = {each.position for each in operation.writes}
     shown = [value if i in written else shown_as_array(value) for i, value in enumerate(args)]
     return array_function(None, function, (), tuple(shown), kwargs)
 

@@ -10,7 +10,6 @@ Cython would give its classes methods for pickles (auto_pickle) that read a poin
 """
 
 import operator
-import sys
 
 import numpy as np
 from array import array as array_array_type

@@ -3,15 +3,29 @@
 The dispatcher acts on it, the documentation prints it, and the tests of what copies and what aliases are made from it.
 Operations that have a way of their own, because it is shorter (item access, operators, copies), have their rows for the
 documentation and for the tests, which hold them to it. An operation that is not listed computes: it gives a fresh
-array, and writes at most a parameter named ``out``.
+array, and writes at most a parameter named ``out``. Where in a call a parameter stands is read from NumPy's signatures.
 
 Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``numpy.linalg.diagonal``,
 ``"ndarray.sort"`` is the method.
 """
 
+import sys
 from typing import NamedTuple
 
-__all__ = ["COPY", "FRESH", "OPERATIONS", "SAME", "VIEW", "Operation", "lookup"]
+__all__ = [
+    "COPY",
+    "FRESH",
+    "OPERATIONS",
+    "SAME",
+    "VIEW",
+    "Operation",
+    "Parameter",
+    "Row",
+    "WritesIf",
+    "is_numpys",
+    "lookup",
+    "method",
+]
 
 VIEW = "view"  # the same Storage
 SAME = "same"  # the very object
@@ -19,27 +33,49 @@ COPY = "copy"  # a new Storage, whether or not NumPy would alias
 FRESH = "fresh"  # the result of a computation
 
 
-class Operation(NamedTuple):
-    """One row: what comes back, and what is written."""
+class WritesIf(NamedTuple):
+    """A parameter that is written only where another, a flag, has a certain truth: names, or `Parameter`."""
+
+    written: "str | Parameter"
+    flag: "str | Parameter"
+    value: bool
+
+
+class Row(NamedTuple):
+    """What an operation gives back, and which of its parameters it writes, by their names."""
 
     result: str = FRESH
-    # Parameters that are written, as (name, position). For methods, "self" is at position -1.
-    writes: tuple = ()
-    # The parameter that is written only if another, a flag, has a value:
-    # (written, its position, flag, its position, the value, the flag's default).
-    writes_if: tuple = ()
-    # Views that NumPy hands out read-only.
+    writes: tuple = ()  # of methods, "self" is one
+    writes_if: "WritesIf | None" = None
+    readonly: bool = False  # of views that NumPy hands out read-only
+    calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
+
+
+class Parameter(NamedTuple):
+    """Where a call has an argument, which is a matter of NumPy's signatures."""
+
+    name: str
+    position: int
+    default: object = None
+
+
+class Operation(NamedTuple):
+    """A row, with the places of the parameters that it names, and with ``out`` among what is written."""
+
+    result: str = FRESH
+    writes: tuple[Parameter, ...] = ()
+    writes_if: "WritesIf | None" = None
     readonly: bool = False
-    # Runs functions of the user, which may keep what they are given and return what they kept.
     calls_user: bool = False
 
 
-def _rows(names, *args, prefix="", **kwargs):
-    return {prefix + name: Operation(*args, **kwargs) for name in names.split()}
-
-
-_SELF = (("self", -1),)
+SELF = -1  # the position of a method's array
 KEYWORD_ONLY = 10**6  # a position that no call reaches
+
+
+def _rows(names, *args, prefix="", **kwargs):
+    return {prefix + name: Row(*args, **kwargs) for name in names.split()}
+
 
 OPERATIONS = {
     # ---- views
@@ -55,7 +91,7 @@ OPERATIONS = {
     ),
     **_rows("transpose swapaxes squeeze view getfield T mT real imag __getitem__", VIEW, prefix="ndarray."),
     **_rows("diagonal", VIEW, readonly=True, prefix="ndarray."),
-    "ndarray.to_device": Operation(SAME),
+    "ndarray.to_device": Row(SAME),
     # ---- copies in meaning
     **_rows(
         "reshape ravel copy astype "
@@ -63,39 +99,26 @@ OPERATIONS = {
         COPY,
     ),
     **_rows("reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__", COPY, prefix="ndarray."),
-    **_rows("conj conjugate", COPY, writes=(("out", 0),), prefix="ndarray."),
+    **_rows("conj conjugate", COPY, writes=("out",), prefix="ndarray."),
     # ---- writers
-    "copyto": Operation(writes=(("dst", 0),)),
-    "put": Operation(writes=(("a", 0),)),
-    "place": Operation(writes=(("arr", 0),)),
-    "putmask": Operation(writes=(("a", 0),)),
-    "put_along_axis": Operation(writes=(("arr", 0),)),
-    "lib.recfunctions.assign_fields_by_name": Operation(writes=(("dst", 0),)),
-    "lib.recfunctions.recursive_fill_fields": Operation(writes=(("output", 1),)),
-    "fill_diagonal": Operation(writes=(("a", 0),)),
-    "nan_to_num": Operation(COPY, writes_if=("x", 0, "copy", 1, False, True)),
-    **_rows("median nanmedian", writes=(("out", 2),), writes_if=("a", 0, "overwrite_input", 3, True, False)),
+    "copyto": Row(writes=("dst",)),
+    "put": Row(writes=("a",)),
+    "place": Row(writes=("arr",)),
+    "putmask": Row(writes=("a",)),
+    "put_along_axis": Row(writes=("arr",)),
+    "lib.recfunctions.assign_fields_by_name": Row(writes=("dst",)),
+    "lib.recfunctions.recursive_fill_fields": Row(writes=("output",)),
+    "fill_diagonal": Row(writes=("a",)),
+    "nan_to_num": Row(COPY, writes_if=WritesIf("x", "copy", False)),
     **_rows(
-        "percentile nanpercentile quantile nanquantile",
-        writes=(("out", 3),),
-        writes_if=("a", 0, "overwrite_input", 4, True, False),
+        "median nanmedian percentile nanpercentile quantile nanquantile",
+        writes_if=WritesIf("a", "overwrite_input", True),
     ),
-    **_rows("fill sort partition put setfield", writes=_SELF, prefix="ndarray."),
-    **_rows("__setitem__ resize", writes=_SELF, prefix="ndarray."),
-    "ndarray.byteswap": Operation(writes_if=("self", -1, "inplace", 0, True, False)),
-    # ---- computing methods that take out
-    **_rows(
-        "all any argmax argmin max min",
-        writes=(("out", 1),),
-        prefix="ndarray.",
-    ),
-    "ndarray.clip": Operation(writes=(("out", 2),)),
-    **_rows("choose round dot", writes=(("out", 1),), prefix="ndarray."),
-    **_rows("sum prod mean cumsum cumprod std var take compress", writes=(("out", 2),), prefix="ndarray."),
-    "ndarray.trace": Operation(writes=(("out", 4),)),
+    **_rows("fill sort partition put setfield __setitem__ resize", writes=("self",), prefix="ndarray."),
+    "ndarray.byteswap": Row(writes_if=WritesIf("self", "inplace", True)),
     # ---- functions that run functions of the user
     **_rows("array asarray asanyarray ascontiguousarray asfortranarray", COPY),
-    "require": Operation(COPY, calls_user=True),
+    "require": Row(COPY, calls_user=True),
     **_rows("frombuffer fromfile", calls_user=True),
     **_rows("apply_along_axis apply_over_axes piecewise fromfunction fromiter", calls_user=True),
     **_rows("array_repr array_str array2string", calls_user=True),  # those that print options name
@@ -103,19 +126,48 @@ OPERATIONS = {
 
 
 def lookup(function):
-    """The row of a NumPy function, with the position of its ``out`` filled in from its signature."""
+    """The row of a NumPy function, with the places of its parameters."""
+    module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
+    row = OPERATIONS.get(f"{module}.{function.__name__}" if module else function.__name__, Row())
+    return _placed(row, function, {})
+
+
+def is_numpys(function):
+    """Whether a function stands in one of NumPy's modules: it is no stranger's, and stays for as long as NumPy does."""
+    module = getattr(function, "__module__", None)
+    if type(module) is not str or module.partition(".")[0] != "numpy":
+        return False
+    modules = [each for name, each in list(sys.modules.items()) if name.partition(".")[0] == "numpy"]
+    return any(value is function for each in modules for value in list(getattr(each, "__dict__", {}).values()))
+
+
+def method(name):
+    """The row of a method of NumPy's arrays; the array itself is its parameter "self"."""
+    import numpy
+
+    row = OPERATIONS.get(f"ndarray.{name}", Row())
+    return _placed(row, getattr(numpy.ndarray, name, None), {"self": Parameter("self", SELF)})
+
+
+def _placed(row, function, places):
     import inspect
 
-    module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
-    found = OPERATIONS.get(f"{module}.{function.__name__}" if module else function.__name__, Operation())
-    if any(written == "out" for written, _ in found.writes):
-        return found
     try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except ValueError:  # no signature: nothing is known to be written
-        return found
-    for position, parameter in enumerate(parameters):
-        if parameter.name == "out":
-            at = KEYWORD_ONLY if parameter.kind is parameter.KEYWORD_ONLY else position
-            return found._replace(writes=(*found.writes, ("out", at)))
-    return found
+        parameters = [each for each in inspect.signature(function).parameters.values() if each.name not in places]
+    except (TypeError, ValueError):  # no signature: only what the row names is known
+        parameters = []
+    places = places | {
+        each.name: Parameter(
+            each.name,
+            KEYWORD_ONLY if each.kind is each.KEYWORD_ONLY else position,
+            None if each.default is each.empty else each.default,
+        )
+        for position, each in enumerate(parameters)
+    }
+    written = row.writes if "out" in row.writes or "out" not in places else (*row.writes, "out")
+    # NumPy's signature of ndarray.conj does not tell that its first argument is out.
+    writes = tuple([places.get(name) or Parameter(name, 0) for name in written])
+    writes_if = row.writes_if and WritesIf(
+        places[row.writes_if.written], places[row.writes_if.flag], row.writes_if.value
+    )
+    return Operation(row.result, writes, writes_if, row.readonly, row.calls_user)

@@ -1,20 +1,54 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-__all__ = ["COPY", "FRESH", "OPERATIONS", "SAME", "VIEW", "Operation", "lookup"]
+__all__ = [
+    "COPY",
+    "FRESH",
+    "OPERATIONS",
+    "SAME",
+    "VIEW",
+    "Operation",
+    "Parameter",
+    "Row",
+    "WritesIf",
+    "is_numpys",
+    "lookup",
+    "method",
+]
 
 VIEW: Final = "view"
 SAME: Final = "same"
 COPY: Final = "copy"
 FRESH: Final = "fresh"
 
-class Operation(NamedTuple):
+class WritesIf(NamedTuple):
+    written: str | Parameter
+    flag: str | Parameter
+    value: bool
+
+class Row(NamedTuple):
     result: str = "fresh"
-    writes: tuple[tuple[str, int], ...] = ()
-    writes_if: tuple[()] | tuple[str, int, str, int, bool, bool] = ()
+    writes: tuple[str, ...] = ()
+    writes_if: WritesIf | None = None
     readonly: bool = False
     calls_user: bool = False
 
-OPERATIONS: dict[str, Operation]
+class Parameter(NamedTuple):
+    name: str
+    position: int
+    default: object = None
+
+class Operation(NamedTuple):
+    result: str = "fresh"
+    writes: tuple[Parameter, ...] = ()
+    writes_if: WritesIf | None = None
+    readonly: bool = False
+    calls_user: bool = False
+
+SELF: Final = -1
+KEYWORD_ONLY: Final = 1000000
+OPERATIONS: dict[str, Row]
 
 def lookup(function: Callable[..., Any]) -> Operation: ...
+def is_numpys(function: Callable[..., Any]) -> bool: ...
+def method(name: str) -> Operation: ...
