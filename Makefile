@@ -253,7 +253,7 @@ sanitized-ctest:
 	done
 
 # Of the Python tests those that get closest to memory, with both sanitizers in one build.
-CLOSE_TO_MEMORY := allocation_failures c_api dlpack exports failing_writes imports pickle reentry stress
+CLOSE_TO_MEMORY := allocation_failures c_api dlpack exports failing_writes gaps imports pickle reentry stress
 sanitized-python:
 	@mkdir -p build && echo 'int main(void) { return 0; }' > build/probe.c
 	@if $(CC) -fsanitize=address,undefined build/probe.c -o build/probe 2> /dev/null && build/probe 2> /dev/null; \
@@ -315,8 +315,8 @@ OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 
 # Where results are NumPy's own, and where NumPy's C API and memory are closest.
-CLOSE_TO_NUMPY := chapters conversions dtypes exports hostile_pickles imports indexing isolation namespace numpy_arguments \
-    numpy_functions numpy_namespace numpy_versions operators pickle reentry ufunc_options ufuncs
+CLOSE_TO_NUMPY := chapters conversions dtypes evil_world exports gaps hostile_pickles imports indexing isolation namespace \
+    numpy_arguments numpy_functions numpy_namespace numpy_versions operators pickle poisoned_memory reentry ufunc_options ufuncs
 
 numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all of it, not a part)
 	@test -n "$(OLDEST_NUMPY)" || { echo "numpy-ends: pyproject.toml says no lowest version of NumPy"; exit 1; }

@@ -169,6 +169,12 @@ cdef cnp.ndarray guarded_header(ndarray x):
     return header
 
 
+cdef cnp.ndarray private_header(ndarray x):
+    """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
+    cdef Hold hold = storage_for(x).new_hold()
+    return new_header(x, <char *>hold.scope.data, 0, hold)
+
+
 cdef cnp.ndarray reader_header(ndarray x):
     """A header for as long as user code may run, which may keep it and set its shape: x keeps another.
 
@@ -178,10 +184,8 @@ cdef cnp.ndarray reader_header(ndarray x):
     cdef Storage storage = storage_for(x)
     cdef Storage share = storage.share(0, storage.size(), True)
     cdef Snapshot owner
-    cdef Hold hold
     if share is None:
-        hold = storage.new_hold()
-        return new_header(x, <char *>hold.scope.data, 0, hold)
+        return private_header(x)
     owner = Snapshot.__new__(Snapshot)
     owner.storage = share
     return new_header(x, share.address(), 0, owner)

@@ -1,6 +1,15 @@
 # What x.flags and x.flat are. Included by _ndarray.pyx.
 
 
+cdef bint is_one_place(object key):
+    """Whether a settled index of a flat iterator gives an element: also truth, which is the first or none."""
+    if type(key) is tuple and len(<tuple>key) == 1:
+        key = (<tuple>key)[0]
+    if cnp.PyArray_Check(key):
+        return cnp.PyArray_NDIM(key) == 0
+    return type(key) is int or type(key) is bool or type(key) is float or type(key) in SCALAR_TYPES
+
+
 # The collector may not clear these two, which it would do before user code has had its last look at them.
 
 
@@ -119,10 +128,9 @@ cdef class FlatIterator:
         result = (<object>header).flat[shown]
         if type(result) is not numpy_ndarray_type:
             return detached_void(result) if isinstance(result, numpy_void) else result
-        if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(1, shown):
+        if descr_of(header).type_num == cnp.NPY_OBJECT and is_one_place(shown):
             return result  # an element that is itself a NumPy array
-        # Of an empty tuple, NumPy 2.3 gives the array itself.
-        return copy_foreign(result) if root(result) is root(header) else adopt(result)
+        return adopt(result)
 
     def __setitem__(self, key, value):
         cdef cnp.ndarray header

@@ -30,6 +30,14 @@ cdef dict methods = {}
 cdef dict functions = {}
 
 
+cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np.isscalar)))
+
+
+cdef inline bint is_itself_alone(object function) noexcept:
+    """Whether a function is of a type that has Python's own equality: another's may say that it equals NumPy's."""
+    return type(function) in FUNCTION_TYPES
+
+
 # NumPy's own scalars. A subclass can have operators that keep what they are shown.
 cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
@@ -52,10 +60,10 @@ cdef Operation method_operation(str name):
 
 
 cdef Operation function_operation(object function):
-    cdef Operation found = functions.get(function)
+    cdef Operation found = functions.get(function) if is_itself_alone(function) else None
     if found is None:
         found = Operation(function.__name__, _table.lookup(function))
-        if _table.is_numpys(function):
+        if is_itself_alone(function) and _table.is_numpys(function):
             functions[function] = found
         else:
             found.calls_user = True  # and it may end before we do
@@ -74,6 +82,7 @@ cdef class Passage:
     cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
     cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
     cdef bint strangers  # an argument is of a type with methods that NumPy may call
+    cdef bint found  # an argument is ours
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
 
     def __cinit__(self, Operation operation):
@@ -133,9 +142,15 @@ cdef class Passage:
         cdef Storage storage
         cdef cnp.npy_intp offset
         if type(value) is ndarray:
+            self.found = True
             x = value
             if self.operation.result is VIEW:
                 storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
+            if self.cautious and x.nd == 0 and runs_code(x.descr) and (
+                self.operation.result is not VIEW or self.operation.name in ("real", "imag")
+            ):
+                # NumPy 2.5 asks the element for its parts, and hands on the array's flag to one that is an array.
+                return PyArray_NewCopy(private_header(x), cnp.NPY_CORDER)
             header = reader_header(x) if self.cautious else self.header_of(x)
             storage = x.storage_
             offset = x.offset
@@ -187,6 +202,7 @@ cdef class Passage:
             if cnp.PyArray_Check(value):
                 self.foreign.append(value)
             return value
+        self.found = True
         x = value
         if not x.writeable:
             return const_header(x)
@@ -312,11 +328,51 @@ cdef list listed(object values):
     return items
 
 
-cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs, bint cautious=False):
+cdef object plain_containers(object value, int depth):
+    """value, with lists, tuples and dicts of users' classes in it as plain ones: each is asked for its items once."""
+    cdef list plain = None
+    cdef Py_ssize_t i
+    if depth > MOST_NESTED:
+        raise RecursionError("the arguments of a NumPy function are nested too deep")
+    if type(value) is dict:
+        return {key: plain_containers(item, depth + 1) for key, item in (<dict>value).items()}
+    if type(value) is not list and type(value) is not tuple:
+        if PyList_Check(value):
+            value = list(value)
+        elif PyTuple_Check(value):
+            value = tuple(value)
+        else:
+            return value
+    for i, item in enumerate(value):
+        if PyList_Check(item) or PyTuple_Check(item):
+            shown = plain_containers(item, depth + 1)
+            if shown is not item:
+                if plain is None:
+                    plain = listed(value)
+                plain[i] = shown
+    if plain is None:
+        return value
+    return tuple(plain) if type(value) is tuple else plain
+
+
+cdef enum:
+    MOST_NESTED = 256
+
+
+cdef bint is_unknown_sequence(object value) except -1:
+    return (
+        PySequence_Check(value) and not cnp.PyArray_Check(value) and type(value) not in HARMLESS_TYPES
+        and type(value) is not list and type(value) is not tuple and not hasattr(type(value), "__array__")
+    )
+
+
+cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs, bint cautious=False,
+                 bint dispatched_here=False):
     """Call a NumPy function, or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
     passage.cautious |= cautious
-    args, kwargs = settled_flag(operation, args, kwargs)
+    args = plain_containers(args, 0)
+    args, kwargs = settled_flag(operation, args, plain_containers(kwargs, 0))
     cdef tuple written = written_arguments(operation, args, kwargs)
     cdef list shown = listed(args)
     cdef dict named = dict(kwargs)
@@ -348,6 +404,9 @@ cdef object call(Operation operation, object function, ndarray self, tuple args,
         if target is None:
             target = passage.read(self)
         function = getattr(target, function)
+    elif dispatched_here and not passage.found:
+        # NumPy has found one of ours where we did not look, and would find it there again.
+        shown = [passage.read(list(value)) if is_unknown_sequence(value) else value for value in shown]
     result = function(*shown, **named)
     return passage.result(result)
 
@@ -408,7 +467,7 @@ cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) e
 cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef Passage passage
     cdef list shown
-    cdef bint known = ufunc in numpy_ufuncs
+    cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     if not kwargs and method_name == "__call__" and known:
         # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
         first = operand(inputs[0]) if inputs else None
@@ -432,6 +491,7 @@ cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple input
             return out[0]
     passage = Passage(computing)
     passage.cautious = not known
+    passage.strangers = type(ufunc) is not numpy_ufunc
     passage.survey_elementwise(inputs)
     passage.survey(out)
     passage.survey(kwargs.get("where"))
@@ -480,7 +540,8 @@ cdef bint overwritten(ndarray x, object ufunc, tuple inputs, dict kwargs) except
     cdef cnp.ndarray header
     cdef dict options = dict(kwargs)
     # A gufunc may leave some of out: numpy.vecmat of 2.4 does, where out is not contiguous.
-    if not x.writeable or ufunc.signature is not None or not is_replaceable(x, False):
+    # An unsafe cast can warn, which runs user code.
+    if not x.writeable or ufunc.signature is not None or "casting" in kwargs or not is_replaceable(x, False):
         return False
     options["out"] = None
     for value in inputs:
@@ -511,10 +572,10 @@ cdef object array_function(ndarray self, object function, object types, tuple ar
         ):
             return NotImplemented
         cautious = True
-    special = SPECIAL_FUNCTIONS.get(function)
+    special = SPECIAL_FUNCTIONS.get(function) if is_itself_alone(function) else None
     if special is not None:
         return special(*args, **kwargs)
-    return call(function_operation(function), function, None, args, kwargs, cautious)
+    return call(function_operation(function), function, None, args, kwargs, cautious, len(types) > 0)
 
 
 # ---- operators -------------------------------------------------------------------------------------------------------

@@ -241,9 +241,21 @@ cdef object as_flag(object copy):
     return None if copy is IF_NEEDED else bool(copy)
 
 
+cdef bint is_one_of(object value, tuple known) noexcept:
+    for item in known:
+        if item is value:
+            return True
+    return False
+
+
 cdef object settled_dtype(object dtype):
-    """What a dtype argument says. A class may stand for several dtypes, and says nothing of its own."""
-    return dtype if isinstance(dtype, (type, numpy_dtype)) else numpy_dtype(dtype)
+    """What a dtype argument says. NumPy's and Python's own classes say nothing that could change."""
+    if isinstance(dtype, numpy_dtype) or is_one_of(dtype, PYTHON_TYPES):
+        return dtype
+    return dtype if isinstance(dtype, type) and issubclass(dtype, (numpy_dtype, numpy_generic)) else numpy_dtype(dtype)
+
+
+cdef tuple PYTHON_TYPES = (float, int, bool, complex, str, bytes, object)
 
 
 cdef cnp.dtype unconverted(ndarray x, object dtype):

@@ -2,29 +2,13 @@
 
 
 cdef object shown_key(object key):
-    """The index as NumPy may see it: our arrays in it as headers."""
-    cdef type kind = type(key)
-    if kind is int or kind is slice or key is None or key is Ellipsis or kind is str:
-        return key
-    enter_recursive_call(" in an index")
-    try:
-        return shown_items(key)
-    finally:
-        Py_LeaveRecursiveCall()
-
-
-cdef object shown_items(object key):
-    cdef type kind = type(key)
-    if kind is ndarray:
+    """A settled index as NumPy may see it: our arrays in it as headers."""
+    if type(key) is ndarray:
         return reader_header(<ndarray>key)
-    if kind is tuple:
+    if type(key) is tuple:
         for item in <tuple>key:
-            if type(item) is ndarray or type(item) is list:
-                return tuple([shown_key(item) for item in <tuple>key])
-    elif kind is list:
-        for item in <list>key:
-            if type(item) is ndarray or type(item) is list:
-                return [shown_key(item) for item in <list>key]
+            if type(item) is ndarray:
+                return tuple([reader_header(<ndarray>item) if type(item) is ndarray else item for item in <tuple>key])
     return key
 
 
@@ -52,8 +36,10 @@ cdef bint is_whole_number(object item) noexcept:
 cdef bint is_settled(object key) noexcept:
     """Whether an index has nothing in it that is not what it seems, so that to use it runs no user code."""
     cdef type kind = type(key)
-    if kind is int or key is None or key is Ellipsis or kind is str or kind is ndarray or kind is numpy_ndarray_type:
+    if kind is int or key is None or key is Ellipsis or kind is str or kind is ndarray:
         return True
+    if kind is numpy_ndarray_type:
+        return cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE  # of which an index makes names
     if kind is slice:
         return is_settled_bound(key.start) and is_settled_bound(key.stop) and is_settled_bound(key.step)
     if kind is tuple:
@@ -69,31 +55,52 @@ cdef inline bint is_settled_bound(object bound) noexcept:
 
 
 cdef object settled(object key, bint flat=False):
-    """The index that key is, in plain integers, slices and arrays: all the user code that it runs, it runs here.
+    """The index that key is, in plain integers, slices, arrays and names: all the user code that it runs, it runs here.
 
-    Every object in it is asked once, and before anybody looks at an array. What it may be is NumPy's rule: for an array
-    what fails to be an integer may still be like an array, for its flat iterator it is an error.
+    Every object in it is asked once, and before anybody looks at an array. What it may be is NumPy's rule, which is
+    another one for an array's flat iterator.
     """
+    cdef object names
     if is_settled(key):
         return key
-    enter_recursive_call(" in an index")
-    try:
-        if PyTuple_Check(key):
-            return tuple([settled_item(item, flat) for item in tuple(key)])
-        return settled_item(key, flat)
-    finally:
-        Py_LeaveRecursiveCall()
+    if PyTuple_Check(key):
+        return tuple([flat_item(item) if flat else settled_item(item) for item in tuple(key)])
+    if flat:
+        return flat_item(key)
+    if PyUnicode_Check(key):
+        return PyUnicode_FromObject(key)
+    if is_plain_sequence(key):
+        key = list(key)
+    names = field_names(key)
+    return settled_item(key) if names is None else names
 
 
-cdef object settled_item(object item, bint flat):
+cdef bint is_plain_sequence(object key) except -1:
+    """Whether NumPy asks for the items one by one: no list yet, no memory, nothing like an integer or an array."""
+    return (
+        type(key) is not list and PySequence_Check(key) and not PyIndex_Check(key) and not PyObject_CheckBuffer(key)
+        and not hasattr(type(key), "__array__") and not hasattr(type(key), "__array_interface__")
+    )
+
+
+cdef list field_names(object key):
+    """The names of fields that a sequence of text is, as a list; None of anything else."""
+    if cnp.PyArray_Check(key):
+        if cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE or cnp.PyArray_NDIM(key) != 1:
+            return None
+        return PyArray_View(key, NULL, numpy_ndarray).tolist() or None
+    if type(key) is not list or not key or not all([PyUnicode_Check(name) for name in <list>key]):
+        return None
+    return [PyUnicode_FromObject(name) for name in <list>key]
+
+
+cdef object settled_item(object item):
     cdef cnp.ndarray array
     cdef type kind = type(item)
     if kind is not tuple and is_settled(item):
         return item
     if kind is slice:
         return slice(settled_bound(item.start), settled_bound(item.stop), settled_bound(item.step))
-    if kind is list and item and all([type(name) is str for name in <list>item]):
-        return list(item)  # of fields
     if cnp.PyArray_Check(item):
         return PyArray_View(item, NULL, numpy_ndarray)
     if PyIndex_Check(item):
@@ -101,16 +108,34 @@ cdef object settled_item(object item, bint flat):
             return PyNumber_Index(item)
         except MemoryError:
             raise
-        except Exception as error:
-            if flat and type(error) is not TypeError:
-                raise
+        except Exception:
+            pass  # as for NumPy: perhaps it is like an array
     array = numpy_asarray(item)
     if cnp.PyArray_SIZE(array) == 0:
         return (<object>array).astype("p")  # which [] is not by itself
     if not PyTypeNum_ISINTEGER(descr_of(array).type_num) and not PyTypeNum_ISBOOL(descr_of(array).type_num):
-        numpy_empty(1)[item]  # NumPy's refusal, in its words
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+            "valid indices"
+        )
     return array
+
+
+cdef object flat_item(object item):
+    """As `settled_item`, in plain numbers: what a flat iterator makes of truth and fractions is a rule of its own."""
+    cdef type kind = type(item)
+    if kind is float or (kind is not tuple and is_settled(item)):
+        return item
+    if kind is slice:
+        return slice(settled_bound(item.start), settled_bound(item.stop), settled_bound(item.step))
+    if PyIndex_Check(item) and not cnp.PyArray_Check(item):
+        return PyNumber_Index(item)
+    if cnp.PyArray_Check(item):
+        return PyArray_View(item, NULL, numpy_ndarray)
+    array = numpy_asarray(item)
+    if array.dtype.kind not in "biuf":
+        raise IndexError("unsupported iterator index")
+    return array.tolist()
 
 
 cdef object settled_bound(object bound):
@@ -410,4 +435,18 @@ cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -
     if descr_of(shown) is descr_of(part):
         PyArray_CopyInto(part, shown)  # bytes, with nothing to report
         return True
-    return attempt(set_items, (part, Ellipsis, shown), NULL)
+    return reports_only_errors(descr_of(shown), descr_of(part)) and attempt(set_items, (part, Ellipsis, shown), NULL)
+
+
+cdef bint reports_only_errors(cnp.dtype source, cnp.dtype target) noexcept:
+    """Whether nothing but a floating-point error can be reported of a cast: no warning of a lost part, or of a date."""
+    cdef bint both_text = is_text(source) and is_text(target)
+    return both_text or (
+        is_number(source) and is_number(target)
+        and (not PyTypeNum_ISCOMPLEX(source.type_num) or PyTypeNum_ISCOMPLEX(target.type_num)
+             or PyTypeNum_ISBOOL(target.type_num))
+    )
+
+
+cdef inline bint is_text(cnp.dtype descr) noexcept:
+    return descr.type_num == cnp.NPY_STRING or descr.type_num == cnp.NPY_UNICODE

@@ -3,7 +3,8 @@
 #
 # Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
 # when all is computed, to user code that in NumPy finds the new values in place, and may write beside them. So an
-# attempt is made under error handling that reports nothing: what would have been reported stops it. An attempt that was
+# attempt is made under error handling that reports nothing, and only where nothing else can be reported (warnings of a
+# lost imaginary part): what would have been reported stops it. An attempt that was
 # stopped, or during which somebody else wrote to the Storage, has changed nothing, and the write is made the plain way.
 
 cdef extern from "Python.h":
@@ -17,8 +18,8 @@ cdef extern from "Python.h":
 cdef object error_handling = np._core.umath._extobj_contextvar
 cdef object make_handling = np._core.umath._make_extobj
 
-# NumPy's object for a way to handle errors, and a context in which what would be reported raises: those of the last
-# attempt, for the next one that handles errors so. Who enters the context takes it out.
+# NumPy's object for a way to handle errors, a context in which what would be reported raises, and what handles errors
+# there: those of the last attempt, for the next one that handles errors so. Who enters the context takes it out.
 cdef tuple idle = None
 
 
@@ -37,14 +38,17 @@ cdef tuple enter_attempt():
     entered = idle
     if entered is None or entered[0] is not handling:
         strict = {name: "ignore" if way == "ignore" else "raise" for name, way in np.geterr().items()}
+        # What is called, the user may want to end: it is not kept.
+        kept = handling if np.geterrcall() is None else None
         context = PyContext_New()
         PyContext_Enter(context)
         try:
-            PyContextVar_Set(error_handling, make_handling(**strict))
+            strict = make_handling(call=None, **strict)
+            PyContextVar_Set(error_handling, strict)
         except BaseException:
             PyContext_Exit(context)
             raise
-        return (handling, context)
+        return (kept, context, strict)
     idle = None
     PyContext_Enter(entered[1])
     return entered
@@ -52,8 +56,11 @@ cdef tuple enter_attempt():
 
 cdef int leave_attempt(tuple entered) except -1:
     global idle
+    cdef PyObject *found = NULL
+    PyContextVar_Get(error_handling, NULL, &found)  # a finalizer may have set it
+    Py_DECREF(<object>found)
     PyContext_Exit(entered[1])
-    if KEEPS_HEADERS:  # with a GIL
+    if KEEPS_HEADERS and entered[0] is not None and <PyObject *>entered[2] == found:  # with a GIL
         idle = entered
     return 0
 
