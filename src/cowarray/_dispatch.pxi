@@ -304,19 +304,20 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
 
 cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
     """The arguments, with the flag that says whether one of them is written as plain truth: it is asked once."""
-    cdef Py_ssize_t at
+    cdef Py_ssize_t i, at
     if operation.writes_if is not None:
         _, (flag, at, _), _ = operation.writes_if
         if flag in kwargs:
-            kwargs = dict(kwargs)
-            kwargs[flag] = plain_truth(kwargs[flag])
-        elif len(args) > at:
-            args = (*args[:at], plain_truth(args[at]), *args[at + 1:])
+            if not is_plain_truth(kwargs[flag]):
+                kwargs = dict(kwargs)
+                kwargs[flag] = bool(kwargs[flag])
+        elif len(args) > at and not is_plain_truth(args[at]):
+            args = tuple([bool(value) if i == at else value for i, value in enumerate(args)])
     return args, kwargs
 
 
-cdef object plain_truth(object value):
-    return value if value is None or type(value) is bool or type(value) is np._CopyMode else bool(value)
+cdef bint is_plain_truth(object value) noexcept:
+    return value is None or type(value) is bool or type(value) is copy_mode
 
 
 cdef list listed(object values):
@@ -331,11 +332,18 @@ cdef list listed(object values):
 cdef object plain_containers(object value, int depth):
     """value, with lists, tuples and dicts of users' classes in it as plain ones: each is asked for its items once."""
     cdef list plain = None
+    cdef dict named = None
     cdef Py_ssize_t i
     if depth > MOST_NESTED:
         raise RecursionError("the arguments of a NumPy function are nested too deep")
     if type(value) is dict:
-        return {key: plain_containers(item, depth + 1) for key, item in (<dict>value).items()}
+        for key, item in (<dict>value).items():
+            shown = plain_containers(item, depth + 1)
+            if shown is not item:
+                if named is None:
+                    named = dict(value)
+                named[key] = shown
+        return value if named is None else named
     if type(value) is not list and type(value) is not tuple:
         if PyList_Check(value):
             value = list(value)

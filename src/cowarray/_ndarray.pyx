@@ -138,6 +138,7 @@ cdef object numpy_frombuffer = np.frombuffer
 cdef object numpy_from_dlpack = np.from_dlpack
 cdef object numpy_shares_memory = np.shares_memory
 cdef object set_items = operator.setitem
+cdef object copy_mode = np._CopyMode
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
 cdef object MISSING = object()
 cdef object FULL_SLICE = slice(None)
@@ -786,7 +787,7 @@ cdef class ndarray:
 
     def byteswap(self, inplace=False):
         """Elements with their bytes in reverse: a fresh array, or with inplace the array itself."""
-        inplace = plain_truth(inplace)
+        inplace = bool(inplace)
         result = method(self, "byteswap", (inplace,), {})
         return self if inplace else result
 
