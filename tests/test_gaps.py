@@ -806,20 +806,20 @@ def test_a_format_must_be_text(spec):
 def test_a_long_chain_of_owners_ends_without_a_deep_recursion():
     survives("""
 x = ca.array(np.arange(4.0))[::2]
-for _ in range(300_000):
+for _ in range(100_000):
     x = ca.asarray(x.to_numpy(), copy=False)
 whole(x)
 del x
 x = np.broadcast_to(ca.array(np.arange(4.0)), (3, 4))
-for _ in range(300_000):
+for _ in range(100_000):
     x = ca.asarray(x.to_numpy(), copy=False)
 del x
 x = ca.array(np.zeros((0, 3)))
-for _ in range(300_000):
+for _ in range(100_000):
     x = ca.asarray(x.to_numpy(), copy=False)
 del x
 x = np.arange(4.0)
-for _ in range(300_000):
+for _ in range(100_000):
     x = ca.asarray(ca.asarray(x, copy=False)[:1].to_numpy(), copy=False).to_numpy()
 del x
 """)
