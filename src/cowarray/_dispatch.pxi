@@ -83,6 +83,7 @@ cdef class Passage:
     cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
     cdef bint strangers  # an argument is of a type with methods that NumPy may call
     cdef bint found  # an argument is ours
+    cdef bint has_objects  # what comes back can be an element, which is the user's
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
 
     def __cinit__(self, Operation operation):
@@ -101,11 +102,13 @@ cdef class Passage:
         """
         cdef type kind = type(value)
         if kind is ndarray:
-            self.cautious |= runs_code((<ndarray>value).descr)
+            self.has_objects |= runs_code((<ndarray>value).descr)
+            self.cautious |= self.has_objects
             guarded_header(<ndarray>value)  # allocates what it needs now, not when something has been written
         elif cnp.PyArray_Check(value):
             self.strangers |= kind is not numpy_ndarray_type
-            self.cautious |= self.strangers or runs_code((<cnp.ndarray>value).descr)
+            self.has_objects |= runs_code((<cnp.ndarray>value).descr)
+            self.cautious |= self.strangers or self.has_objects
         elif kind is list or kind is tuple or kind is dict:
             enter_recursive_call(" in the arguments of a NumPy function")
             try:
@@ -146,11 +149,6 @@ cdef class Passage:
             x = value
             if self.operation.result is VIEW:
                 storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
-            if self.cautious and x.nd == 0 and runs_code(x.descr) and (
-                self.operation.result is not VIEW or self.operation.name in ("real", "imag")
-            ):
-                # NumPy 2.5 asks the element for its parts, and hands on the array's flag to one that is an array.
-                return PyArray_NewCopy(private_header(x), cnp.NPY_CORDER)
             header = reader_header(x) if self.cautious else self.header_of(x)
             storage = x.storage_
             offset = x.offset
@@ -251,7 +249,7 @@ cdef class Passage:
             if root(header) is owner:
                 return self.alias(x, owner.storage, header, offset, array)
         if not self.is_fresh(owner):
-            return import_array(array, None)
+            return import_array(array, True if self.has_objects else None)
         if self.adopted is None:
             self.adopted = {}
         x = adopt(array, self.adopted.get(<size_t><void *>owner))

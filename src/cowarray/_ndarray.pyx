@@ -192,16 +192,8 @@ cdef object power(object base, object exponent):
 cdef object part(ndarray self, str name):
     """An attribute that NumPy computes as a view."""
     cdef Passage passage = Passage(method_operation(name))
-    cdef cnp.ndarray shown, own
     passage.survey(self)
-    shown = passage.read(self)
-    if self.nd == 0 and runs_code(self.descr):
-        # NumPy 2.5 asks the element, and hands on the flag of the array to what is itself an array.
-        own = PyArray_NewCopy(shown, cnp.NPY_CORDER)
-        result = getattr(own, name)
-        if result is not own:
-            return passage.result(result)
-    return passage.result(getattr(shown, name))
+    return passage.result(getattr(passage.read(self), name))
 
 
 cdef bint is_array_class(object value) except -1:

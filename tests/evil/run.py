@@ -182,6 +182,7 @@ EXCUSED = [
     (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", "written", "ufunc.at writes to read-only arrays"),
     (r".*arg(max|min)\(.*", "elements", ".*", "lost error|system error", "compares on after a comparison has failed"),
     (r".*einsum.*", ".*", "text|octets|strings", "system error", "an error and a result at once"),
+    (r".*out=x.*", "elements of x", ".*objects?", "crash", "a cast ends an object that its place still shows"),
 ]
 
 
