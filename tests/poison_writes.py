@@ -4,6 +4,7 @@ import itertools
 import operator
 
 import numpy as np
+from numpy_versions import happens
 from poison_ufuncs import LAYOUTS, SHAPES, WIDTHS, filled
 
 import cowarray as ca
@@ -54,6 +55,8 @@ def assignments(rng, share):
         for dtype, source, layout in itertools.product(DTYPES, DTYPES, LAYOUTS):
             if name == "x[indices] = v" and dtype[-1] == "]" and source.strip(">")[0] in "US":
                 continue  # NumPy forgets that it could not parse, and has written what was in its buffer
+            if source[0] == "m" and dtype.strip(">")[0] in "US" and happens("durations overflow short text"):
+                continue
             if rng.random() * share * 4 < 1:
                 shape = rng.choice(SHAPES)
                 value = filled(source, shape, rng)
