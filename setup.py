@@ -32,6 +32,8 @@ CORE_SOURCES = sorted(glob("src/core/*.c"))
 CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h")]
 CYTHON_DEPENDS = glob("src/cowarray/*.p[xy][dix]")
 FLAGS_FILE = Path("build/flags")
+# What Cython writes from the declarations of one NumPy need not compile with another's headers.
+CYTHON_BUILD = f"build/cython-numpy-{numpy.__version__}"
 
 
 class BuildPy(build_py):
@@ -57,7 +59,7 @@ class BuildExt(build_ext):
         super().run()
 
     def build_extension(self, ext):
-        ext.sources = cythonize(ext.sources, build_dir="build/cython", include_path=["src"], quiet=True)[0].sources
+        ext.sources = cythonize(ext.sources, build_dir=CYTHON_BUILD, include_path=["src"], quiet=True)[0].sources
         if ext.name == "cowarray._native":
             ext.extra_objects = self.compile_core()
         super().build_extension(ext)
