@@ -231,6 +231,24 @@ def test_end_with_threads_running(alive):
         end_one(alive, end, rng)
 
 
+def test_first_calls_of_methods_after_python_has_ended_its_modules():
+    finish(
+        start(
+            """
+class Late:
+    def __init__(self):
+        self.array = ca.array([3.0, 1.0, 2.0])
+    def __del__(self):
+        y = self.array.copy()
+        y.sort()
+        y.cumsum(out=y)
+        y.put(0, 5)
+np.kept = Late()
+"""
+        )
+    )
+
+
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_end_by_a_signal(signal_number):
     """SIGTERM unhandled, and handled by ending in order; SIGINT is an exception like another."""

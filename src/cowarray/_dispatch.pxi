@@ -25,8 +25,11 @@ cdef class Operation:
 
 
 cdef Operation computing = Operation("computing", _table.Operation())
-# By name, and by the function itself: compiled when first called.
-cdef dict methods = {}
+# By name: all of NumPy's methods, compiled at once, for a finalizer may call one when Python's modules have ended.
+cdef dict methods = {
+    name: Operation("ndarray." + name, _table.method(name)) for name in vars(np.ndarray) if not name.startswith("__")
+}
+# By the function itself: compiled when first called.
 cdef dict functions = {}
 
 
@@ -52,11 +55,8 @@ cdef inline bint runs_code(cnp.dtype descr) noexcept:
     return PyDataType_REFCHK(descr) and descr.type_num != NPY_VSTRING
 
 
-cdef Operation method_operation(str name):
-    cdef Operation found = methods.get(name)
-    if found is None:
-        found = methods[name] = Operation("ndarray." + name, _table.method(name))
-    return found
+cdef inline Operation method_operation(str name):
+    return methods[name]
 
 
 cdef Operation function_operation(object function):

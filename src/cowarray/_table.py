@@ -9,6 +9,7 @@ Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``nump
 ``"ndarray.sort"`` is the method.
 """
 
+import inspect
 import sys
 from typing import NamedTuple
 
@@ -150,12 +151,7 @@ def method(name):
 
 
 def _placed(row, function, places):
-    import inspect
-
-    try:
-        parameters = [each for each in inspect.signature(function).parameters.values() if each.name not in places]
-    except (TypeError, ValueError):  # no signature: only what the row names is known
-        parameters = []
+    parameters = [each for each in _parameters(row, function) if each.name not in places]
     places = places | {
         each.name: Parameter(
             each.name,
@@ -171,3 +167,14 @@ def _placed(row, function, places):
         places[row.writes_if.written], places[row.writes_if.flag], row.writes_if.value
     )
     return Operation(row.result, writes, writes_if, row.readonly, row.calls_user)
+
+
+def _parameters(row, function):
+    """The parameters of a function; none where the row needs no more than those of every method."""
+    text = getattr(function, "__text_signature__", None)
+    if row.writes in ((), ("self",)) and row.writes_if is None and text is not None and "out" not in text:
+        return ()
+    try:
+        return tuple(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # no signature: only what the row names is known
+        return ()
