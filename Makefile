@@ -32,7 +32,7 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-CYTHON_FILES := $(wildcard src/cowarray/*.pyx src/cowarray/*.pxd src/cowarray/*.pxi)
+CYTHON_FILES := $(wildcard $(addprefix src/cowarray/,*.pyx *.pxd *.pxi */*.pyx */*.pxd */*.pxi))
 EXTENSION_SOURCES := setup.py $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
@@ -70,7 +70,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES)
 	@$(PIP) --no-build-isolation --no-deps --editable .
 	@touch $@ $(VENV)/.built
 else
-$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/cowarray/*.pyi)
+$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/cowarray/*.pyi src/cowarray/*/*.py src/cowarray/*/*.pyi)
 	@echo "Building cowarray$(VARIANT) ..."
 	@$(PIP) --no-build-isolation --no-deps --force-reinstall .
 	@touch $@ $(VENV)/.built
@@ -337,9 +337,10 @@ model: ## Check the models of the protocol with spin, and the core's sources wit
 
 # ---- what a reader would see -----------------------------------------------------------------------------------------
 
-MODULE_NAMES = $(sort $(subst .__init__,,$(patsubst src/cowarray/%,cowarray.%,$(basename $(1)))))
-MODULES := $(call MODULE_NAMES,$(wildcard src/cowarray/*.py src/cowarray/*.pyx))
-STUBS := $(call MODULE_NAMES,$(wildcard src/cowarray/*.pyi))
+IN_PACKAGE = $(wildcard $(foreach ending,$(1),src/cowarray/*.$(ending) src/cowarray/*/*.$(ending)))
+MODULE_NAMES = $(sort $(subst .__init__,,$(subst /,.,$(patsubst src/%,%,$(basename $(1))))))
+MODULES := $(call MODULE_NAMES,$(call IN_PACKAGE,py pyx))
+STUBS := $(call MODULE_NAMES,$(call IN_PACKAGE,pyi))
 
 lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
 	@mkdir -p build && $(VENV)/bin/ruff check --show-files | grep '\.pyi\?$$' > build/linted || { echo "lint: no Python files"; exit 1; }
@@ -349,8 +350,9 @@ lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
 	@PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint $(CYTHON_FILES) # finds pycodestyle on the path
 	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
 
-# The allowlist holds what Cython adds to modules and classes for itself, and a method that has its name from Python 3.12 on.
-ADDED := .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
+# The allowlist holds what Cython adds to modules and classes for itself, a method that has its name from Python 3.12 on,
+# and the lists of names that are gathered from the chapters: the stub has the names, and is compared with the modules.
+ADDED := cowarray\.__all__ cowarray\._chapters\.__all__ .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
 types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
 	@test -n "$(MODULES)" || { echo "types: no modules"; exit 1; }
 	@test "$(STUBS)" = "$(MODULES)" || { \
@@ -393,7 +395,7 @@ check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
-	rm -rf src/cowarray/*.so src/cowarray/include src/*.egg-info
+	rm -rf src/cowarray/*.so src/cowarray/*/*.so src/cowarray/include src/*.egg-info
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \

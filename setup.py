@@ -30,7 +30,7 @@ INCLUDE = ["include", "src/core"]
 PUBLIC_HEADERS = sorted(glob("include/cowarray/*.h"))
 CORE_SOURCES = sorted(glob("src/core/*.c"))
 CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h")]
-CYTHON_DEPENDS = glob("src/cowarray/*.p[xy][dix]")
+CYTHON_DEPENDS = glob("src/cowarray/**/*.p[xy][di]", recursive=True)
 FLAGS_FILE = Path("build/flags")
 # What Cython writes from the declarations of one NumPy need not compile with another's headers.
 CYTHON_BUILD = f"build/cython-numpy-{numpy.__version__}"
@@ -56,11 +56,12 @@ class BuildExt(build_ext):
         if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
             FLAGS_FILE.parent.mkdir(exist_ok=True)
             FLAGS_FILE.write_text(flags)
+        self.parallel = self.parallel or os.cpu_count()
         super().run()
 
     def build_extension(self, ext):
         ext.sources = cythonize(ext.sources, build_dir=CYTHON_BUILD, include_path=["src"], quiet=True)[0].sources
-        if ext.name == "cowarray._native":
+        if ext.name == "cowarray._native.storage":
             ext.extra_objects = self.compile_core()
         super().build_extension(ext)
 
@@ -73,29 +74,23 @@ class BuildExt(build_ext):
         )
 
 
-def extension(name, include_dirs=(), **kwargs):
+def extension(source):
+    """The extension of a .pyx file. Which declarations it stands on, Cython knows better: see build_extension."""
     return Extension(
-        f"cowarray.{name}",
-        [f"src/cowarray/{name}.pyx"],
-        include_dirs=[*INCLUDE, *include_dirs],
-        depends=["setup.py", str(FLAGS_FILE), *CORE_DEPENDS, *CYTHON_DEPENDS],
+        source.removeprefix("src/").removesuffix(".pyx").replace("/", "."),
+        [source],
+        include_dirs=[*INCLUDE, numpy.get_include()],
+        define_macros=[
+            ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+            ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
+        ],
+        depends=["setup.py", str(FLAGS_FILE), *CORE_DEPENDS],
         extra_compile_args=[*CYTHON_FLAGS, *COMMON_FLAGS],
         extra_link_args=LINK_FLAGS,
-        **kwargs,
     )
 
 
 setup(
     cmdclass={"build_py": BuildPy, "build_ext": BuildExt},
-    ext_modules=[
-        extension("_native"),
-        extension(
-            "_ndarray",
-            include_dirs=[numpy.get_include()],
-            define_macros=[
-                ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
-                ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
-            ],
-        ),
-    ],
+    ext_modules=[extension(source) for source in sorted(glob("src/cowarray/**/*.pyx", recursive=True))],
 )

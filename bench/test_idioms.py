@@ -7,7 +7,7 @@ import pytest
 from paired import GIB, KIB, Way, numbers, pick, setting, show, sizes
 from peers import ours, torch_of
 
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 
 def swap_rows(x, copy, pairs):

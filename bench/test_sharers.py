@@ -8,7 +8,7 @@ import pytest
 from paired import GIB, MIB, Way, numbers, pick, show, sizes
 from peers import ours, torch_of
 
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 SHARERS = (1, 10, 100, 1000, 10_000, 100_000)
 COPIES = 1000

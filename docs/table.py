@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from cowarray._table import COPY, OPERATIONS, VIEW
+from cowarray._ops.table import COPY, OPERATIONS, VIEW
 
 PAGE = Path(__file__).with_name("operations.md")
-BEGIN, END = "<!-- from cowarray/_table.py, by docs/table.py -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- from cowarray/_ops/table.py, by docs/table.py -->\n", "<!-- end -->\n"
 
 
 def shown(name):

@@ -21,7 +21,7 @@ from numpy_versions import absent
 from oracle import Witness, outcome, same
 
 import cowarray
-from cowarray import _table
+from cowarray._ops import table as _table
 
 # These modules register more functions.
 for _module in ("numpy.fft", "numpy.char", "numpy.lib.recfunctions", "numpy.polynomial.polynomial"):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recipes_by_rule import RECIPES
 
-from cowarray._table import FRESH, SAME, VIEW
+from cowarray._ops.table import FRESH, SAME, VIEW
 
 
 class Case(NamedTuple):
@@ -24,7 +24,7 @@ class Case(NamedTuple):
     name : str
         The public name; empty where the source tells.
     gives : str
-        What the result is: view, the same object, copy or fresh (`cowarray._table`).
+        What the result is: view, the same object, copy or fresh (`cowarray._ops.table`).
     writes : str
         "x", "out", "first", "owner" (the subject of the call), "object" (shape or flags, no bytes), or nothing.
     tags : frozenset of str

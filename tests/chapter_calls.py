@@ -6,7 +6,12 @@ To those of `function_calls.txt` each chapter adds calls with more of the parame
 from chapters import Chapter
 from numpy_versions import happens
 
-from cowarray import _linear_algebra, _searching, _sets, _sorting, _statistics, fft, linalg
+from cowarray import fft, linalg
+from cowarray._chapters import linear_algebra as _linear_algebra
+from cowarray._chapters import searching as _searching
+from cowarray._chapters import sets as _sets
+from cowarray._chapters import sorting as _sorting
+from cowarray._chapters import statistics as _statistics
 
 SEARCHING = """
 np.argmax(x, axis=-1, keepdims=True)

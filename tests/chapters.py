@@ -19,7 +19,7 @@ from oracle import LAYOUTS, agree, outcome, subject, value
 from recipes_by_rule import with_out
 
 import cowarray
-from cowarray._table import VIEW, lookup
+from cowarray._ops.table import VIEW, lookup
 
 DTYPES = ["?", "i1", "u2", "i8", "f2", "f4", ">f8", "F", "D", "O", "m8[s]", "M8[s]", "U3", "S3"]
 

@@ -13,7 +13,8 @@ from calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, NAMESPACE_CALLS, 
 from everyday_calls import BUFFERS, COMPUTING, COPYING, INDIRECT, SAVING
 
 import cowarray
-from cowarray import _constants, _data_types
+from cowarray._chapters import constants as _constants
+from cowarray._chapters import data_types as _data_types
 
 # x is the array under test, `shown` a snapshot of it. Functions and classes of the module by name.
 OWN_CALLS = """

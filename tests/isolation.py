@@ -19,7 +19,7 @@ from public import archive
 from recipes import Recipe
 
 import cowarray
-from cowarray._table import COPY, SAME, VIEW, Operation, lookup, method
+from cowarray._ops.table import COPY, SAME, VIEW, Operation, lookup, method
 
 # ---- calls -----------------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from fault_calls import ONLY_OURS
 from fault_worlds import Call, World, frozen
 
 import cowarray
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 ALL = 400  # allocations of one call that are refused one by one; of the rest, every so many
 LIMIT = 300  # seconds for one call's sweep: one that hangs dies

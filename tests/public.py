@@ -17,7 +17,7 @@ import numpy_namespace
 from calls import ALL_FUNCTIONS
 
 import cowarray
-from cowarray import _table
+from cowarray._ops import table as _table
 
 # ---- the library's own -----------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from everyday_calls import BUFFERS, COMPUTING, COPYING, INDIRECT, SAVING
 
-from cowarray._table import COPY, FRESH, SAME, VIEW
+from cowarray._ops.table import COPY, FRESH, SAME, VIEW
 
 
 class Recipe(NamedTuple):

@@ -19,8 +19,13 @@ from public import UFUNCS, loops, ufunc_methods
 from recipes import INTEGERS, METHODS, MODULE, PIECES, Recipe
 
 import cowarray
-from cowarray import _constants, _data_types, _elementwise, _elementwise_numpy, _linear_algebra, random
-from cowarray._table import FRESH, SAME, VIEW
+from cowarray import random
+from cowarray._chapters import constants as _constants
+from cowarray._chapters import data_types as _data_types
+from cowarray._chapters import elementwise as _elementwise
+from cowarray._chapters import elementwise_numpy as _elementwise_numpy
+from cowarray._chapters import linear_algebra as _linear_algebra
+from cowarray._ops.table import FRESH, SAME, VIEW
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
 ON_INTEGERS = "bitwise_and bitwise_or bitwise_xor bitwise_count invert left_shift right_shift gcd lcm"

@@ -24,7 +24,7 @@ from itertools import pairwise
 import numpy as np
 
 import cowarray as ca
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 SIZES = [1, 3, 16, 60, 60, 10_000, 10_000, 200_000]  # from some thousand bytes on, copies run without the GIL
 PAIRS = 10

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import cowarray as ca
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 N = 40
 VALUES = np.arange(float(N))

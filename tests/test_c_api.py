@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 SOURCES = Path(__file__).parent / "extension"
 INCLUDE = Path(cowarray.get_include())

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray import _planets, demo
 from cowarray.__main__ import main
+from cowarray._tools import demo
+from cowarray._tools import planets as _planets
 
 COMMAND = [sys.executable, "-m", "cowarray"]
 
@@ -272,7 +273,7 @@ def test_equal_looks_at_shape_and_dtype():
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
     # A line appears once the work is under way; what is then pending is a sleep.
     program = (
-        "import signal, sys, time; from cowarray import demo; from cowarray.__main__ import main\n"
+        "import signal, sys, time; from cowarray._tools import demo; from cowarray.__main__ import main\n"
         # A shell's background job, as which tests may run, ignores it.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "demo._Cowarray.own = lambda side: print('here', flush=True) or time.sleep(60)\n"

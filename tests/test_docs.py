@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray import _table
+from cowarray._ops import table as _table
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]

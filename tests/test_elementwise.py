@@ -11,8 +11,8 @@ import pytest
 from oracle import LAYOUTS, OWNERSHIPS, agree, native, outcome, same, subject, value
 
 import cowarray
-from cowarray import _elementwise
-from cowarray._table import OPERATIONS, VIEW
+from cowarray._chapters import elementwise as _elementwise
+from cowarray._ops.table import OPERATIONS, VIEW
 
 # Numbers for which a function is defined; what is not listed takes any.
 VALUES = {

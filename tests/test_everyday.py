@@ -11,7 +11,12 @@ from everyday_calls import COMPUTING, COPYING, INDIRECT
 from oracle import LAYOUTS, OWNERSHIPS, Witness, agree, outcome, same, subject, value
 
 import cowarray
-from cowarray import _callbacks, _elementwise_numpy, _files, _numpys_own, _polynomials, _raw_files
+from cowarray._chapters import callbacks as _callbacks
+from cowarray._chapters import elementwise_numpy as _elementwise_numpy
+from cowarray._chapters import numpys_own as _numpys_own
+from cowarray._chapters import polynomials as _polynomials
+from cowarray._files import npy as _files
+from cowarray._files import raw as _raw_files
 
 CALLS = [*COMPUTING, *COPYING, *INDIRECT.values()]
 

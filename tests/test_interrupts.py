@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 N = 1 << 19
 OLD = np.arange(float(N)) % 1000

@@ -5,7 +5,7 @@ import pytest
 from oracle import agree, outcome, same, value
 
 import cowarray
-from cowarray import _linear_algebra
+from cowarray._chapters import linear_algebra as _linear_algebra
 
 
 @pytest.mark.parametrize("name", ["matmul", "matvec", "vecdot", "vecmat"])

@@ -8,7 +8,7 @@ import pytest
 from programs import run
 
 import cowarray as ca
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 MILLION = 1_000_000
 

@@ -17,17 +17,15 @@ from oracle import LAYOUTS, OWNERSHIPS, numbers, outcome, same, value
 from test_table import both, check_operation, check_writes, writes
 
 import cowarray
-from cowarray import (
-    _constants,
-    _creation,
-    _data_types,
-    _indexing_functions,
-    _inspection,
-    _manipulation,
-    _polynomials,
-    _table,
-    _utility,
-)
+from cowarray._chapters import constants as _constants
+from cowarray._chapters import creation as _creation
+from cowarray._chapters import data_types as _data_types
+from cowarray._chapters import indexing as _indexing_functions
+from cowarray._chapters import inspection as _inspection
+from cowarray._chapters import manipulation as _manipulation
+from cowarray._chapters import polynomials as _polynomials
+from cowarray._chapters import utility as _utility
+from cowarray._ops import table as _table
 
 CHAPTERS = {
     "creation": _creation,

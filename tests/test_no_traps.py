@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import cowarray as ca
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 
 def fresh(shape, dtype="f8"):

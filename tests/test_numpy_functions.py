@@ -12,7 +12,7 @@ from calls import FUNCTION_CALLS, Run, function_of, is_statement, name_of
 from oracle import Subject, Witness, agree, native, numbers, outcome, same, value
 
 import cowarray
-from cowarray._table import OPERATIONS, lookup
+from cowarray._ops.table import OPERATIONS, lookup
 
 # Random access to uninitialized memory, and what NumPy itself prints at random.
 DTYPES = ["f4", "i8", "u1", "c16", "?", "O", "m8[s]", ">f8", "S3", "U3"]

@@ -67,12 +67,14 @@ def test_wheel_holds_what_runs_and_what_others_compile_against(wheel):
         names = set(archive.namelist())
     inside = {name for name in names if name.startswith("cowarray/")}
     expected = {f"cowarray/include/cowarray/{path.name}" for path in ROOT.glob("include/cowarray/*.h")}
-    expected |= {f"cowarray/{path.name}" for path in ROOT.glob("src/cowarray/*.py")}
-    expected |= {f"cowarray/{path.name}" for path in ROOT.glob("src/cowarray/*.pyi")}
+    package = ROOT / "src"
+    expected |= {str(path.relative_to(package)) for path in package.glob("cowarray/**/*.py")}
+    expected |= {str(path.relative_to(package)) for path in package.glob("cowarray/**/*.pyi")}
     expected |= {"cowarray/py.typed"}
     extensions = {name for name in inside if name.endswith(".so")}
     assert inside == expected | extensions
-    assert {name.partition(".")[0] for name in extensions} == {"cowarray/_native", "cowarray/_ndarray"}
+    modules = {str(path.relative_to(package).with_suffix("")) for path in package.glob("cowarray/**/*.pyx")}
+    assert {name.partition(".")[0] for name in extensions} == modules
     assert {name.partition("/")[0] for name in names} == {"cowarray", f"cowarray-{PROJECT['version']}.dist-info"}
 
 

@@ -15,7 +15,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from steps import COPIES, DTYPES, INPLACE, SEEDS, SHAPES, STRUCTURED, VALUES, VIEWS, WRITES, numbers, outcome
 
 import cowarray as ca
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 
 class Pair:

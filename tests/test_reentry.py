@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray import _modes
+from cowarray._modes import copies as _modes
 
 N = 20000
 

@@ -5,7 +5,7 @@ import pytest
 from oracle import agree, numbers, outcome, same
 
 import cowarray
-from cowarray import _statistics
+from cowarray._chapters import statistics as _statistics
 
 
 @pytest.mark.parametrize("name", [name for name in _statistics.__all__ if name.startswith("nan")])

@@ -27,7 +27,7 @@ from calls import (
 from oracle import LAYOUTS, OWNERSHIPS, agree, same, subject, value
 
 import cowarray
-from cowarray._table import COPY, OPERATIONS, SAME, VIEW
+from cowarray._ops.table import COPY, OPERATIONS, SAME, VIEW
 
 # The design's own words, so that a row that changes class in the table fails here.
 DESIGN = {

@@ -8,7 +8,8 @@ from oracle import LAYOUTS, OWNERSHIPS, Witness, agree, outcome, same, subject, 
 from recipes_by_rule import operands as sources
 
 import cowarray
-from cowarray import _elementwise, _elementwise_numpy
+from cowarray._chapters import elementwise as _elementwise
+from cowarray._chapters import elementwise_numpy as _elementwise_numpy
 
 NAMES = [
     name for name in (*_elementwise.__all__, *_elementwise_numpy.__all__) if isinstance(getattr(np, name), np.ufunc)

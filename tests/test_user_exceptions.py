@@ -37,7 +37,7 @@ from fuses import (
 from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
 
 import cowarray
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 
 def a_function(fuse):

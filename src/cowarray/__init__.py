@@ -4,56 +4,20 @@ Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is 
 """
 
 # First: where nothing native may be loaded, it refuses.
-from cowarray import _interpreter as _interpreter
+from cowarray._native import interpreter as _interpreter  # noqa: F401
 
 # isort: split
-# A chapter lists its names itself.
-from cowarray import (
-    _callbacks,
-    _constants,
-    _creation,
-    _data_types,
-    _elementwise,
-    _elementwise_numpy,
-    _indexing_functions,
-    _linear_algebra,
-    _manipulation,
-    _numpys_own,
-    _polynomials,
-    _raw_files,
-    _searching,
-    _sets,
-    _sorting,
-    _statistics,
-    _utility,
-)
-from cowarray import fft as fft
-from cowarray import linalg as linalg
-from cowarray import random as random
-from cowarray._callbacks import *  # noqa: F403
-from cowarray._constants import *  # noqa: F403
-from cowarray._creation import *  # noqa: F403
-from cowarray._data_types import *  # noqa: F403
-from cowarray._elementwise import *  # noqa: F403
-from cowarray._elementwise_numpy import *  # noqa: F403
-from cowarray._files import load, save, savez, savez_compressed
-from cowarray._indexing_functions import *  # noqa: F403
-from cowarray._inspection import __array_api_version__ as __array_api_version__
-from cowarray._inspection import __array_namespace_info__ as __array_namespace_info__
-from cowarray._linear_algebra import *  # noqa: F403
-from cowarray._manipulation import *  # noqa: F403
-from cowarray._modes import CopyError, Materialization, no_copy, trace
-from cowarray._native import Storage, keep_freed, reset_stats, stats
+from cowarray import _chapters, fft, linalg, random
+from cowarray._chapters import *
+from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
+from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
+from cowarray._files import raw as _raw
+from cowarray._files.npy import load, save, savez, savez_compressed
+from cowarray._files.raw import *
+from cowarray._modes.copies import CopyError, Materialization, no_copy, trace
+from cowarray._native.storage import Storage, keep_freed, reset_stats, stats
 from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
-from cowarray._numpys_own import *  # noqa: F403
-from cowarray._polynomials import *  # noqa: F403
-from cowarray._raw_files import *  # noqa: F403
-from cowarray._report import Explanation, explain
-from cowarray._searching import *  # noqa: F403
-from cowarray._sets import *  # noqa: F403
-from cowarray._sorting import *  # noqa: F403
-from cowarray._statistics import *  # noqa: F403
-from cowarray._utility import *  # noqa: F403
+from cowarray._tools.report import Explanation, explain
 
 __all__ = [
     "CopyError",
@@ -82,23 +46,8 @@ __all__ = [
     "stats",
     "trace",
 ]
-__all__ += _callbacks.__all__
-__all__ += _constants.__all__
-__all__ += _creation.__all__
-__all__ += _data_types.__all__
-__all__ += _elementwise.__all__
-__all__ += _elementwise_numpy.__all__
-__all__ += _indexing_functions.__all__
-__all__ += _linear_algebra.__all__
-__all__ += _manipulation.__all__
-__all__ += _numpys_own.__all__
-__all__ += _polynomials.__all__
-__all__ += _raw_files.__all__
-__all__ += _searching.__all__
-__all__ += _sets.__all__
-__all__ += _sorting.__all__
-__all__ += _statistics.__all__
-__all__ += _utility.__all__
+__all__ += _chapters.__all__
+__all__ += _raw.__all__
 
 __version__ = "0.1.0"
 

@@ -42,7 +42,7 @@ def main(argv=None):
         if arguments.command == "info":
             status = info()
         else:
-            from cowarray.demo import run
+            from cowarray._tools.demo import run
 
             status = run(arguments.file)
         sys.stdout.flush()

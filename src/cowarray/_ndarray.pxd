@@ -2,7 +2,7 @@
 
 cimport numpy as cnp
 
-from cowarray._native cimport Storage
+from cowarray._native.storage cimport Storage
 
 
 cdef enum:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from typing_extensions import Buffer, CapsuleType, TypeVar
 
-from cowarray._native import Storage
-from cowarray._table import COPY as COPY
-from cowarray._table import FRESH as FRESH
-from cowarray._table import SAME as SAME
-from cowarray._table import VIEW as VIEW
+from cowarray._native.storage import Storage
+from cowarray._ops.table import COPY as COPY
+from cowarray._ops.table import FRESH as FRESH
+from cowarray._ops.table import SAME as SAME
+from cowarray._ops.table import VIEW as VIEW
 
 _Shape = TypeVar("_Shape", bound=tuple[Any, ...])
 _DType = TypeVar("_DType", bound=np.dtype[Any])

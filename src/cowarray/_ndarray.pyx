@@ -36,8 +36,8 @@ from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsul
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.string cimport memcpy
 
-from cowarray._layout cimport *
-from cowarray._native cimport (
+from cowarray._array.layout cimport *
+from cowarray._native.storage cimport (
     KEEPS_HEADERS,
     SMALL_COPY,
     Hold,
@@ -56,11 +56,11 @@ from cowarray._native cimport (
     storage_adopt,
     storage_new,
 )
-from cowarray.core cimport cow_mutable_scope
+from cowarray._c.core cimport cow_mutable_scope
 
-from cowarray import _table
-from cowarray._dtypes import describe, described
-from cowarray._table import FRESH, VIEW
+from cowarray._ops import table as _table
+from cowarray._array.descriptions import describe, described
+from cowarray._ops.table import FRESH, VIEW
 
 cnp.import_array()
 
@@ -945,7 +945,7 @@ cdef class ndarray:
 
     def __array_namespace__(self, *, api_version=None):
         """The module `cowarray`, which has the functions of the array API standard."""
-        from cowarray._inspection import namespace
+        from cowarray._chapters.inspection import namespace
 
         return namespace(api_version)
 

@@ -22,7 +22,7 @@ __all__ = [
 def __getattr__(name):
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from cowarray import _random
+    from cowarray._chapters import generators as _random
 
     return globals().setdefault(name, getattr(_random, name))
 

@@ -1,4 +1,4 @@
-from cowarray._random import (
+from cowarray._chapters.generators import (
     MT19937,
     PCG64,
     PCG64DXSM,

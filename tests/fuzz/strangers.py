@@ -115,7 +115,7 @@ def npy(data):
         warnings.simplefilter("ignore")
         try:
             x = cowarray.load(io.BytesIO(data))
-            if isinstance(x, cowarray._files.Archive):
+            if isinstance(x, cowarray._files.npy.Archive):
                 x = next(iter(x.values()), cowarray.array(0))
                 data = b""
         except (ValueError, EOFError):

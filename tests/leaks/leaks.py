@@ -15,7 +15,7 @@ from itertools import pairwise
 import pytest
 from _pytest.runner import runtestprotocol
 
-from cowarray._native import TracingAllocator
+from cowarray._native.storage import TracingAllocator
 
 WARM = 2
 RUNS = 3  # that are compared

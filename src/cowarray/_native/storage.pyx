@@ -10,10 +10,10 @@ cimport cython
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_REFCNT
 
-from cowarray.core cimport *
+from cowarray._c.core cimport *
 
-from cowarray import _modes
-from cowarray._modes import CopyError
+from cowarray._modes import copies as _modes
+from cowarray._modes.copies import CopyError
 
 
 cdef const cow_allocator *allocator = cow_heap()

@@ -33,7 +33,7 @@ class Materialization(NamedTuple):
 _forbidden = ContextVar("cowarray_no_copy", default=())
 _traces = ContextVar("cowarray_traces", default=())
 
-_own = os.path.dirname(__file__) + os.sep  # pathlib would be a tenth of the time that the import takes
+_own = os.path.dirname(os.path.dirname(__file__)) + os.sep  # pathlib would be a tenth of the time that the import takes
 
 
 def forbids_copy():

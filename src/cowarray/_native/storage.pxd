@@ -2,7 +2,7 @@
 
 from cpython.object cimport PyObject
 
-from cowarray.core cimport (
+from cowarray._c.core cimport (
     cow_const_scope,
     cow_mutable_scope,
     cow_overwrite_scope,

@@ -6,24 +6,24 @@ says otherwise, and the options are those of NumPy's ufuncs.
 
 import numpy as np
 
-from cowarray._elementwise import _ufuncs
-from cowarray._elementwise import abs as absolute
-from cowarray._elementwise import acos as arccos
-from cowarray._elementwise import acosh as arccosh
-from cowarray._elementwise import asin as arcsin
-from cowarray._elementwise import asinh as arcsinh
-from cowarray._elementwise import atan as arctan
-from cowarray._elementwise import atan2 as arctan2
-from cowarray._elementwise import atanh as arctanh
-from cowarray._elementwise import bitwise_invert as bitwise_not
-from cowarray._elementwise import bitwise_invert as invert
-from cowarray._elementwise import bitwise_left_shift as left_shift
-from cowarray._elementwise import bitwise_right_shift as right_shift
-from cowarray._elementwise import conj as conjugate
-from cowarray._elementwise import divide as true_divide
-from cowarray._elementwise import pow as power
-from cowarray._elementwise import remainder as mod
-from cowarray._elementwise import round as around
+from cowarray._chapters.elementwise import _ufuncs
+from cowarray._chapters.elementwise import abs as absolute
+from cowarray._chapters.elementwise import acos as arccos
+from cowarray._chapters.elementwise import acosh as arccosh
+from cowarray._chapters.elementwise import asin as arcsin
+from cowarray._chapters.elementwise import asinh as arcsinh
+from cowarray._chapters.elementwise import atan as arctan
+from cowarray._chapters.elementwise import atan2 as arctan2
+from cowarray._chapters.elementwise import atanh as arctanh
+from cowarray._chapters.elementwise import bitwise_invert as bitwise_not
+from cowarray._chapters.elementwise import bitwise_invert as invert
+from cowarray._chapters.elementwise import bitwise_left_shift as left_shift
+from cowarray._chapters.elementwise import bitwise_right_shift as right_shift
+from cowarray._chapters.elementwise import conj as conjugate
+from cowarray._chapters.elementwise import divide as true_divide
+from cowarray._chapters.elementwise import pow as power
+from cowarray._chapters.elementwise import remainder as mod
+from cowarray._chapters.elementwise import round as around
 from cowarray._ndarray import dispatched, elementwise1, elementwise2
 
 __all__ = [

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import cowarray
-from cowarray import _planets
+from cowarray._tools import planets as _planets
 
 __all__ = ["run"]
 

@@ -1,0 +1,57 @@
+"""The public functions, a module for each chapter of the array API standard and of NumPy's reference.
+
+A chapter lists its names in its ``__all__``; everything else follows from there.
+"""
+
+from cowarray._chapters import (
+    callbacks,
+    constants,
+    creation,
+    data_types,
+    elementwise,
+    elementwise_numpy,
+    indexing,
+    linear_algebra,
+    manipulation,
+    numpys_own,
+    polynomials,
+    searching,
+    sets,
+    sorting,
+    statistics,
+    utility,
+)
+from cowarray._chapters.callbacks import *
+from cowarray._chapters.constants import *
+from cowarray._chapters.creation import *
+from cowarray._chapters.data_types import *
+from cowarray._chapters.elementwise import *
+from cowarray._chapters.elementwise_numpy import *
+from cowarray._chapters.indexing import *
+from cowarray._chapters.linear_algebra import *
+from cowarray._chapters.manipulation import *
+from cowarray._chapters.numpys_own import *
+from cowarray._chapters.polynomials import *
+from cowarray._chapters.searching import *
+from cowarray._chapters.sets import *
+from cowarray._chapters.sorting import *
+from cowarray._chapters.statistics import *
+from cowarray._chapters.utility import *
+
+__all__ = []
+__all__ += callbacks.__all__
+__all__ += constants.__all__
+__all__ += creation.__all__
+__all__ += data_types.__all__
+__all__ += elementwise.__all__
+__all__ += elementwise_numpy.__all__
+__all__ += indexing.__all__
+__all__ += linear_algebra.__all__
+__all__ += manipulation.__all__
+__all__ += numpys_own.__all__
+__all__ += polynomials.__all__
+__all__ += searching.__all__
+__all__ += sets.__all__
+__all__ += sorting.__all__
+__all__ += statistics.__all__
+__all__ += utility.__all__

@@ -1,0 +1,1 @@
+"""The class `ndarray`, its attributes, and the C API."""

@@ -1,0 +1,1 @@
+"""What explains the library to people: `explain`, the demo."""
