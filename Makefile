@@ -62,12 +62,17 @@ $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
 	@$(PIP) $$($(IN_VENV) -c "$$BUILD_REQUIRES")
 	@touch $@
 
-# The plain build is an editable install. A variant is a plain install: its extensions must not replace those in src/.
-# A build without warnings also stands for one that would have allowed them.
+# The plain build is an editable install, and from then on what has changed is compiled in place. A variant is a plain
+# install: its extensions must not replace those in src/. A build without warnings also stands for one that would have
+# allowed them.
 ifeq ($(VARIANT),)
-$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES)
-	@echo "Building cowarray ..."
+$(VENV)/.installed: $(VENV)/.python setup.py pyproject.toml
 	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(BUILT): $(VENV)/.installed $(EXTENSION_SOURCES)
+	@echo "Building cowarray ..."
+	@$(IN_VENV) setup.py --quiet build_ext --inplace
 	@touch $@ $(VENV)/.built
 else
 $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/cowarray/*.pyi src/cowarray/*/*.py src/cowarray/*/*.pyi)

@@ -30,7 +30,6 @@ INCLUDE = ["include", "src/core"]
 PUBLIC_HEADERS = sorted(glob("include/cowarray/*.h"))
 CORE_SOURCES = sorted(glob("src/core/*.c"))
 CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h")]
-CYTHON_DEPENDS = glob("src/cowarray/**/*.p[xy][di]", recursive=True)
 FLAGS_FILE = Path("build/flags")
 # What Cython writes from the declarations of one NumPy need not compile with another's headers.
 CYTHON_BUILD = f"build/cython-numpy-{numpy.__version__}"
@@ -56,11 +55,18 @@ class BuildExt(build_ext):
         if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
             FLAGS_FILE.parent.mkdir(exist_ok=True)
             FLAGS_FILE.write_text(flags)
+        for ext, written in zip(self.extensions, self.cythonized(), strict=True):
+            ext.sources, ext.depends = written.sources, [*ext.depends, *written.depends]
         self.parallel = self.parallel or os.cpu_count()
         super().run()
 
+    def cythonized(self):
+        """The extensions with what Cython writes for them, where a file that they stand on has changed."""
+        return cythonize(
+            self.extensions, build_dir=CYTHON_BUILD, include_path=["src"], nthreads=os.cpu_count(), quiet=True
+        )
+
     def build_extension(self, ext):
-        ext.sources = cythonize(ext.sources, build_dir=CYTHON_BUILD, include_path=["src"], quiet=True)[0].sources
         if ext.name == "cowarray._native.storage":
             ext.extra_objects = self.compile_core()
         super().build_extension(ext)

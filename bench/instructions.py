@@ -113,7 +113,9 @@ def versions():
 
     import cowarray
 
-    compiler = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", Path(cowarray._ndarray.__file__).read_bytes())
+    compiler = re.search(
+        rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", Path(cowarray._face.ndarray.__file__).read_bytes()
+    )
     return {
         "Python": f"{platform.python_version()} ({platform.python_compiler()})",
         "NumPy": np.__version__,

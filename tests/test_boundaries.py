@@ -43,7 +43,7 @@ def import_memory(data, shape, strides, dtype, fresh=False, owner=None, ndim=Non
     """CowArray_FromMemory."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    api = Api.from_address(pointer(cowarray._ndarray._C_API, b"cowarray._ndarray._C_API"))
+    api = Api.from_address(pointer(cowarray._C_API, b"cowarray._C_API"))
     numbers = ctypes.POINTER(ctypes.c_ssize_t)
     function = ctypes.PYFUNCTYPE(
         ctypes.py_object,

@@ -388,10 +388,10 @@ def test_malformed_imports_raise_and_keep_nothing(outside, offset, ndim, shape, 
 def test_an_older_library_is_an_import_error(outside_file):
     script = f"""
 import ctypes, importlib.util
-import cowarray._ndarray
+import cowarray
 pointer = ctypes.pythonapi.PyCapsule_GetPointer
 pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-at = pointer(cowarray._ndarray._C_API, b"cowarray._ndarray._C_API")
+at = pointer(cowarray._C_API, b"cowarray._C_API")
 assert ctypes.c_int.from_address(at).value == 1
 ctypes.c_int.from_address(at).value = 0
 spec = importlib.util.spec_from_file_location("outside", {str(outside_file)!r})

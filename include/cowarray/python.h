@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define COWARRAY_API_VERSION 1
-#define COWARRAY_API_NAME "cowarray._ndarray._C_API"
+#define COWARRAY_API_NAME "cowarray._C_API"
 
 /* An open scope. shape, strides (in bytes) and data are valid until CowArray_End, and only until then. */
 typedef struct CowArray_View {

@@ -7,7 +7,14 @@ Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is 
 from cowarray._native import interpreter as _interpreter  # noqa: F401
 
 # isort: split
+from cowarray._face.capi import _C_API as _C_API
+from cowarray._face.ndarray import ndarray
+from cowarray._face.pickles import _unpickle as _unpickle
+from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
+
+# isort: split
 from cowarray import _chapters, fft, linalg, random
+from cowarray._array.exports import aliases, shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
@@ -16,7 +23,7 @@ from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Materialization, no_copy, trace
 from cowarray._native.storage import Storage, keep_freed, reset_stats, stats
-from cowarray._ndarray import aliases, array, asarray, from_dlpack, ndarray, shares_bytes
+from cowarray._ops.conversion import array, asarray, from_dlpack
 from cowarray._tools.report import Explanation, explain
 
 __all__ = [
@@ -51,7 +58,21 @@ __all__ += _raw.__all__
 
 __version__ = "0.1.0"
 
-for _public in (CopyError, Materialization, no_copy, trace, Explanation, explain, load, save, savez, savez_compressed):
+# Where users and pickles find them.
+for _public in (
+    _unpickle,
+    _unpickle_objects,
+    CopyError,
+    Explanation,
+    Materialization,
+    explain,
+    load,
+    no_copy,
+    save,
+    savez,
+    savez_compressed,
+    trace,
+):
     _public.__module__ = "cowarray"
 del _public
 

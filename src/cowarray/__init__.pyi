@@ -6,9 +6,12 @@ from numpy.typing import ArrayLike
 from cowarray import fft as fft
 from cowarray import linalg as linalg
 from cowarray import random as random
+from cowarray._array.exports import aliases as aliases
+from cowarray._array.exports import shares_bytes as shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
+from cowarray._face.ndarray import ndarray as ndarray
 from cowarray._files.npy import load as load
 from cowarray._files.npy import save as save
 from cowarray._files.npy import savez as savez
@@ -22,12 +25,9 @@ from cowarray._native.storage import Storage as Storage
 from cowarray._native.storage import keep_freed as keep_freed
 from cowarray._native.storage import reset_stats as reset_stats
 from cowarray._native.storage import stats as stats
-from cowarray._ndarray import aliases as aliases
-from cowarray._ndarray import array as array
-from cowarray._ndarray import asarray as asarray
-from cowarray._ndarray import from_dlpack as from_dlpack
-from cowarray._ndarray import ndarray as ndarray
-from cowarray._ndarray import shares_bytes as shares_bytes
+from cowarray._ops.conversion import array as array
+from cowarray._ops.conversion import asarray as asarray
+from cowarray._ops.conversion import from_dlpack as from_dlpack
 from cowarray._tools.report import Explanation as Explanation
 from cowarray._tools.report import explain as explain
 

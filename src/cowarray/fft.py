@@ -7,7 +7,7 @@ those of NumPy's function of that name; arrays that come back are `cowarray.ndar
 
 import numpy as np
 
-from cowarray._ndarray import dispatched
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "fft",

@@ -3,7 +3,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = [
     "fft",

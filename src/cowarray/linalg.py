@@ -8,7 +8,8 @@ are `cowarray.ndarray`, and fresh, unless the docstring says view.
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from cowarray._ndarray import dispatched, ndarray
+from cowarray._face.ndarray import ndarray
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "LinAlgError",

@@ -5,7 +5,7 @@ from numpy._globals import _NoValueType
 from numpy.linalg import LinAlgError as LinAlgError
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = [
     "LinAlgError",

@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 import cowarray as ca
+from cowarray._ops.protocols import fresh
 
 # What a program makes arrays with. Those of them that cowarray has itself are taken from there, the others are NumPy's,
 # and what they give is converted.
@@ -69,7 +70,7 @@ def swapped(numpys, own=None):
 def drawn(value):
     """What a method of our Generator gives: its arrays count as built, too."""
     global built
-    given = ca._ndarray.fresh(value)
+    given = fresh(value)
     built += isinstance(given, ca.ndarray)
     return given
 

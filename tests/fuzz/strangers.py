@@ -14,14 +14,14 @@ from liars import HELD, MEMORY, Producer, answer, lying_view
 from oracle import Witness, outcome
 
 import cowarray
-from cowarray._ndarray import _unpickle
+from cowarray import _unpickle
 
 # ---- pickle ----------------------------------------------------------------------------------------------------------
 
 
 class OnlyOurs(pickle.Unpickler):
     def find_class(self, module, name):
-        if (module, name) != ("cowarray._ndarray", "_unpickle"):
+        if (module, name) != ("cowarray", "_unpickle"):
             raise pickle.UnpicklingError(f"{module}.{name} is not allowed")
         return _unpickle
 

@@ -6,7 +6,8 @@ them. What comes back was perhaps kept, too, so results are copied once.
 
 import numpy as np
 
-from cowarray._ndarray import asarray, dispatched
+from cowarray._ops.conversion import asarray
+from cowarray._ops.protocols import dispatched
 
 __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "vectorize"]
 

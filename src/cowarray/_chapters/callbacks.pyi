@@ -4,7 +4,7 @@ from typing import Any, Literal, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._ndarray import FlatIterator
+from cowarray._face.attributes import FlatIterator
 
 __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "vectorize"]
 

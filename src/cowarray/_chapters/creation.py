@@ -9,7 +9,8 @@ The file is longer than a sitting because a chapter of the standard is one modul
 
 import numpy as np
 
-from cowarray._ndarray import array, dispatched
+from cowarray._ops.conversion import array
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "arange",

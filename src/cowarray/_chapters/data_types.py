@@ -59,7 +59,8 @@ from numpy import (
     void,
 )
 
-from cowarray._ndarray import dispatched, ndarray
+from cowarray._face.ndarray import ndarray
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "astype",

@@ -59,7 +59,7 @@ from numpy import (
 )
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = [
     "astype",

@@ -19,7 +19,7 @@ from types import ModuleType
 
 import numpy as np
 
-from cowarray._ndarray import elementwise1, elementwise2, imported
+from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
 __all__ = [
     "abs",

@@ -24,7 +24,7 @@ from cowarray._chapters.elementwise import divide as true_divide
 from cowarray._chapters.elementwise import pow as power
 from cowarray._chapters.elementwise import remainder as mod
 from cowarray._chapters.elementwise import round as around
-from cowarray._ndarray import dispatched, elementwise1, elementwise2
+from cowarray._ops.protocols import dispatched, elementwise1, elementwise2
 
 __all__ = [
     "absolute",

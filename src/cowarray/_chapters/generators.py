@@ -9,7 +9,9 @@ Threads may share a Generator: as in NumPy, a lock of its bit generator is held 
 import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
 
-from cowarray._ndarray import asarray, fresh, ndarray
+from cowarray._face.ndarray import ndarray
+from cowarray._ops.conversion import asarray
+from cowarray._ops.protocols import fresh
 
 __all__ = [
     "MT19937",

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = [
     "MT19937",

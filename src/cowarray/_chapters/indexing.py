@@ -5,7 +5,7 @@ Those that write do it to their first argument, an array: each view of it sees t
 
 import numpy as np
 
-from cowarray._ndarray import dispatched, imported
+from cowarray._ops.protocols import dispatched, imported
 
 __all__ = [
     "choose",

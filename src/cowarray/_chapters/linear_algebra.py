@@ -8,7 +8,7 @@ fresh, unless the docstring says view. More is in `cowarray.linalg`, `trace` too
 
 import numpy as np
 
-from cowarray._ndarray import dispatched, elementwise2, imported
+from cowarray._ops.protocols import dispatched, elementwise2, imported
 
 __all__ = [
     "cross",

@@ -3,7 +3,7 @@ from typing import Any, SupportsIndex
 
 from numpy.typing import ArrayLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = [
     "cross",

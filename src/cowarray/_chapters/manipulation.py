@@ -8,7 +8,7 @@ The file is longer than a sitting because a chapter of the standard is one modul
 
 import numpy as np
 
-from cowarray._ndarray import dispatched, imported
+from cowarray._ops.protocols import dispatched, imported
 
 __all__ = [
     "append",

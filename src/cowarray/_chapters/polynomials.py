@@ -5,7 +5,7 @@ Arguments are array_like and only read; results are fresh. A `numpy.poly1d` make
 
 import numpy as np
 
-from cowarray._ndarray import dispatched
+from cowarray._ops.protocols import dispatched
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
 

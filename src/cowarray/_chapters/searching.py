@@ -7,7 +7,7 @@ function of that name; arrays that come back are `cowarray.ndarray`, and fresh.
 
 import numpy as np
 
-from cowarray._ndarray import dispatched
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "argmax",

@@ -2,7 +2,7 @@ from typing import Any, Literal, SupportsIndex
 
 from numpy.typing import ArrayLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = [
     "intersect1d",

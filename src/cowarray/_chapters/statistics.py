@@ -10,7 +10,7 @@ The file is longer than a sitting because a chapter of the standard is one modul
 
 import numpy as np
 
-from cowarray._ndarray import dispatched
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "amax",

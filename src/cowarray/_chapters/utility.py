@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cowarray._ndarray import dispatched
+from cowarray._ops.protocols import dispatched
 
 __all__ = ["all", "any", "diff", "ediff1d", "gradient", "interp", "trapezoid"]
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cowarray._ndarray import array, asarray
+from cowarray._ops.conversion import array, asarray
 
 __all__ = ["Archive", "load", "save", "savez", "savez_compressed"]
 

@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 from numpy.typing import ArrayLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = ["Archive", "load", "save", "savez", "savez_compressed"]
 

@@ -8,7 +8,8 @@ import stat
 
 import numpy as np
 
-from cowarray._ndarray import asarray, dispatched, fresh
+from cowarray._ops.conversion import asarray
+from cowarray._ops.protocols import dispatched, fresh
 
 __all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "savetxt"]
 

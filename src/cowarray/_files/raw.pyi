@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from _typeshed import ReadableBuffer
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "savetxt"]
 

@@ -10,19 +10,6 @@ from cowarray._c.core cimport (
 )
 
 
-cdef extern from *:
-    """
-    #ifdef Py_GIL_DISABLED
-    #define COWI_KEEPS_HEADERS 0
-    #else
-    #define COWI_KEEPS_HEADERS 1
-    #endif
-    """
-    # Whether Storages and arrays keep what was made for reading, for the next reader. That changes them when they are
-    # read, which without a GIL would need a lock. There each reader makes its own, and an array that is not being
-    # resized or reinterpreted changes nothing but its bytes.
-    bint KEEPS_HEADERS "COWI_KEEPS_HEADERS"
-
 # Up to here a copy costs less than handing the GIL over and back.
 cdef enum:
     SMALL_COPY = 65536
@@ -58,14 +45,6 @@ cdef class Storage:
     cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=*)
 
 
-cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
-    """Whether an array of nbytes may keep the allocation alive: it is at least half of it.
-
-    Less would retain more memory, and make the next write copy more, than a small constant times what is wanted.
-    """
-    return 2 * nbytes >= storage.allocated()
-
-
 cdef class Pin:
     cdef cow_mutable_scope scope
     cdef readonly Storage storage
@@ -81,26 +60,6 @@ cdef class Overwrite:
     cdef bint in_place(self) noexcept
     cdef bint commit(self) except -1
 
-
-# Makes a type that only the library can make objects of.
-cdef extern from *:
-    """
-    static PyObject *cowi_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-    {
-        (void)args;
-        (void)kwargs;
-        return PyErr_Format(PyExc_TypeError,
-                            "%s objects cannot be made by calling the class; arrays come from cowarray.asarray and "
-                            "cowarray.array", type->tp_name);
-    }
-    static void cowi_seal(PyObject *type)
-    {
-        ((PyTypeObject *)type)->tp_new = cowi_refuse_new;
-        ((PyTypeObject *)type)->tp_vectorcall = NULL;
-        PyType_Modified((PyTypeObject *)type);
-    }
-    """
-    void seal "cowi_seal" (object type)
 
 # Called, with the GIL, when a Storage's bytes have moved: lets go of headers on the old ones.
 ctypedef void (*moved_function)(Storage storage) noexcept

@@ -11,6 +11,10 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_REFCNT
 
 from cowarray._c.core cimport *
+from cowarray._c.counters cimport count_mode_users, modes_in_use
+from cowarray._c.gil cimport KEEPS_HEADERS
+from cowarray._c.owners cimport drop_object
+from cowarray._c.python cimport seal
 
 from cowarray._modes import copies as _modes
 from cowarray._modes.copies import CopyError
@@ -40,81 +44,6 @@ cdef object fail(cow_status status, cow_error *err):
 
 
 # ---- Storage ---------------------------------------------------------------------------------------------------------
-
-
-cdef extern from *:
-    """
-    #include <stdlib.h>
-
-    /* PyGILState_Check would say yes to everybody once a subinterpreter has been made, and after Python's end. */
-    static int has_gil(void)
-    {
-    #if PY_VERSION_HEX >= 0x030D0000
-        return PyThreadState_GetUnchecked() != NULL;
-    #elif PY_VERSION_HEX >= 0x030C0000
-        return _PyThreadState_UncheckedGet() != NULL;
-    #else
-        /* There it is the state of whichever thread has the GIL. */
-        PyThreadState *own = PyGILState_GetThisThreadState();
-        return own != NULL && own == _PyThreadState_UncheckedGet();
-    #endif
-    }
-    /* An owner may own the last reference to memory of another owner, and so on: one end inside the other, a long chain
-     * overflows the stack. From some depth on owners wait for their end until the outermost has had its own. */
-    #define DEEPEST 64
-    static _Thread_local struct {
-        size_t depth, count, room;
-        PyObject **owners;
-    } waiting = {0, 0, 0, NULL};
-    static int let_wait(PyObject *owner)
-    {
-        if (waiting.count == waiting.room) {
-            size_t room = waiting.room ? 2 * waiting.room : 64;
-            PyObject **owners = (PyObject **)realloc(waiting.owners, room * sizeof *owners);
-            if (owners == NULL) {
-                return 0;
-            }
-            waiting.owners = owners;
-            waiting.room = room;
-        }
-        waiting.owners[waiting.count++] = owner;
-        return 1;
-    }
-    static void drop_owner(PyObject *owner)
-    {
-        if (waiting.depth >= DEEPEST && let_wait(owner)) {
-            return;
-        }
-        waiting.depth++;
-        Py_DECREF(owner);
-        if (waiting.depth == 1 && waiting.room) {
-            while (waiting.count) {
-                Py_DECREF(waiting.owners[--waiting.count]);
-            }
-            free(waiting.owners);
-            waiting.owners = NULL;
-            waiting.room = 0;
-        }
-        waiting.depth--;
-    }
-    static void drop_object(void *data, void *context, size_t nbytes)
-    {
-        (void)data;
-        (void)nbytes;
-        /* Nearly always the array's own end, with the GIL held: asking is cheaper than ensuring. */
-        if (has_gil()) {
-            drop_owner((PyObject *)context);
-        }
-        else if (Py_IsInitialized()) {
-            PyGILState_STATE state = PyGILState_Ensure();
-            drop_owner((PyObject *)context);
-            PyGILState_Release(state);
-        }
-        /* else: Python is gone, and its objects with it */
-    }
-    """
-    # The deleter of bytes that a Python object owns: gives back the reference that storage_adopt took.
-    void drop_object(void *data, void *context, size_t nbytes) noexcept nogil
 
 
 @cython.freelist(64)
@@ -289,18 +218,6 @@ cdef void leave_readers(Storage storage) noexcept:
         storage.unscoped = NULL  # from here on, readers have a Hold
         if Py_REFCNT(<object>owner) > 1:
             cow_storage_spare(storage.handle)
-
-
-cdef extern from *:
-    """
-    /* How many contexts trace or forbid copies, so that an ordinary write asks nobody. One step, and no lock: leaving a
-     * lock in Python allocates, and where memory has run out it stays locked. */
-    static int mode_users = 0;
-    static int modes_in_use(void) { return __atomic_load_n(&mode_users, __ATOMIC_RELAXED) != 0; }
-    static int count_mode_users(int change) { return __atomic_add_fetch(&mode_users, change, __ATOMIC_RELAXED); }
-    """
-    bint modes_in_use() noexcept nogil
-    int count_mode_users(int change) noexcept nogil
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------

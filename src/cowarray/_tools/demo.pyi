@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = ["run"]
 

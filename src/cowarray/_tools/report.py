@@ -2,22 +2,10 @@
 
 from typing import NamedTuple
 
-from cowarray import _ndarray
+from cowarray._array.array import birth_of, storage_facts
+from cowarray._face.ndarray import ndarray
 
 __all__ = ["Explanation", "explain"]
-
-_MADE = {
-    "fresh": "computed, or made from Python objects",
-    "view": "a view: it aliases every array with the same storage",
-    "lazy": "a lazy copy",
-    "eager: a small part": "copied at once: lazily it would have kept an allocation more than twice its size",
-    "eager: elements overlap": "copied at once: elements of the source overlapped",
-    "eager: another order": "copied at once: NumPy's result has another memory layout than the source",
-    "eager: pinned": "copied at once: the source was being written to, or had a writable export",
-    "eager: dtype": "copied at once: elements of this dtype are more than bytes",
-    "import": "imported: somebody else's memory, read-only for us",
-    "import, copied": "imported by a copy: the memory could have changed unseen, or a copy was asked for",
-}
 
 
 class Explanation(NamedTuple):
@@ -71,9 +59,9 @@ def explain(x, /):
     its storage has 800 of 800 bytes allocated, shared by 2
     the next write copies 800 bytes: 2 share the allocation
     """
-    if type(x) is not _ndarray.ndarray:
+    if type(x) is not ndarray:
         raise TypeError(f"explain: expected a cowarray.ndarray, got {type(x).__name__}")
-    facts = _ndarray.storage_facts(x)
+    facts = storage_facts(x)
     cost = facts["write_cost"]
     if facts["foreign"]:
         why = "they belong to somebody else"
@@ -84,7 +72,7 @@ def explain(x, /):
     else:
         why = "nobody else shares the allocation"
     return Explanation(
-        made=_MADE[_ndarray.made(x)],
+        made=birth_of(x),
         nbytes=x.nbytes,
         window=facts["window"],
         allocated=facts["allocated"],

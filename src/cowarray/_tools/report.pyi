@@ -1,6 +1,6 @@
 from typing import Any, NamedTuple
 
-from cowarray._ndarray import ndarray
+from cowarray._face.ndarray import ndarray
 
 __all__ = ["Explanation", "explain"]
 

@@ -1,120 +1,55 @@
-# What comes in: whose memory may be shared, and what must be copied once. Included by _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""`asarray`, `array` and `from_dlpack`: from anything to an array."""
+
+import numpy as np
+from array import array as array_array_type
+from mmap import mmap as mmap_type
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    BORN_VIEW,
+    descr_of,
+    get_base,
+    is_array,
+    is_array_type,
+    itemsize_of,
+    on_storage,
+    reader_header,
+    root,
+    shape_of,
+    storage_for,
+    strides_of,
+)
+from cowarray._array.copies cimport copy_in_order, order_code, order_strides
+from cowarray._array.exports cimport as_flag
+from cowarray._array.imports cimport copy_foreign, import_array
+from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
+from cowarray._array.offered cimport check_buffer, offered
+from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
+from cowarray._c.python cimport own
+from cowarray._ops.operands cimport listed
+from cowarray._ops.road cimport method
 
 
-cdef ndarray import_array(cnp.ndarray array, object copy):
-    """A NumPy array as ours. copy: True, False, or None for "only where sharing is not sound or trusted"."""
-    cdef object owner = root(array)
-    while type(owner) is memoryview:
-        viewed = owner.obj
-        if not cnp.PyArray_Check(viewed) and type(viewed) is not Snapshot:
-            break
-        owner = root(viewed) if cnp.PyArray_Check(viewed) else viewed
-    cdef bint plain = is_plain(descr_of(array))
-    if type(owner) is Snapshot and plain and copy is not True:
-        return clone_of_snapshot(owner, array, copy)
-    if copy is False and not plain:
-        raise ValueError(
-            f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
-            "than bytes; leave copy=False away"
-        )
-    if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
-        return share_foreign(array)
-    return copy_foreign(array)
+cnp.import_array()
 
-
-cdef bint is_sparse(cnp.ndarray array) noexcept:
-    """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
-    cdef cnp.npy_intp low = 0, high = 0
-    extent_of(array, &low, &high)
-    return (high - low) // 2 > cnp.PyArray_NBYTES(array)
-
-
-cdef ndarray clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
-    cdef Made reason = MADE_EAGER_ORDER
-    cdef ndarray x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.address(),
-                                cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
-                                descr_of(array), True, MADE_VIEW)
-    if copy is False:
-        x = lazy_copy(x, &reason)
-        return share_foreign(array) if x is None else x
-    return copy_as_laid(x)
-
-
-cdef ndarray share_foreign(cnp.ndarray array):
-    """An array on memory that is somebody else's: it is never written to and never stolen."""
-    cdef cnp.npy_intp low = 0, high = 0
-    cdef Storage storage
-    if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
-        cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array)
-    ):
-        raise ValueError(f"asarray: strides {(<object>array).strides} reach around the address space")
-    extent_of(array, &low, &high)
-    storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
-    return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
-                      descr_of(array), distinct_array(array), MADE_IMPORT)
-
-
-cdef inline bint distinct_array(cnp.ndarray array) noexcept:
-    return distinct(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
-                    cnp.PyArray_STRIDES(array))
-
-
-cdef ndarray copy_foreign(cnp.ndarray array):
-    """A private copy, in NumPy's order 'K'."""
-    cdef cnp.npy_intp strides[MAXDIMS]
-    cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(array)
-    cdef int nd = cnp.PyArray_NDIM(array)
-    cdef ndarray x
-    if not is_plain(descr_of(array)):
-        x = adopt(PyArray_NewCopy(array, cnp.NPY_KEEPORDER))
-        count_eager(product(nd, cnp.PyArray_DIMS(array)) * itemsize)
-    else:
-        kept_strides(nd, cnp.PyArray_DIMS(array), itemsize, cnp.PyArray_STRIDES(array), strides)
-        x = on_storage(storage_new(product(nd, cnp.PyArray_DIMS(array)) * itemsize), 0, nd, cnp.PyArray_DIMS(array),
-                       strides, descr_of(array), True, MADE_IMPORT_COPY)
-        PyArray_CopyInto(new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_), array)
-        count_eager(x.storage_.size())
-    x.made = MADE_IMPORT_COPY
-    return x
-
-
-cdef bint is_trusted(cnp.ndarray array) except -1:
-    """Whether memory is read-only down to an owner that says so itself.
-
-    Sound for bytes and for our snapshots. A risk that the documentation names for the others: somebody may hold a
-    writable view that is older, may set the flag back, or may change the file.
-    """
-    cdef object at = array
-    while cnp.PyArray_Check(at):
-        if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>at):
-            return False
-        if get_base(<cnp.ndarray>at) is None:
-            return cnp.PyArray_CHKFLAGS(<cnp.ndarray>at, NPY_ARRAY_OWNDATA)
-        at = get_base(<cnp.ndarray>at)
-    return is_trusted_owner(at)
-
-
-cdef bint is_trusted_owner(object owner) except -1:
-    cdef object view
-    if type(owner) is bytes or type(owner) is Snapshot:
-        return True
-    if type(owner) is memoryview:
-        if not owner.readonly:
-            return False
-        return is_trusted(owner.obj) if cnp.PyArray_Check(owner.obj) else is_trusted_owner(owner.obj)
-    if isinstance(owner, mmap_type):
-        with memoryview(owner) as view:
-            return view.readonly
-    return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")
-
+cdef object numpy_dtype = np.dtype
+cdef type numpy_generic = np.generic
+cdef object numpy_array = np.array
+cdef object numpy_asarray = np.asarray
+cdef object numpy_from_dlpack = np.from_dlpack
 
 cdef frozenset COPIED_TYPES = frozenset(
     (*np.sctypeDict.values(), list, tuple, str, bytes, int, float, complex, bool, type(None))
 )
 
-
 # And these hand out their buffer.
 cdef frozenset BUFFER_TYPES = frozenset((memoryview, bytearray, array_array_type, mmap_type))
+
+cdef tuple PYTHON_TYPES = (float, int, bool, complex, str, bytes, object)
 
 
 cdef object with_elements(object values, int depth):
@@ -129,8 +64,8 @@ cdef object with_elements(object values, int depth):
         return values
     for i, item in enumerate(values):
         kind = type(item)
-        if kind is ndarray and (<ndarray>item).nd == 0:
-            shown = reader_header(<ndarray>item)
+        if is_array_type(kind) and (<Array>item).nd == 0:
+            shown = reader_header(<Array>item)
         elif kind is list or kind is tuple:
             shown = with_elements(item, depth + 1)
         else:
@@ -142,7 +77,7 @@ cdef object with_elements(object values, int depth):
     return values if seen is None else seen
 
 
-cdef ndarray convert(object obj, object dtype, object order, object copy):
+cdef Array convert(object obj, object dtype, object order, object copy):
     """Anything but our own arrays, as one of them."""
     cdef cnp.ndarray array
     cdef cnp.ndarray given
@@ -168,7 +103,7 @@ cdef ndarray convert(object obj, object dtype, object order, object copy):
             own = cnp.PyArray_BYTES(given) != cnp.PyArray_BYTES(array)
         elif type(obj) in BUFFER_TYPES and PyArray_BASE(array) == NULL:
             own = True  # these hand out nothing but their buffer, and this is not it
-        if type(array) is not numpy_ndarray_type:
+        if type(array) is not cnp.ndarray:
             array = PyArray_View(array, NULL, numpy_ndarray)
     if not own:
         return import_array(array, copy)
@@ -219,26 +154,19 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         copy = as_flag(copy)
     if dtype is not None:
         dtype = settled_dtype(dtype)
-    if type(a) is not ndarray:
+    if not is_array(a):
         return convert(a, dtype, order, copy)
-    return as_own(<ndarray>a, dtype, order, copy)
+    return as_own(<Array>a, dtype, order, copy)
 
 
 cdef bint asks_elsewhere(object like) noexcept:
     """Whether `like` is neither ours nor NumPy's: NumPy then asks it to make the array, or refuses it."""
-    return like is not None and type(like) is not ndarray and type(like) is not numpy_ndarray_type
+    return like is not None and not is_array(like) and type(like) is not cnp.ndarray
 
 
 cdef object of_elsewhere(object result):
     """What another library has made; NumPy's array of it may be known to others."""
-    return import_array(result, None) if type(result) is numpy_ndarray_type else result
-
-
-cdef object as_flag(object copy):
-    """A copy argument of another type, by NumPy's rule: its truth, but that of text, which is always an error."""
-    if isinstance(copy, str):
-        raise ValueError(f"strings are not allowed for 'copy' keyword. Use True/False/None instead. (got {copy!r})")
-    return None if copy is IF_NEEDED else bool(copy)
+    return import_array(result, None) if type(result) is cnp.ndarray else result
 
 
 cdef bint is_one_of(object value, tuple known) noexcept:
@@ -255,10 +183,7 @@ cdef object settled_dtype(object dtype):
     return dtype if isinstance(dtype, type) and issubclass(dtype, (numpy_dtype, numpy_generic)) else numpy_dtype(dtype)
 
 
-cdef tuple PYTHON_TYPES = (float, int, bool, complex, str, bytes, object)
-
-
-cdef cnp.dtype unconverted(ndarray x, object dtype):
+cdef cnp.dtype unconverted(Array x, object dtype):
     """The dtype that is asked for, where x's bytes are its elements as they are; None where NumPy has to convert."""
     if isinstance(dtype, type) and issubclass(dtype, numpy_dtype):
         return x.descr if type(x.descr) is dtype else None  # a class of dtypes: which of them is for NumPy to say
@@ -267,12 +192,12 @@ cdef cnp.dtype unconverted(ndarray x, object dtype):
     return wanted if wanted is x.descr or (wanted == x.descr and x.descr.type_num != NPY_VSTRING) else None
 
 
-cdef ndarray of_dtype(ndarray x, cnp.dtype descr):
+cdef Array of_dtype(Array x, cnp.dtype descr):
     """x, or its view as a dtype that equals its own."""
     return x if descr is x.descr else method(x, "view", (descr,), {})
 
 
-cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
+cdef Array as_own(Array x, object dtype, object order, object copy):
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef char code = order_code(order)
     cdef cnp.dtype same
@@ -299,14 +224,16 @@ cdef ndarray as_own(ndarray x, object dtype, object order, object copy):
 
 cdef object shallow(object values, object dtype, int ndmin, dict most, object copy):
     """What `array` makes an array of, where dimensions are limited. NumPy looks into lists, and raises the errors."""
-    if type(values) is ndarray:
-        numpy_array(reader_header(<ndarray>values), copy=None, ndmin=ndmin, **most)
+    if is_array(values):
+        numpy_array(reader_header(<Array>values), copy=None, ndmin=ndmin, **most)
         return values
     # Our arrays in lists may become objects: they are not shown as NumPy's.
     made = numpy_array(values, dtype, copy=None, ndmin=ndmin, **most)
     if copy is False or cnp.PyArray_Check(values):
         return values
-    return fresh(made) if type(values) in COPIED_TYPES else made
+    if type(values) not in COPIED_TYPES:
+        return made
+    return adopt(made) if PyArray_BASE(made) == NULL else copy_foreign(made)
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=None, like=None, device=None):
@@ -334,7 +261,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     ndarray
         A new Storage, unless copy is not True and object can be used as it is.
     """
-    cdef ndarray x
+    cdef Array x
     cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # which older versions of NumPy do not know
     if asks_elsewhere(like):
         return of_elsewhere(
@@ -349,7 +276,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     return x if x.nd >= ndmin else with_axes(x, ndmin)
 
 
-cdef ndarray with_axes(ndarray x, int nd):
+cdef Array with_axes(Array x, int nd):
     """The view of x with axes of length 1 in front, so that there are nd."""
     cdef cnp.npy_intp shape[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
@@ -359,7 +286,7 @@ cdef ndarray with_axes(ndarray x, int nd):
     c_strides(nd, shape, itemsize_of(x), strides)
     for i in range(x.nd):
         strides[nd - x.nd + i] = x.dims[x.nd + i]
-    return on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, MADE_VIEW)
+    return on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, BORN_VIEW)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -380,7 +307,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
         A lazy copy, if x is one of our arrays.
     """
     check_device(device)
-    if type(x) is ndarray:
+    if is_array(x):
         if copy is False:
             return x
         return copy_in_order(x, c"K")
@@ -391,3 +318,7 @@ cdef int check_device(object device) except -1:
     if device is not None and device != "cpu":
         raise ValueError(f"the only device is 'cpu' (got {device!r})")
     return 0
+
+
+cdef bint is_array_class(object value) except -1:
+    return value is Array or (isinstance(value, type) and issubclass(value, cnp.ndarray))

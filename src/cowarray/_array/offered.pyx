@@ -1,68 +1,18 @@
-# What producers say of memory that they offer, through DLPack or as a buffer: checked before NumPy believes it, which
-# reads shapes through NULL and divides by sizes of 0. That the memory is there, nobody can check. Included by
-# _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""What producers say of memory that they offer, through DLPack or as a buffer: checked before NumPy believes it.
 
-cdef extern from *:
-    """
-    #include <stdint.h>
+NumPy reads shapes through NULL and divides by sizes of 0. That the memory is there, nobody can check.
+"""
 
-    /* DLPack's structures, as version 1 fixes them; those before have no version and no flags. */
-    typedef struct {
-        void *data;
-        int32_t device_type, device_id, ndim;
-        uint8_t code, bits;
-        uint16_t lanes;
-        long long *shape, *strides;
-        unsigned long long byte_offset;
-    } offered_tensor;
+from struct import calcsize as struct_size
 
-    typedef struct {
-        uint32_t major, minor;
-        void *manager, *deleter;
-        unsigned long long flags;
-        offered_tensor tensor;
-    } offered_versioned;
+cimport cython
+from cpython.buffer cimport PyBUF_FULL_RO, PyBuffer_Release, PyObject_GetBuffer
+from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_IsValid
 
-    /* Bytes from the first element to the end of an axis' last; false if they are more than memory can have. */
-    static int offered_reach(long long length, long long stride, long long itemsize, long long *low, long long *high)
-    {
-        long long step, reach;
-        return !__builtin_mul_overflow(stride, itemsize, &step)
-            && !__builtin_mul_overflow(step, length - 1, &reach)
-            && !__builtin_add_overflow(*(reach < 0 ? low : high), reach, reach < 0 ? low : high);
-    }
-
-    static int offered_unowned(const Py_buffer *view) { return view->obj == NULL; }
-
-    static int offered_times(long long a, long long b, long long *product)
-    {
-        return !__builtin_mul_overflow(a, b, product);
-    }
-    """
-    ctypedef struct offered_tensor:
-        void *data
-        int device_type
-        int ndim
-        unsigned char code
-        unsigned char bits
-        unsigned short lanes
-        long long *shape
-        long long *strides
-        unsigned long long byte_offset
-
-    ctypedef struct offered_versioned:
-        unsigned major
-        unsigned minor
-        offered_tensor tensor
-
-    bint offered_reach(long long, long long, long long, long long *, long long *)
-    bint offered_unowned(const Py_buffer *)
-    bint offered_times(long long, long long, long long *)
-
-cdef extern from "Python.h":
-    bint PyObject_CheckBuffer(object)
-    bint PyMemoryView_Check(object)
-    Py_buffer *PyMemoryView_GET_BUFFER(object)
+from cowarray._array.layout cimport MAXDIMS
+from cowarray._c.dlpack cimport offered_reach, offered_tensor, offered_times, offered_unowned, offered_versioned
+from cowarray._c.python cimport PyMemoryView_Check, PyMemoryView_GET_BUFFER, PyObject_CheckBuffer
 
 
 # (code, bits): integers, unsigned integers, floats, complex numbers, booleans.
@@ -87,7 +37,7 @@ cdef class _Offered:
         return self.producer.__dlpack_device__()
 
 
-cdef _Offered offered(object producer):
+cdef object offered(object producer):
     cdef _Offered result = _Offered.__new__(_Offered)
     if not hasattr(producer, "__dlpack__"):
         raise AttributeError(f"from_dlpack: a {type(producer).__name__} has no __dlpack__")

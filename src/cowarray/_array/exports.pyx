@@ -1,36 +1,64 @@
-# What goes out: snapshots, which never change, and writable exports, which pin. Included by _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""What goes out: snapshots, which never change, and writable exports, which pin."""
+
+import numpy as np
+
+cimport numpy as cnp
+from libc.string cimport memcpy
+
+from cowarray._array.array cimport (
+    Array,
+    bytes_of,
+    const_header,
+    header_at,
+    INLINE_DIMS,
+    is_array,
+    is_plain,
+    itemsize_of,
+    new_header,
+    private_header,
+    reader_header,
+    root,
+    shape_of,
+    size_of,
+    new_snapshot,
+    Snapshot,
+    storage_for,
+    strides_of,
+    writable_header,
+)
+from cowarray._array.copies cimport copy_as_laid, is_worth_sharing
+from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
+from cowarray._c.numpy cimport (
+    letters,
+    NPY_ARRAY_WRITEABLE,
+    PyArray_CLEARFLAGS,
+    PyArray_ISNBO,
+    PyArray_NewCopy,
+    PyDataType_ELSIZE,
+)
+from cowarray._native.storage cimport count_eager, Pin, Storage, storage_new
+
+cnp.import_array()
+
+cdef object numpy_dtype = np.dtype
+cdef object numpy_asarray = np.asarray
+cdef object numpy_empty = np.empty
+cdef object numpy_shares_memory = np.shares_memory
+cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
+
+# Structured dtype -> whether NumPy reads it back from its own buffers.
+cdef dict survives = {}
 
 
-@cython.freelist(16)
-@cython.final
-@cython.no_gc
-cdef class Snapshot:
-    """Owns a share of an array's bytes on behalf of a reader outside of the library."""
-
-    cdef Storage storage
-    # Of a buffer: what it shows. The shape is followed by the strides, in bytes.
-    cdef char *data
-    cdef cnp.dtype descr
-    cdef int nd
-    cdef cnp.npy_intp dims[2 * INLINE_DIMS]
-
-    def __getbuffer__(self, Py_buffer *view, int flags):
-        # A PickleBuffer hands requests on to the owner of its view.
-        cdef cnp.ndarray array
-        if self.descr is None:
-            raise BufferError("a snapshot that NumPy's array shows has no buffer; ask the array")
-        array = header_at(self.data, self.descr, self.nd, self.dims, self.dims + self.nd, 0, self)
-        forward_buffer(array, view, flags)
-
-
-cdef cnp.ndarray snapshot(ndarray x):
+cdef cnp.ndarray snapshot(Array x):
     """A read-only NumPy array of x's values now. It never changes, and cannot be made writable."""
     cdef cnp.npy_intp offset
     cdef cnp.npy_intp dims[2 * MAXDIMS]
     cdef int nd = x.nd
     cdef cnp.dtype descr = x.descr
-    cdef ndarray shown
-    cdef Snapshot owner = Snapshot.__new__(Snapshot)
+    cdef Array shown
+    cdef Snapshot owner = new_snapshot()
     memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # as x is before snapshot_storage, which see
     owner.storage = snapshot_storage(x, &offset)
     if owner.storage is not None:
@@ -40,7 +68,7 @@ cdef cnp.ndarray snapshot(ndarray x):
     return new_header(shown, owner.storage.address(), 0, owner)
 
 
-cdef Storage snapshot_storage(ndarray x, cnp.npy_intp *offset):
+cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset):
     """A Storage with x's elements as they lie now, and where in it the first one is.
 
     Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where
@@ -69,23 +97,7 @@ cdef Storage snapshot_storage(ndarray x, cnp.npy_intp *offset):
     return storage
 
 
-cdef extern from *:
-    """
-    /* What the buffer protocol calls elements of NumPy's types, by their number; NULL for those that need more. */
-    static const char *letters(int kind)
-    {
-        static const char *const numbers[] = {"?", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q",
-                                              "f", "d", "g", "Zf", "Zd", "Zg"};
-        if (kind == NPY_HALF) {
-            return "e";
-        }
-        return kind >= 0 && kind < (int)(sizeof numbers / sizeof *numbers) ? numbers[kind] : NULL;
-    }
-    """
-    const char *letters(int kind) noexcept
-
-
-cdef bint fill_buffer(ndarray x, Py_buffer *view) except -1:
+cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     """Offer a snapshot as a buffer without a NumPy array in between; False where NumPy should describe it.
 
     A memoryview of 10 numbers takes 0.5 of the time it takes by NumPy's array.
@@ -100,7 +112,7 @@ cdef bint fill_buffer(ndarray x, Py_buffer *view) except -1:
         or <size_t>(storage_for(x).address() + x.offset) % x.descr.alignment
     ):
         return False
-    owner = Snapshot.__new__(Snapshot)
+    owner = new_snapshot()
     owner.descr = x.descr
     owner.nd = x.nd
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
@@ -123,7 +135,25 @@ cdef bint fill_buffer(ndarray x, Py_buffer *view) except -1:
     return True
 
 
-cdef cnp.ndarray export(ndarray x):
+cdef bint loses_as_buffer(cnp.dtype descr) except -1:
+    """Whether NumPy would read another dtype from the buffer: for void without fields, titles, and many alignments."""
+    if descr.type_num != cnp.NPY_VOID:
+        return False
+    if (<object>descr).names is None:
+        return True
+    known = survives.get(descr)
+    if known is None:
+        try:
+            known = numpy_asarray(memoryview(numpy_empty(0, descr))).dtype == descr
+        except Exception:
+            known = False
+        if len(survives) >= 256:
+            survives.clear()
+        survives[descr] = known
+    return not known
+
+
+cdef cnp.ndarray export(Array x):
     """A NumPy array that aliases x: x has bytes of its own, and is pinned for as long as the array lives.
 
     Read-only where x is, for consumers that heed that.
@@ -134,7 +164,7 @@ cdef cnp.ndarray export(ndarray x):
     return array
 
 
-cdef object numpy_from_snapshot(ndarray x, object dtype, object copy):
+cdef object numpy_from_snapshot(Array x, object dtype, object copy):
     """__array__: a snapshot, or a NumPy array of the caller's own."""
     cdef cnp.dtype wanted = None if dtype is None else numpy_dtype(dtype)
     if copy is not None and type(copy) is not bool:
@@ -150,10 +180,17 @@ cdef object numpy_from_snapshot(ndarray x, object dtype, object copy):
     return snapshot(x)
 
 
+cdef object as_flag(object copy):
+    """A copy argument of another type, by NumPy's rule: its truth, but that of text, which is always an error."""
+    if isinstance(copy, str):
+        raise ValueError(f"strings are not allowed for 'copy' keyword. Use True/False/None instead. (got {copy!r})")
+    return None if copy is IF_NEEDED else bool(copy)
+
+
 cdef object storage_of(object value):
     """The Storage whose elements value reaches: an array of ours, or a writable export of one."""
-    if type(value) is ndarray:
-        return storage_for(<ndarray>value)
+    if is_array(value):
+        return storage_for(<Array>value)
     if cnp.PyArray_Check(value):
         owner = root(value)
         if type(owner) is Pin:
@@ -163,7 +200,7 @@ cdef object storage_of(object value):
 
 cdef object memory_of(object value):
     """The bytes of value, as NumPy sees them."""
-    return const_header(<ndarray>value) if type(value) is ndarray else numpy_asarray(value)
+    return const_header(<Array>value) if is_array(value) else numpy_asarray(value)
 
 
 def aliases(x, y, /):
@@ -188,7 +225,7 @@ def aliases(x, y, /):
     """
     cdef object storage = storage_of(x)
     if storage is None or storage is not storage_of(y):
-        if type(x) is not ndarray and type(y) is not ndarray:
+        if not is_array(x) and not is_array(y):
             return bool(numpy_shares_memory(x, y))
         return False
     return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
@@ -220,70 +257,13 @@ def shares_bytes(x, y, /):
     return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
 
 
-# ---- pickles ---------------------------------------------------------------------------------------------------------
+cdef object readable(Array self):
+    """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
+    return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
 
 
-cdef object reduce_array(ndarray x, int protocol):
-    """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
-    cdef cnp.ndarray shown, flat
-    if not is_plain(x.descr):
-        return _unpickle_objects, (PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER),)
-    shown = snapshot(x)
-    description = describe(descr_of(shown))
-    if description is None:
-        return _unpickle_objects, (PyArray_NewCopy(shown, cnp.NPY_KEEPORDER),)
-    order = "F" if cnp.PyArray_IS_F_CONTIGUOUS(shown) and not cnp.PyArray_IS_C_CONTIGUOUS(shown) else "C"
-    flat = (<object>shown).reshape(-1, order=order)
-    if not cnp.PyArray_ISCONTIGUOUS(flat):
-        flat = PyArray_NewCopy(flat, cnp.NPY_CORDER)
-    # Read-only, so that it travels as bytes, which the other side can share.
-    PyArray_CLEARFLAGS(flat, NPY_ARRAY_WRITEABLE)
-    if not cnp.PyArray_ITEMSIZE(flat) or not cnp.PyArray_SIZE(flat):
-        payload = ""
-    elif protocol >= 5:
-        payload = PickleBuffer((<object>flat).view("u1"))
-    elif protocol >= 3:
-        payload = (<object>flat).tobytes()
-    else:
-        # Of bytes, these protocols would make a call of another function.
-        payload = (<object>flat).tobytes().decode("latin1")
-    return _unpickle, (payload, description, (<object>shown).shape, order)
-
-
-@cython.binding(False)  # no attributes: a pickle that may name this function could set them
-def _unpickle(payload, description, shape, order):
-    """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
-    cdef object size = 1
-    if type(order) is not str or order not in ("C", "F"):
-        raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
-    if type(shape) is not tuple or len(shape) > MAXDIMS:
-        raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
-    for length in shape:
-        if type(length) is not int or not 0 <= length <= PY_SSIZE_T_MAX:
-            raise ValueError("unpickle: lengths of axes must be integers from 0 to what memory can hold")
-        size *= length
-    if size > PY_SSIZE_T_MAX:
-        raise ValueError(f"unpickle: shape {shape!r} is larger than memory can be")
-    dtype = described(description)
-    if dtype.subdtype is not None or not is_plain(dtype):
-        raise ValueError(f"unpickle: no array of plain bytes is of dtype {dtype!r}")
-    if type(payload) is str:
-        payload = payload.encode("latin1")
-    needed = size * dtype.itemsize
-    with memoryview(payload) as view:
-        if view.nbytes != needed:
-            raise ValueError(
-                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, which needs {needed}"
-            )
-    if not needed:
-        return adopt(numpy_ndarray_type(shape, dtype, order=order))
-    # Should the payload answer otherwise the second time, NumPy will find that it does not fit.
-    flat = numpy_frombuffer(payload, dtype="u1")
-    return import_array(flat.view(dtype).reshape(shape, order=order), None)
-
-
-def _unpickle_objects(array):
-    """An array from NumPy's own pickle: of elements that are more than bytes, or of a dtype of the user's."""
-    if type(array) is not numpy_ndarray_type:
-        raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
-    return copy_foreign(array)
+cdef object printable(Array self):
+    """What NumPy prints from. A function of the user that prints arrays or fields may keep what it gets."""
+    if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:
+        return snapshot(self)
+    return private_header(self)

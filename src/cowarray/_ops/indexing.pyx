@@ -1,14 +1,83 @@
-# Item access: NumPy's forms of an index, on headers. Included by _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Item access: NumPy's forms of an index, on headers."""
+
+import operator
+import numpy as np
+
+cimport numpy as cnp
+from cpython.number cimport PyNumber_Index
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from libc.string cimport memcpy
+
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    BORN_VIEW,
+    const_header,
+    descr_of,
+    header_at,
+    header_beside,
+    is_array,
+    is_array_type,
+    on_storage,
+    reader_header,
+    root,
+    root_of,
+    size_of,
+    storage_for,
+    storage_then,
+    view_on,
+    writable_header,
+)
+from cowarray._array.imports cimport copy_foreign
+from cowarray._array.layout cimport MAXDIMS, product
+from cowarray._c.core cimport cow_mutable_scope
+from cowarray._c.numpy cimport (
+    NPY_HALF,
+    numpy_ndarray,
+    PyArray_CopyInto,
+    PyArray_Empty,
+    PyArray_Pack,
+    PyArray_View,
+    PyDataType_ELSIZE,
+    PyTypeNum_ISBOOL,
+    PyTypeNum_ISCOMPLEX,
+    PyTypeNum_ISINTEGER,
+)
+from cowarray._c.python cimport (
+    PyIndex_Check,
+    PyLong_AsLongLongAndOverflow,
+    PyObject_CheckBuffer,
+    PySequence_Check,
+    PySlice_AdjustIndices,
+    PySlice_Unpack,
+    PyTuple_Check,
+    PyUnicode_Check,
+    PyUnicode_FromObject,
+)
+from cowarray._native.storage cimport begin_write, end_write, Storage
+from cowarray._ops.operands cimport detached_void, is_numpys_scalar, runs_code
+from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
+
+cnp.import_array()
+
+cdef object numpy_array = np.array
+cdef object numpy_asarray = np.asarray
+cdef object numpy_empty = np.empty
+cdef type numpy_integer = np.integer
+cdef type numpy_void = np.void
+cdef object set_items = operator.setitem
 
 
 cdef object shown_key(object key):
     """A settled index as NumPy may see it: our arrays in it as headers."""
-    if type(key) is ndarray:
-        return reader_header(<ndarray>key)
+    if is_array(key):
+        return reader_header(<Array>key)
     if type(key) is tuple:
         for item in <tuple>key:
-            if type(item) is ndarray:
-                return tuple([reader_header(<ndarray>item) if type(item) is ndarray else item for item in <tuple>key])
+            if is_array(item):
+                return tuple([reader_header(<Array>item) if is_array(item) else item for item in <tuple>key])
     return key
 
 
@@ -26,9 +95,9 @@ cdef bint picks_one(int nd, object key) noexcept:
 
 cdef bint is_whole_number(object item) noexcept:
     """Whether an item of a settled index is one integer: also one that is an array without axes."""
-    if type(item) is ndarray:
-        return (<ndarray>item).nd == 0 and PyTypeNum_ISINTEGER((<ndarray>item).descr.type_num)
-    if type(item) is numpy_ndarray_type:
+    if is_array(item):
+        return (<Array>item).nd == 0 and PyTypeNum_ISINTEGER((<Array>item).descr.type_num)
+    if type(item) is cnp.ndarray:
         return cnp.PyArray_NDIM(item) == 0 and PyTypeNum_ISINTEGER(descr_of(item).type_num)
     return type(item) is int or isinstance(item, numpy_integer)
 
@@ -36,9 +105,9 @@ cdef bint is_whole_number(object item) noexcept:
 cdef bint is_settled(object key) noexcept:
     """Whether an index has nothing in it that is not what it seems, so that to use it runs no user code."""
     cdef type kind = type(key)
-    if kind is int or key is None or key is Ellipsis or kind is str or kind is ndarray:
+    if kind is int or key is None or key is Ellipsis or kind is str or is_array_type(kind):
         return True
-    if kind is numpy_ndarray_type:
+    if kind is cnp.ndarray:
         return cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE  # of which an index makes names
     if kind is slice:
         return is_settled_bound(key.start) and is_settled_bound(key.stop) and is_settled_bound(key.step)
@@ -47,11 +116,11 @@ cdef bint is_settled(object key) noexcept:
             if type(item) is tuple or not is_settled(item):
                 return False
         return True
-    return kind is bool or kind in SCALAR_TYPES
+    return kind is bool or is_numpys_scalar(kind)
 
 
 cdef inline bint is_settled_bound(object bound) noexcept:
-    return bound is None or type(bound) is int or type(bound) in SCALAR_TYPES
+    return bound is None or type(bound) is int or is_numpys_scalar(type(bound))
 
 
 cdef object settled(object key, bint flat=False):
@@ -144,14 +213,7 @@ cdef object settled_bound(object bound):
     return PyNumber_Index(bound)
 
 
-cdef object detached_void(object scalar):
-    """A structured scalar is a view of where it was read: let it be of a copy that nothing writes."""
-    cdef cnp.ndarray own = PyArray_NewCopy(PyArray_FromScalar(scalar, NULL), cnp.NPY_CORDER)
-    PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
-    return own[()]
-
-
-cdef ndarray basic_view(ndarray self, object key):
+cdef Array basic_view(Array self, object key):
     """The view that integers and slices of integers give; None where they name one element, or NumPy has to say.
 
     NumPy would make an array for it, which costs as much again as ours, and most views are written or copied.
@@ -195,7 +257,7 @@ cdef ndarray basic_view(ndarray self, object key):
         return None
     if product(nd, shape) == 0:
         offset = self.offset  # of no element, so none to go beyond the window for
-    return on_storage(storage_for(self), offset, nd, shape, strides, self.descr, self.writeable, MADE_VIEW)
+    return on_storage(storage_for(self), offset, nd, shape, strides, self.descr, self.writeable, BORN_VIEW)
 
 
 cdef inline bint is_plain_slice(slice bounds) noexcept:
@@ -206,12 +268,7 @@ cdef inline bint is_plain_bound(object bound) noexcept:
     return bound is None or type(bound) is int
 
 
-cdef object get_item(ndarray self, object key):
-    cdef ndarray view = basic_view(self, key) if self.nd > 1 or type(key) is not int else None
-    return view if view is not None else item_by_numpy(self, key)
-
-
-cdef object item_by_numpy(ndarray self, object key):
+cdef object item_by_numpy(Array self, object key):
     cdef object shown = key if type(key) is int else shown_key(settled(key))
     cdef cnp.ndarray header = const_header(self)
     cdef Storage storage = self.storage_
@@ -219,7 +276,7 @@ cdef object item_by_numpy(ndarray self, object key):
     cdef char *window = cnp.PyArray_BYTES(header) - offset
     cdef cnp.ndarray array
     cdef object result = header[shown]
-    if type(result) is not numpy_ndarray_type:
+    if type(result) is not cnp.ndarray:
         is_void = descr_of(header).type_num == cnp.NPY_VOID
         return detached_void(result) if is_void and isinstance(result, numpy_void) else result
     array = result
@@ -235,7 +292,7 @@ cdef object item_by_numpy(ndarray self, object key):
     return adopt(array)
 
 
-cdef cnp.npy_intp element_offset(ndarray x, object key) except -1:
+cdef cnp.npy_intp element_offset(Array x, object key) except -1:
     """Bytes from the start of the window to the element at key; -2 if key is not integers in range, one an axis."""
     cdef cnp.npy_intp offset = x.offset
     cdef cnp.npy_intp index
@@ -267,13 +324,13 @@ cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
     return index if not overflow and 0 <= index < length else -1
 
 
-cdef object shown_value(ndarray self, object value):
+cdef object shown_value(Array self, object value):
     """The right-hand side, converted before anything is written: what fails here has changed nothing. A gap."""
     cdef type kind = type(value)
-    if kind is ndarray:
-        return const_header(<ndarray>value) if not runs_code(self.descr) else reader_header(<ndarray>value)
+    if is_array_type(kind):
+        return const_header(<Array>value) if not runs_code(self.descr) else reader_header(<Array>value)
     if (self.descr.type_num == cnp.NPY_OBJECT or kind is float or kind is int or kind is complex or kind is str
-            or cnp.PyArray_CheckAnyScalar(value) or kind is numpy_ndarray_type):
+            or cnp.PyArray_CheckAnyScalar(value) or kind is cnp.ndarray):
         return value
     if cnp.PyArray_Check(value):
         return PyArray_View(value, NULL, numpy_ndarray)  # its elements, without the methods of its class
@@ -325,13 +382,13 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     return 0
 
 
-cdef int set_element(ndarray self, object key, object value) except -1:
+cdef int set_element(Array self, object key, object value) except -1:
     """A number, at an index of plain integers in range."""
     cdef cow_mutable_scope scope
     cdef cnp.npy_intp offset
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
-    PyArray_Pack(descr, converted, const_header(<ndarray>value) if type(value) is ndarray else value)  # a gap
+    PyArray_Pack(descr, converted, const_header(<Array>value) if is_array(value) else value)  # a gap
     cdef Storage storage = storage_for(self)
     offset = element_offset(self, key)
     if offset < 0 or self.descr is not descr or not self.writeable:
@@ -342,7 +399,7 @@ cdef int set_element(ndarray self, object key, object value) except -1:
     return 0
 
 
-cdef int set_item(ndarray self, object key, object value) except -1:
+cdef int set_item(Array self, object key, object value) except -1:
     cdef cnp.ndarray header
     cdef bint is_nested = False, one, looks
     if not self.writeable:
@@ -351,7 +408,7 @@ cdef int set_item(ndarray self, object key, object value) except -1:
         return set_element(self, key, value)
     # First all that may run user code: the index, then the value. From there on each step looks for itself.
     key = settled(key)
-    if type(value) is not ndarray and (type(key) is str or (type(key) is list and key)):
+    if not is_array(value) and (type(key) is str or (type(key) is list and key)):
         return set_item(get_item(self, key), Ellipsis, value)
     one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
     if one and not self.nd:
@@ -360,12 +417,12 @@ cdef int set_item(ndarray self, object key, object value) except -1:
     try:
         if one:
             shown = numpy_empty((), self.descr)
-            shown[()] = shown_value(self, value) if type(value) is ndarray else value
+            shown[()] = shown_value(self, value) if is_array(value) else value
             if descr_of(shown).type_num == cnp.NPY_VOID:
                 shown = shown[()]  # NumPy copies objects in fields from a scalar, not from an array
         else:
             shown = shown_value(self, value)
-            is_nested = shown is not value and type(value) is not ndarray and not cnp.PyArray_Check(value)
+            is_nested = shown is not value and not is_array(value) and not cnp.PyArray_Check(value)
     except (TypeError, ValueError):
         # Let NumPy say it in its order, a bad index first, on something that nobody misses.
         part = const_header(self)[where]
@@ -382,15 +439,15 @@ cdef int set_item(ndarray self, object key, object value) except -1:
                 shown = packed(self.descr, shown)
             header = overwriting_header(self, True) if is_replaceable(self, True) else None
             if header is not None and replaced(header, where, shown):
-                if type(value) is ndarray:
+                if is_array(value):
                     shown = None  # it may be of self's old bytes
                 if commit(header):
                     return 0
             header = None
     header = writable_header(self)
     # Shown after self has got bytes of its own: the value may be a view of it. (The index has a share of its bytes.)
-    if type(value) is ndarray and not one and not runs_code(self.descr):
-        shown = header_beside(<ndarray>value, header)
+    if is_array(value) and not one and not runs_code(self.descr):
+        shown = header_beside(<Array>value, header)
     header[where] = shown
     return 0
 
@@ -409,14 +466,14 @@ cdef inline bint asks_elements(object shown) noexcept:
     return cnp.PyArray_Check(shown) and runs_code(descr_of(shown))
 
 
-cdef bint covers(ndarray x, object where, object shown, bint is_nested) except -1:
+cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
     """Whether an index is a view of all of x. Raises where the value does not fit."""
     cdef cnp.ndarray header
     if where is Ellipsis and not cnp.PyArray_Check(shown):
         return True
     header = const_header(x)
     part = header if where is Ellipsis else header[where]
-    if type(part) is not numpy_ndarray_type:
+    if type(part) is not cnp.ndarray:
         return False
     check_fits(part, shown, is_nested)
     return cnp.PyArray_SIZE(part) == cnp.PyArray_SIZE(header) and root(part) is root(header)
@@ -429,7 +486,7 @@ cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -
         part = header
     else:
         found = header[where]
-        if type(found) is not numpy_ndarray_type or cnp.PyArray_SIZE(found) != cnp.PyArray_SIZE(header):
+        if type(found) is not cnp.ndarray or cnp.PyArray_SIZE(found) != cnp.PyArray_SIZE(header):
             return False
         part = found
     if descr_of(shown) is descr_of(part):

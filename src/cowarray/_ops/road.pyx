@@ -1,20 +1,65 @@
-# The one dispatcher. Every operation of an array passes through a Passage: our arguments become NumPy's headers
-# (read-only, but for those that the table says are written), NumPy computes, and the results become ours as the table
-# says. Included by _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""The road of operations. Our arguments become NumPy's headers, NumPy computes, and the results become ours.
+
+Headers are read-only, but for those that the table says are written; the results are what the table says they are.
+"""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.object cimport PyObject
+
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    const_header,
+    extent_of,
+    guarded_header,
+    header_beside,
+    is_array,
+    is_array_type,
+    reader_header,
+    root,
+    root_of,
+    storage_for,
+    storage_then,
+    view_on,
+    writable_header,
+)
+from cowarray._array.copies cimport copy_as_laid
+from cowarray._array.imports cimport copy_foreign, import_array
+from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA
+from cowarray._c.python cimport (
+    enter_recursive_call,
+    Py_LeaveRecursiveCall,
+    PyList_Check,
+    PyObject_CallMethodNoArgs,
+    PySequence_Check,
+    PyTuple_Check,
+)
+from cowarray._native.storage cimport Storage
+from cowarray._ops.operands cimport computed, detached_void, is_harmless, is_itself_alone, listed, runs_code
+
+from cowarray._ops import table as _table
+from cowarray._ops.table import VIEW
+
+cnp.import_array()
+
+cdef object numpy_dtype = np.dtype
+cdef object numpy_asarray = np.asarray
+cdef type numpy_void = np.void
+cdef type numpy_memmap = np.memmap
+cdef object copy_mode = np._CopyMode
+
+cdef enum:
+    MOST_NESTED = 256
 
 
 @cython.final
 @cython.no_gc
 cdef class Operation:
     """A row of the table, compiled."""
-
-    cdef str name
-    cdef object result
-    cdef tuple writes
-    cdef object writes_if
-    cdef bint readonly
-    cdef bint calls_user
-    cdef bint only_reads  # as long as it gets no arguments
 
     def __cinit__(self, str name, row):
         self.name = name
@@ -24,39 +69,18 @@ cdef class Operation:
         )
 
 
-cdef Operation computing = Operation("computing", _table.Operation())
+cdef inline Operation method_operation(str name):
+    return methods[name]
+
+
+cdef Operation COMPUTING = Operation("computing", _table.Operation())
+cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
 # By name: all of NumPy's methods, compiled at once, for a finalizer may call one when Python's modules have ended.
 cdef dict methods = {
     name: Operation("ndarray." + name, _table.method(name)) for name in vars(np.ndarray) if not name.startswith("__")
 }
 # By the function itself: compiled when first called.
 cdef dict functions = {}
-
-
-cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np.isscalar)))
-
-
-cdef inline bint is_itself_alone(object function) noexcept:
-    """Whether a function is of a type that has Python's own equality: another's may say that it equals NumPy's."""
-    return type(function) in FUNCTION_TYPES
-
-
-# NumPy's own scalars. A subclass can have operators that keep what they are shown.
-cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
-
-# Types of arguments that run no user code, and cannot hand NumPy memory of their own.
-cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
-    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
-)
-
-
-cdef inline bint runs_code(cnp.dtype descr) noexcept:
-    """Whether operations on elements run methods of Python objects."""
-    return PyDataType_REFCHK(descr) and descr.type_num != NPY_VSTRING
-
-
-cdef inline Operation method_operation(str name):
-    return methods[name]
 
 
 cdef Operation function_operation(object function):
@@ -75,17 +99,6 @@ cdef Operation function_operation(object function):
 cdef class Passage:
     """One call: what it was given, and how its results are taken back."""
 
-    cdef Operation operation
-    cdef list sources  # (array, its Storage or None, the header that was shown, the array's offset), ...
-    cdef list foreign  # NumPy arrays among the arguments
-    cdef list written  # (array, the header that is written to, the array's offset), ...
-    cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
-    cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
-    cdef bint strangers  # an argument is of a type with methods that NumPy may call
-    cdef bint found  # an argument is ours
-    cdef bint has_objects  # what comes back can be an element, which is the user's
-    cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
-
     def __cinit__(self, Operation operation):
         self.operation = operation
         self.cautious = operation.calls_user
@@ -101,12 +114,12 @@ cdef class Passage:
         an array, the memory of a stranger.
         """
         cdef type kind = type(value)
-        if kind is ndarray:
-            self.has_objects |= runs_code((<ndarray>value).descr)
+        if is_array_type(kind):
+            self.has_objects |= runs_code((<Array>value).descr)
             self.cautious |= self.has_objects
-            guarded_header(<ndarray>value)  # allocates what it needs now, not when something has been written
+            guarded_header(<Array>value)  # allocates what it needs now, not when something has been written
         elif cnp.PyArray_Check(value):
-            self.strangers |= kind is not numpy_ndarray_type
+            self.strangers |= kind is not cnp.ndarray
             self.has_objects |= runs_code((<cnp.ndarray>value).descr)
             self.cautious |= self.strangers or self.has_objects
         elif kind is list or kind is tuple or kind is dict:
@@ -119,7 +132,7 @@ cdef class Passage:
                     self.survey(item)
             finally:
                 Py_LeaveRecursiveCall()
-        elif not (kind in HARMLESS_TYPES or isinstance(value, numpy_dtype)):
+        elif not (is_harmless(kind) or isinstance(value, numpy_dtype)):
             self.strangers = self.cautious = True
         return 0
 
@@ -131,8 +144,8 @@ cdef class Passage:
         cdef bint has_axes = False
         for value in values:
             self.survey(value)
-            if type(value) is ndarray:
-                has_axes |= (<ndarray>value).nd > 0
+            if is_array(value):
+                has_axes |= (<Array>value).nd > 0
             elif cnp.PyArray_Check(value):
                 has_axes |= cnp.PyArray_NDIM(<cnp.ndarray>value) > 0
         self.allocates = has_axes and not self.strangers
@@ -141,12 +154,12 @@ cdef class Passage:
     cdef object read(self, object value):
         """The argument as NumPy may see it: read-only."""
         cdef cnp.ndarray header
-        cdef ndarray x
+        cdef Array x
         cdef Storage storage
         cdef cnp.npy_intp offset
-        if type(value) is ndarray:
+        if is_array(value):
             self.found = True
-            x = value
+            x = <Array>value
             if self.operation.result is VIEW:
                 storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
             header = reader_header(x) if self.cautious else self.header_of(x)
@@ -165,7 +178,7 @@ cdef class Passage:
             return {key: self.read(item) for key, item in (<dict>value).items()}
         return value
 
-    cdef cnp.ndarray header_of(self, ndarray x):
+    cdef cnp.ndarray header_of(self, Array x):
         for _, header, _ in self.written:
             if x.storage_ is not None and root(header).storage is x.storage_:
                 return header_beside(x, header)
@@ -192,16 +205,16 @@ cdef class Passage:
     cdef object write(self, object value):
         """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
         cdef cnp.ndarray header
-        cdef ndarray x
+        cdef Array x
         cdef cnp.npy_intp offset
         if type(value) is tuple:
             return tuple([self.write(item) for item in <tuple>value])
-        if type(value) is not ndarray:
+        if not is_array(value):
             if cnp.PyArray_Check(value):
                 self.foreign.append(value)
             return value
         self.found = True
-        x = value
+        x = <Array>value
         if not x.writeable:
             return const_header(x)
         header = writable_header(x)
@@ -211,7 +224,7 @@ cdef class Passage:
 
     cdef object result(self, object value):
         """What NumPy gave back, as ours."""
-        if type(value) is numpy_ndarray_type:
+        if type(value) is cnp.ndarray:
             return self.array_result(value)
         if cnp.PyArray_CheckAnyScalar(value):
             return detached_void(value) if isinstance(value, numpy_void) else value
@@ -233,7 +246,7 @@ cdef class Passage:
         return False
 
     cdef object array_result(self, cnp.ndarray array):
-        cdef ndarray x
+        cdef Array x
         cdef object owner
         for x, header, _ in self.written:
             if header is array:
@@ -258,7 +271,7 @@ cdef class Passage:
         self.adopted[<size_t><void *>owner] = storage_for(x)
         return x
 
-    cdef object alias(self, ndarray source, Storage storage, cnp.ndarray header, cnp.npy_intp offset,
+    cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset,
                       cnp.ndarray array):
         """A result that lies in the bytes that an argument showed by header."""
         cdef char *window = cnp.PyArray_BYTES(header) - offset
@@ -284,6 +297,15 @@ cdef class Passage:
             if given is owner or root(given) is owner:
                 return False
         return True
+
+
+cdef Passage new_passage():
+    """The passage of a computation: what it gives is fresh."""
+    return Passage(COMPUTING)
+
+
+cdef Passage viewing_passage():
+    return Passage(VIEWING)
 
 
 cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
@@ -316,15 +338,6 @@ cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
 
 cdef bint is_plain_truth(object value) noexcept:
     return value is None or type(value) is bool or type(value) is copy_mode
-
-
-cdef list listed(object values):
-    """list(values), of a list or tuple; CPython 3.11's own loses a reference to values when memory runs out."""
-    cdef Py_ssize_t i
-    cdef list items = [None] * len(values)
-    for i in range(len(items)):
-        items[i] = values[i]
-    return items
 
 
 cdef object plain_containers(object value, int depth):
@@ -361,18 +374,14 @@ cdef object plain_containers(object value, int depth):
     return tuple(plain) if type(value) is tuple else plain
 
 
-cdef enum:
-    MOST_NESTED = 256
-
-
 cdef bint is_unknown_sequence(object value) except -1:
     return (
-        PySequence_Check(value) and not cnp.PyArray_Check(value) and type(value) not in HARMLESS_TYPES
+        PySequence_Check(value) and not cnp.PyArray_Check(value) and not is_harmless(type(value))
         and type(value) is not list and type(value) is not tuple and not hasattr(type(value), "__array__")
     )
 
 
-cdef object call(Operation operation, object function, ndarray self, tuple args, dict kwargs, bint cautious=False,
+cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
                  bint dispatched_here=False):
     """Call a NumPy function, or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
@@ -417,10 +426,10 @@ cdef object call(Operation operation, object function, ndarray self, tuple args,
     return passage.result(result)
 
 
-cdef object method(ndarray self, str name, tuple args, dict kwargs):
+cdef object method(Array self, str name, tuple args, dict kwargs):
     cdef Operation operation = method_operation(name)
     cdef cnp.ndarray header
-    cdef ndarray x
+    cdef Array x
     cdef Storage storage
     cdef cnp.npy_intp offset
     cdef char *window
@@ -433,7 +442,7 @@ cdef object method(ndarray self, str name, tuple args, dict kwargs):
     storage = self.storage_
     offset = self.offset
     result = PyObject_CallMethodNoArgs(header, name)  # a gap, where it is written in Python
-    if type(result) is not numpy_ndarray_type or root_of(<PyObject *>result) != root_of(<PyObject *>header):
+    if type(result) is not cnp.ndarray or root_of(<PyObject *>result) != root_of(<PyObject *>header):
         return computed(result)
     window = cnp.PyArray_BYTES(header) - offset
     if cnp.PyArray_SIZE(result):
@@ -445,221 +454,8 @@ cdef object method(ndarray self, str name, tuple args, dict kwargs):
     return x if operation.result is VIEW else copy_as_laid(x)
 
 
-# ---- NumPy's protocols -----------------------------------------------------------------------------------------------
-
-
-cdef bint is_familiar(object value) noexcept:
-    """Whether a value has no rules of its own for ufuncs and operators."""
-    cdef type kind = type(value)
-    return (kind is ndarray or kind is numpy_ndarray_type or kind is float or kind is int or kind is bool
-            or kind is complex or kind is list or kind is tuple or value is None or kind in SCALAR_TYPES)
-
-
-cdef bint has_own_ufunc(object value) except -1:
-    """Whether a value brings a __array_ufunc__ of its own, which must be asked."""
-    if is_familiar(value):
-        return False
-    override = getattr(type(value), "__array_ufunc__", MISSING)
-    return override is not MISSING and override is not numpy_ndarray_type.__array_ufunc__
-
-
-cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
-    """Whether a ufunc of operands of which one has axes gives a result that has some, too."""
-    if method_name == "reduce":
-        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and np.ndim(first) > 1)
-    return ufunc.signature is None
-
-
-cdef object array_ufunc(ndarray self, object ufunc, str method_name, tuple inputs, dict kwargs):
-    cdef Passage passage
-    cdef list shown
-    cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
-    if not kwargs and method_name == "__call__" and known:
-        # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
-        first = operand(inputs[0]) if inputs else None
-        if first is not None and len(inputs) == 1:
-            return computed(ufunc(first))
-        if first is not None and len(inputs) == 2:
-            second = operand(inputs[1])
-            if second is not None:
-                return computed(ufunc(first, second))
-    out = kwargs.get("out", ())
-    if type(out) is not tuple:
-        out = () if out is None else (out,)  # as some call it that do the work of NumPy's ufuncs
-    for value in inputs + <tuple>out:  # unlike (*inputs, *out), loses nothing when memory runs out
-        if has_own_ufunc(value):
-            return NotImplemented
-    if out and known and method_name == "__call__":
-        inputs = tuple([converted(value) for value in inputs])  # what cannot be converted has changed nothing
-        if len(out) == 1 and type(out[0]) is ndarray and "where" not in kwargs and overwritten(
-            <ndarray>out[0], ufunc, inputs, kwargs
-        ):
-            return out[0]
-    passage = Passage(computing)
-    passage.cautious = not known
-    passage.strangers = type(ufunc) is not numpy_ufunc
-    passage.survey_elementwise(inputs)
-    passage.survey(out)
-    passage.survey(kwargs.get("where"))
-    if passage.allocates and inputs:
-        passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
-    if method_name == "at":
-        if inputs and type(inputs[0]) is ndarray and not (<ndarray>inputs[0]).writeable:
-            raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
-        shown = [passage.write(value) for value in inputs[:1]]
-        shown.extend([passage.read(value) for value in inputs[1:]])
-        return ufunc.at(*shown)
-    if out:
-        kwargs["out"] = passage.write(out)
-    if method_name != "__call__":
-        # NumPy hands these over by position, too.
-        kwargs.pop("array", None)
-        kwargs.pop("indices", None)
-    for name, value in kwargs.items():
-        if name != "out":
-            kwargs[name] = passage.read(value)
-    shown = [passage.read(value) for value in inputs]
-    result = getattr(ufunc, method_name)(*shown, **kwargs)
-    if out:
-        # The result is what was given as out, and that may be a subclass or foreign.
-        if type(result) is tuple:
-            return tuple([
-                given if given is not None else passage.result(item) for given, item in zip(out, result, strict=True)
-            ])
-        return out[0]
-    return passage.result(result)
-
-
-cdef object converted(object value):
-    """An operand as an array, where it is one only to NumPy. A gap."""
-    cdef type kind = type(value)
-    if kind is list or kind is tuple:
-        return numpy_asarray(with_elements(value, 0))
-    if is_familiar(value) or cnp.PyArray_Check(value):
-        return value
-    return numpy_asarray(value)
-
-
-cdef bint overwritten(ndarray x, object ufunc, tuple inputs, dict kwargs) except -1:
-    """Whether one of NumPy's own ufuncs has given all of x new values. If not, nothing has happened."""
-    cdef Passage passage = Passage(computing)
-    cdef cnp.ndarray header
-    cdef dict options = dict(kwargs)
-    # A gufunc may leave some of out: numpy.vecmat of 2.4 does, where out is not contiguous.
-    # An unsafe cast can warn, which runs user code.
-    if not x.writeable or ufunc.signature is not None or "casting" in kwargs or not is_replaceable(x, False):
-        return False
-    options["out"] = None
-    for value in inputs:
-        passage.survey(value)
-    for value in options.values():
-        passage.survey(value)
-    header = overwriting_header(x, False) if not passage.cautious and is_replaceable(x, False) else None
-    if header is None:
-        return False
-    options["out"] = header
-    for name, value in options.items():
-        if name != "out":
-            options[name] = passage.read(value)
-    shown = tuple([passage.read(value) for value in inputs])
-    if not attempt(ufunc, shown, <PyObject *>options):
-        return False
-    shown = passage = None
-    return commit(header)
-
-
-cdef object array_function(ndarray self, object function, object types, tuple args, dict kwargs):
-    cdef bint cautious = False
-    for kind in types:
-        if kind is ndarray or kind is numpy_ndarray_type:
-            continue
-        if not issubclass(kind, numpy_ndarray_type) or (
-            kind.__array_function__ is not numpy_ndarray_type.__array_function__
-        ):
-            return NotImplemented
-        cautious = True
-    special = SPECIAL_FUNCTIONS.get(function) if is_itself_alone(function) else None
-    if special is not None:
-        return special(*args, **kwargs)
-    return call(function_operation(function), function, None, args, kwargs, cautious, len(types) > 0)
-
-
-# ---- operators -------------------------------------------------------------------------------------------------------
-
-
-cdef inline object operand(object value):
-    """One side of an operator as NumPy may see it; None when user code has to be asked or may run."""
-    cdef type kind = type(value)
-    if kind is ndarray:
-        return const_header(<ndarray>value) if not runs_code((<ndarray>value).descr) else None
-    if kind is float or kind is int or kind is bool or kind is complex:
-        return value
-    if kind is numpy_ndarray_type:
-        return value if not runs_code((<cnp.ndarray>value).descr) else None
-    return value if kind in SCALAR_TYPES else None
-
-
-cdef object computed(object result):
-    """What an operator of NumPy's computed from our headers: always fresh, or a scalar, or not an array at all."""
-    if type(result) is numpy_ndarray_type:
-        # Read-only, it would be somebody's: a header, or an array that has been adopted before.
-        return adopt(result) if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result) else import_array(result, None)
-    if type(result) is tuple:
-        return tuple([computed(item) for item in <tuple>result])
-    return detached_void(result) if isinstance(result, numpy_void) else result
-
-
-cdef bint has_priority(object value) noexcept:
-    """Whether __array_priority__ is above an array's. As for NumPy, what cannot be read as a number is none."""
-    try:
-        return float(getattr(value, "__array_priority__", 0)) > 0
-    except Exception:
-        return False
-
-
-cdef object defer(ndarray self, object other, object ufunc, bint reflected):
-    """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
-    cdef type kind = type(other)
-    cdef Passage passage
-    if is_familiar(other):
-        return ufunc(other, self) if reflected else ufunc(self, other)
-    override = getattr(kind, "__array_ufunc__", MISSING)
-    if not reflected and (
-        override is None
-        or issubclass(kind, numpy_ndarray_type)  # a matrix, say, has operators of its own
-        or (override is MISSING and has_priority(other))
-    ):
-        return NotImplemented
-    if override is MISSING:
-        # Methods of the stranger may be shown the array, and may keep what they give.
-        passage = Passage(computing)
-        passage.strangers = passage.cautious = True
-        shown = passage.read(self)
-        return passage.result(ufunc(other, shown) if reflected else ufunc(shown, other))
-    return ufunc(other, self) if reflected else ufunc(self, other)
-
-
-cdef object inplace(ndarray self, object other, object ufunc):
-    """self op= other."""
-    cdef cnp.ndarray header
-    cdef object shown = operand(other)
-    if shown is None or runs_code(self.descr):
-        if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
-            if has_priority(other):
-                return NotImplemented
-        return ufunc(self, other, out=(self,))
-    if not self.writeable:
-        raise ValueError("output array is read-only")
-    header = overwriting_header(self, False) if is_replaceable(self, False) else None
-    if header is not None:
-        if attempt_ufunc(ufunc, overwritten_header(header), shown, header):
-            shown = None  # which may be of self's old bytes
-            if commit(header):
-                return self
-        header = None
-        shown = operand(other)
-    header = writable_header(self)
-    if type(other) is ndarray:
-        shown = header_beside(<ndarray>other, header)  # again: as a view of self it has moved along
-    ufunc(header, shown, header)
-    return self
+cdef object part(Array self, str name):
+    """An attribute that NumPy computes as a view."""
+    cdef Passage passage = Passage(method_operation(name))
+    passage.survey(self)
+    return passage.result(getattr(passage.read(self), name))

@@ -1,4 +1,32 @@
-# What x.flags and x.flat are. Included by _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""What x.flags and x.flat are."""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.object cimport PyObject, PyObject_RichCompare
+
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    BORN_VIEW,
+    const_header,
+    descr_of,
+    header_beside,
+    is_array,
+    size_of,
+    writable_header,
+)
+from cowarray._array.exports cimport numpy_from_snapshot
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
+from cowarray._c.python cimport count_from_the_front, seal
+from cowarray._ops.indexing cimport settled, shown_key, shown_value
+from cowarray._ops.operands cimport detached_void, is_numpys_scalar
+
+cnp.import_array()
+
+cdef type numpy_void = np.void
 
 
 cdef bint is_one_place(object key):
@@ -7,25 +35,22 @@ cdef bint is_one_place(object key):
         key = (<tuple>key)[0]
     if cnp.PyArray_Check(key):
         return cnp.PyArray_NDIM(key) == 0
-    return type(key) is int or type(key) is bool or type(key) is float or type(key) in SCALAR_TYPES
+    return type(key) is int or type(key) is bool or type(key) is float or is_numpys_scalar(type(key))
 
 
 # The collector may not clear these two, which it would do before user code has had its last look at them.
-
 
 @cython.final
 @cython.no_gc
 cdef class Flags:
     """Memory layout of an array, by attribute or by NumPy's keys; ``writeable`` can be set."""
 
-    cdef ndarray of
-
     def __getattr__(self, name):
         header = const_header(self.of).flags
         if name == "writeable":
             return bool(self.of.writeable)
         if name == "owndata":
-            return self.of.made != MADE_VIEW
+            return self.of.birth != BORN_VIEW
         if name == "behaved":
             return bool(header.aligned and self.of.writeable)
         if name == "carray":
@@ -80,9 +105,6 @@ cdef class Flags:
 cdef class FlatIterator:
     """The elements of an array in C order. Reading gives copies; assigning writes to the array."""
 
-    cdef ndarray of
-    cdef Py_ssize_t at
-
     @property
     def base(self):
         """ndarray: The array that is iterated over."""
@@ -124,9 +146,9 @@ cdef class FlatIterator:
         header = const_header(self.of)
         if descr_of(header).type_num == NPY_VSTRING:
             result = (<object>header).ravel()[shown]  # where NumPy's own flat loses text, and crashes
-            return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is numpy_ndarray_type else result
+            return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is cnp.ndarray else result
         result = (<object>header).flat[shown]
-        if type(result) is not numpy_ndarray_type:
+        if type(result) is not cnp.ndarray:
             return detached_void(result) if isinstance(result, numpy_void) else result
         if descr_of(header).type_num == cnp.NPY_OBJECT and is_one_place(shown):
             return result  # an element that is itself a NumPy array
@@ -139,8 +161,8 @@ cdef class FlatIterator:
         where = shown_key(settled(key, True))
         shown = shown_value(self.of, value)
         header = writable_header(self.of)
-        if type(value) is ndarray:
-            shown = header_beside(<ndarray>value, header)
+        if is_array(value):
+            shown = header_beside(<Array>value, header)
         (<object>header).flat[where] = shown
 
     def __delitem__(self, key):
@@ -155,3 +177,42 @@ cdef class FlatIterator:
 
     def __richcmp__(self, other, int op):
         return PyObject_RichCompare(self[:], other, op)
+
+
+cdef object flags_of(Array x):
+    cdef Flags flags = Flags.__new__(Flags)
+    flags.of = x
+    return flags
+
+
+cdef object flat_of(Array x):
+    cdef FlatIterator flat = FlatIterator.__new__(FlatIterator)
+    flat.of = x
+    return flat
+
+
+cdef object sequence_item(object x, Py_ssize_t index):
+    return x[checked(x, index)]
+
+
+cdef int set_sequence_item(object x, Py_ssize_t index, PyObject *value) except -1:
+    if value == NULL:
+        raise ValueError("cannot delete array elements")
+    x[checked(x, index)] = <object>value
+    return 0
+
+
+cdef Py_ssize_t checked(object x, Py_ssize_t index) except -1:
+    if index < 0:
+        size = len(x)
+        raise IndexError(f"index {index - size} is out of bounds for axis 0 with size {size}")
+    return index
+
+
+cdef void count_items_from_the_front(type kind):
+    count_from_the_front(kind, sequence_item, set_sequence_item)
+
+
+count_items_from_the_front(FlatIterator)
+seal(Flags)
+seal(FlatIterator)

@@ -1,47 +1,47 @@
-# The functions behind include/cowarray/python.h, handed out in a capsule. Included by _ndarray.pyx.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""The functions behind include/cowarray/python.h, handed out in a capsule."""
 
+import numpy as np
+
+cimport numpy as cnp
+from cpython.pyport cimport PY_SSIZE_T_MAX
+from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport uintptr_t
+from cpython.ref cimport Py_INCREF
 
+from cowarray._array.array cimport (
+    Array,
+    BORN_FRESH,
+    BORN_IMPORT,
+    const_header,
+    is_array,
+    is_plain,
+    on_storage,
+    writable_header,
+)
+from cowarray._array.copies cimport copy_in_order
+from cowarray._array.layout cimport c_strides, distinct, extent, extent_fits, MAXDIMS
+from cowarray._c.api cimport CowArray_API, COWARRAY_API_VERSION, CowArray_View
+from cowarray._c.numpy cimport PyDataType_ELSIZE
+from cowarray._c.python cimport end_view, own
+from cowarray._native.storage cimport Storage, storage_adopt
 
-cdef extern from "cowarray/python.h":
-    enum:
-        COWARRAY_API_VERSION
-        COWARRAY_API_NAME
+cnp.import_array()
 
-    ctypedef struct CowArray_View:
-        const void *data
-        int ndim
-        cnp.npy_intp *shape
-        cnp.npy_intp *strides
-        cnp.npy_intp itemsize
-        char kind
-        char byteorder
-        int readonly
-        void *owner
-
-    ctypedef struct CowArray_API:
-        int version
-        int (*check)(object)
-        int (*const_begin)(object, CowArray_View *) except -1
-        int (*mutable_begin)(object, CowArray_View *) except -1
-        void (*end)(CowArray_View *) noexcept
-        PyObject *(*lazy_clone)(object) except NULL
-        PyObject *(*import_memory)(object, void *, int, const cnp.npy_intp *, const cnp.npy_intp *, object,
-                                   int) except NULL
+cdef object numpy_dtype = np.dtype
 
 
 cdef int capi_check(object x) noexcept:
-    return type(x) is ndarray
+    return is_array(x)
 
 
-cdef ndarray capi_array(object x):
-    if type(x) is not ndarray:
+cdef Array capi_array(object x):
+    if not is_array(x):
         raise TypeError(f"expected a cowarray.ndarray, got {type(x).__name__}")
     return x
 
 
-cdef void capi_fill(ndarray x, cnp.ndarray header, CowArray_View *view) noexcept:
+cdef void capi_fill(Array x, cnp.ndarray header, CowArray_View *view) noexcept:
     view.data = cnp.PyArray_BYTES(header)
     view.ndim = cnp.PyArray_NDIM(header)
     view.shape = cnp.PyArray_DIMS(header)
@@ -56,27 +56,18 @@ cdef void capi_fill(ndarray x, cnp.ndarray header, CowArray_View *view) noexcept
 
 cdef int capi_const_begin(object x, CowArray_View *view) except -1:
     """The header is the scope: it holds the reference."""
-    cdef ndarray array = capi_array(x)
+    cdef Array array = capi_array(x)
     capi_fill(array, const_header(array), view)
     return 0
 
 
 cdef int capi_mutable_begin(object x, CowArray_View *view) except -1:
     """The header is the scope: its base is the pin."""
-    cdef ndarray array = capi_array(x)
+    cdef Array array = capi_array(x)
     if not array.writeable:
         raise ValueError("assignment destination is read-only")
     capi_fill(array, writable_header(array), view)
     return 0
-
-
-cdef extern from *:
-    """
-    static void end_view(void *owner) { Py_XDECREF((PyObject *)owner); }
-    static PyObject *own(PyObject *object) { Py_INCREF(object); return object; }
-    """
-    void end_view(void *owner)
-    PyObject *own(object x)
 
 
 cdef void capi_end(CowArray_View *view) noexcept:
@@ -124,7 +115,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
         storage.window = NULL
         storage.unscoped = NULL
     writeable = distinct(ndim, shape, PyDataType_ELSIZE(descr), strides)
-    return own(on_storage(storage, -low, ndim, shape, strides, descr, writeable, MADE_FRESH if fresh else MADE_IMPORT))
+    return own(on_storage(storage, -low, ndim, shape, strides, descr, writeable, BORN_FRESH if fresh else BORN_IMPORT))
 
 
 cdef CowArray_API capi
@@ -136,4 +127,4 @@ capi.end = capi_end
 capi.lazy_clone = capi_lazy_clone
 capi.import_memory = capi_import_memory
 
-_C_API = PyCapsule_New(<void *>&capi, b"cowarray._ndarray._C_API", NULL)
+_C_API = PyCapsule_New(<void *>&capi, b"cowarray._C_API", NULL)

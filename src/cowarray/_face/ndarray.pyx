@@ -1,148 +1,89 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""The array: NumPy computes, cowarray owns memory.
+"""The class `ndarray`: NumPy computes, cowarray owns memory.
 
-This file is the class; what its methods stand on is in the files that it includes: `_arrays.pxi` (how arrays come to
-be), `_dispatch.pxi` (the way of operations), `_indexing.pxi`, `_imports.pxi`, `_offered.pxi` (its checks),
-`_exports.pxi`, `_attributes.pxi` (flags, flat), `_functions.pxi`, `_elementwise.pxi`, `_capi.pxi`. It is longer than a
-sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
+It is longer than a sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
 
-Cython would give its classes methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
+Cython would give the class methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
 """
 
-import operator
-
 import numpy as np
-from array import array as array_array_type
-from mmap import mmap as mmap_type
-from pickle import PickleBuffer
-from struct import calcsize as struct_size
 from types import GenericAlias
 
 cimport cython
 cimport numpy as cnp
-from cpython.buffer cimport (
-    PyBUF_FORMAT,
-    PyBUF_FULL_RO,
-    PyBUF_WRITABLE,
-    PyBuffer_Release,
-    PyObject_CheckBuffer,
-    PyObject_GetBuffer,
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_FULL_RO, PyBUF_WRITABLE
+from cpython.number cimport (
+    PyNumber_Absolute,
+    PyNumber_Add,
+    PyNumber_And,
+    PyNumber_Divmod,
+    PyNumber_FloorDivide,
+    PyNumber_Invert,
+    PyNumber_Lshift,
+    PyNumber_Multiply,
+    PyNumber_Negative,
+    PyNumber_Or,
+    PyNumber_Positive,
+    PyNumber_Remainder,
+    PyNumber_Rshift,
+    PyNumber_Subtract,
+    PyNumber_TrueDivide,
+    PyNumber_Xor,
 )
-from cpython.pyport cimport PY_SSIZE_T_MAX
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.number cimport *
-from cpython.object cimport PyObject, PyObject_RichCompare
-from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_IsValid
-from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.string cimport memcpy
 
-from cowarray._array.layout cimport *
-from cowarray._native.storage cimport (
-    KEEPS_HEADERS,
-    SMALL_COPY,
-    Hold,
-    Overwrite,
-    Pin,
-    Storage,
-    begin_write,
-    count_eager,
-    end_write,
-    is_worth_sharing,
-    overwrite_storage,
-    pin_storage,
-    refresh,
-    seal,
-    set_moved,
-    storage_adopt,
-    storage_new,
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    BORN_VIEW,
+    const_header,
+    descr_of,
+    is_plain,
+    itemsize_of,
+    reader_header,
+    set_array_type,
+    shape_of,
+    size_of,
+    storage_for,
+    strides_of,
+    view_of,
+    view_on,
 )
+from cowarray._array.copies cimport copy_in_order, copy_with, counted, order_code, order_strides
+from cowarray._array.exports cimport (
+    as_flag,
+    export,
+    fill_buffer,
+    loses_as_buffer,
+    numpy_from_snapshot,
+    printable,
+    readable,
+    snapshot,
+)
+from cowarray._array.layout cimport distinct, MAXDIMS, same_layout
 from cowarray._c.core cimport cow_mutable_scope
-
-from cowarray._ops import table as _table
-from cowarray._array.descriptions import describe, described
-from cowarray._ops.table import FRESH, VIEW
+from cowarray._c.numpy cimport PyArray_Transpose, PyDataType_REFCHK
+from cowarray._c.python cimport (
+    forward_buffer,
+    PyNumber_InPlaceMatrixMultiply,
+    PyNumber_MatrixMultiply,
+    PySeqIter_New,
+    seal,
+)
+from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_of
+from cowarray._face.pickles cimport reduce_array
+from cowarray._native.storage cimport begin_write, end_write, Storage
+from cowarray._ops.conversion cimport as_own, check_device, is_array_class, of_dtype, settled_dtype, unconverted
+from cowarray._ops.indexing cimport get_item, is_settled, set_item
+from cowarray._ops.operators cimport binary, compare, inplace, inplace_by_numpy, inplace_power, power, unary
+from cowarray._ops.protocols cimport array_function, array_ufunc
+from cowarray._ops.road cimport method, new_passage, part, Passage, viewing_passage
+from cowarray._ops.shapes cimport lies_as, quick_reshape, rebind, settled_lengths
 
 cnp.import_array()
 
-cdef extern from "Python.h":
-    void Py_LeaveRecursiveCall()
-    long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
-    object PyObject_CallMethodNoArgs(object, object)
-    object PyNumber_MatrixMultiply(object, object)
-    int PySlice_Unpack(object, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *) except -1
-    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t *, Py_ssize_t *, Py_ssize_t)
-    object PyNumber_InPlaceMatrixMultiply(object, object)
-    bint PyIndex_Check(object)
-    bint PyList_Check(object)
-    bint PySequence_Check(object)
-    bint PyTuple_Check(object)
-    bint PyUnicode_Check(object)
-    object PyUnicode_FromObject(object)
-    object PySeqIter_New(object)
-
-cdef extern from *:
-    """
-    static int enter_recursive_call(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
-    """
-    int enter_recursive_call(const char *where) except -1
-
-cdef extern from *:
-    """
-    /* Cython has put None into view->obj, with a reference that PyObject_GetBuffer would lose. */
-    static int forward_buffer(PyObject *array, Py_buffer *view, int flags)
-    {
-        Py_CLEAR(view->obj);
-        return PyObject_GetBuffer(array, view, flags);
-    }
-    """
-    int forward_buffer(object array, Py_buffer *view, int flags) except -1
-
-cdef extern from "numpy/arrayobject.h":
-    cnp.ndarray PyArray_NewFromDescr(void *, cnp.dtype, int, cnp.npy_intp *, cnp.npy_intp *, void *, int, PyObject *)
-    int PyArray_SetBaseObject(cnp.ndarray, object) except -1
-    PyObject *PyArray_BASE(cnp.ndarray)
-    cnp.npy_intp PyDataType_ELSIZE(cnp.dtype)
-    bint PyDataType_REFCHK(cnp.dtype)
-    bint PyArray_ISNBO(char)
-    void PyArray_CLEARFLAGS(cnp.ndarray, int)
-    int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
-    cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
-    cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
-    cnp.ndarray PyArray_View(cnp.ndarray, void *, void *)
-    bint PyTypeNum_ISINTEGER(int)
-    bint PyTypeNum_ISBOOL(int)
-    bint PyTypeNum_ISCOMPLEX(int)
-    cnp.ndarray PyArray_Transpose(cnp.ndarray, void *)
-    cnp.ndarray PyArray_FromScalar(object, PyObject *)
-    int PyArray_Pack(cnp.dtype, void *, object) except -1
-    int NPY_ARRAY_WRITEABLE
-    int NPY_ARRAY_OWNDATA
-    int NPY_VSTRING
-    int NPY_HALF
-    void *numpy_ndarray "(&PyArray_Type)"
-
-cdef type numpy_ndarray_type = np.ndarray
-# What as_strided puts between a view and its source.
-cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
-cdef type numpy_void = np.void
-cdef type numpy_integer = np.integer
-cdef type numpy_generic = np.generic
-cdef type numpy_ufunc = np.ufunc
-cdef type numpy_memmap = np.memmap
 cdef object numpy_dtype = np.dtype
-cdef object numpy_array = np.array
-cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
 cdef object numpy_zeros = np.zeros
-cdef object numpy_frombuffer = np.frombuffer
-cdef object numpy_from_dlpack = np.from_dlpack
-cdef object numpy_shares_memory = np.shares_memory
-cdef object set_items = operator.setitem
-cdef object copy_mode = np._CopyMode
-cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
-cdef object MISSING = object()
-cdef object FULL_SLICE = slice(None)
-
 cdef object ufunc_add = np.add, ufunc_subtract = np.subtract, ufunc_multiply = np.multiply
 cdef object ufunc_true_divide = np.true_divide, ufunc_floor_divide = np.floor_divide, ufunc_remainder = np.remainder
 cdef object ufunc_left_shift = np.left_shift, ufunc_right_shift = np.right_shift, ufunc_power = np.power
@@ -150,138 +91,11 @@ cdef object ufunc_bitwise_and = np.bitwise_and, ufunc_bitwise_or = np.bitwise_or
 cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
 cdef object ufunc_negative = np.negative, ufunc_positive = np.positive, ufunc_absolute = np.absolute
 cdef object ufunc_invert = np.invert
-cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
-# Ufuncs known to write all of `out` and to read none of it.
-cdef frozenset numpy_ufuncs = frozenset(
-    value for namespace in (np, np.strings) for value in vars(namespace).values() if isinstance(value, np.ufunc)
-)
-
-include "_arrays.pxi"
-include "_overwriting.pxi"
-include "_exports.pxi"
-include "_offered.pxi"
-include "_imports.pxi"
-include "_dispatch.pxi"
-include "_indexing.pxi"
-
-ctypedef object (*binary_function)(object, object)
 
 
-cdef inline object binary(ndarray self, object other, binary_function function, object ufunc, bint reflected):
-    """self op other, or with reflected other op self, as NumPy's own operator on headers computes it."""
-    own = operand(self)
-    shown = operand(other)
-    if shown is None or own is None:
-        if reflected and cnp.PyArray_Check(other) and type(other) is not numpy_ndarray_type:
-            return function(other, snapshot(self))  # a matrix, say: it knows NumPy's arrays, and did not know ours
-        return defer(self, other, ufunc, reflected)
-    return computed(function(shown, own) if reflected else function(own, shown))
-
-
-ctypedef object (*unary_function)(object)
-
-
-cdef inline object unary(ndarray self, unary_function function, object ufunc):
-    return ufunc(self) if runs_code(self.descr) else computed(function(const_header(self)))
-
-
-cdef object power(object base, object exponent):
-    return PyNumber_Power(base, exponent, None)
-
-
-cdef object part(ndarray self, str name):
-    """An attribute that NumPy computes as a view."""
-    cdef Passage passage = Passage(method_operation(name))
-    passage.survey(self)
-    return passage.result(getattr(passage.read(self), name))
-
-
-cdef bint is_array_class(object value) except -1:
-    return value is ndarray or (isinstance(value, type) and issubclass(value, numpy_ndarray_type))
-
-
-cdef object readable(ndarray self):
-    """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
-    return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
-
-
-cdef object printable(ndarray self):
-    """What NumPy prints from. A function of the user that prints arrays or fields may keep what it gets."""
-    if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:
-        return snapshot(self)
-    return private_header(self)
-
-
-# Structured dtype -> whether NumPy reads it back from its own buffers.
-cdef dict survives = {}
-
-
-cdef bint loses_as_buffer(cnp.dtype descr) except -1:
-    """Whether NumPy would read another dtype from the buffer: for void without fields, titles, and many alignments."""
-    if descr.type_num != cnp.NPY_VOID:
-        return False
-    if (<object>descr).names is None:
-        return True
-    known = survives.get(descr)
-    if known is None:
-        try:
-            known = numpy_asarray(memoryview(numpy_empty(0, descr))).dtype == descr
-        except Exception:
-            known = False
-        if len(survives) >= 256:
-            survives.clear()
-        survives[descr] = known
-    return not known
-
-
-cdef object settled_lengths(object shape):
-    """A shape in plain integers: all the user code that it runs, it runs here."""
-    try:
-        return (PyNumber_Index(shape),)
-    except TypeError:
-        pass
-    return tuple([PyNumber_Index(length) for length in shape])
-
-
-cdef bint lies_as(ndarray self, cnp.ndarray header, Storage storage) noexcept:
-    """Whether self is still what header showed of storage; there has been a gap since."""
-    cdef int i
-    if self.storage_ is not storage or self.descr is not descr_of(header) or self.nd != cnp.PyArray_NDIM(header):
-        return False
-    for i in range(self.nd):
-        if self.dims[i] != cnp.PyArray_DIMS(header)[i] or self.dims[self.nd + i] != cnp.PyArray_STRIDES(header)[i]:
-            return False
-    return True
-
-
-cdef int rebind(ndarray self, ndarray other) except -1:
-    """Make self what other is: for the operations that change an array's shape or dtype in place."""
-    cdef cnp.npy_intp *dims = self.inline_dims
-    # What goes can run user code at its end, which must find self whole: all of it ends with this function.
-    cdef cnp.ndarray _header = self.header
-    cdef Storage _before = self.storage_
-    cdef cnp.dtype _descr = self.descr
-    cdef Storage storage = storage_for(other)  # can fail: first, for a shape without its bytes reads beyond them
-    if other.nd > INLINE_DIMS:
-        dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
-        if dims == NULL:
-            raise MemoryError("cannot allocate the shape of an array")
-    drop_header(self)
-    if self.dims != self.inline_dims:
-        PyMem_Free(self.dims)
-    self.dims = dims
-    memcpy(dims, other.dims, 2 * other.nd * sizeof(cnp.npy_intp))
-    self.nd = other.nd
-    self.storage_ = storage
-    self.offset = other.offset
-    self.descr = other.descr
-    return 0
-
-
-@cython.freelist(256)
 @cython.final
 @cython.no_gc
-cdef class ndarray:
+cdef class ndarray(Array):
     """An n-dimensional array that looks like NumPy's and behaves like a value.
 
     Copies (`copy`, `reshape`, `ravel`, `flatten`, `astype`, ...) cost what a view costs; bytes are copied when one of
@@ -292,12 +106,6 @@ cdef class ndarray:
     --------
     cowarray.asarray, cowarray.array, cowarray.aliases, cowarray.explain
     """
-
-    def __dealloc__(self):
-        if self.header is not None:
-            drop_header(self)
-        if self.dims != NULL and self.dims != self.inline_dims:
-            PyMem_Free(self.dims)
 
     __class_getitem__ = classmethod(GenericAlias)
 
@@ -386,7 +194,7 @@ cdef class ndarray:
     @property
     def base(self):
         """Storage or None: The Storage, if the array is a view of another; `x.storage` tells what aliases."""
-        return self.storage_ if self.made == MADE_VIEW else None
+        return self.storage_ if self.birth == BORN_VIEW else None
 
     @property
     def device(self):
@@ -396,9 +204,7 @@ cdef class ndarray:
     @property
     def flags(self):
         """Flags: Memory layout, as `numpy.ndarray.flags`."""
-        cdef Flags flags = Flags.__new__(Flags)
-        flags.of = self
-        return flags
+        return flags_of(self)
 
     def setflags(self, write=None, align=None, uic=None):
         """Set whether the array may be written to. Other arrays of the same Storage keep their flag."""
@@ -515,9 +321,7 @@ cdef class ndarray:
     @property
     def flat(self):
         """FlatIterator: The elements in C order, to iterate over, read and write. Can be assigned to."""
-        cdef FlatIterator flat = FlatIterator.__new__(FlatIterator)
-        flat.of = self
-        return flat
+        return flat_of(self)
 
     @flat.setter
     def flat(self, value):
@@ -535,7 +339,7 @@ cdef class ndarray:
         Returns
         -------
         ndarray
-            Writable. Made at once instead where a lazy copy would cost more: see `cowarray.explain`.
+            Writable. Birth at once instead where a lazy copy would cost more: see `cowarray.explain`.
         """
         return copy_in_order(self, c"K")
 
@@ -590,7 +394,7 @@ cdef class ndarray:
             if quick is not None:
                 return quick
         if copy is False:
-            passage = Passage(VIEWING)
+            passage = viewing_passage()
             return (<Passage>passage).result((<Passage>passage).read(self).reshape(*shape, order=order, copy=False))
         result = counted(self, method(self, "reshape", shape, {"order": order}))
         if copy:
@@ -797,7 +601,7 @@ cdef class ndarray:
         if new_shape is None:
             return
         lengths = settled_lengths(new_shape)
-        if self.made == MADE_VIEW and self.nbytes:
+        if self.birth == BORN_VIEW and self.nbytes:
             raise ValueError("cannot resize this array: it is a view")
         if not self.writeable:
             raise ValueError("cannot resize this array: it is read-only")
@@ -805,7 +609,7 @@ cdef class ndarray:
             header = const_header(self)
             storage = storage_for(self)
             grown = numpy_zeros(lengths, descr_of(header))
-            if self.made == MADE_VIEW and cnp.PyArray_NBYTES(grown):
+            if self.birth == BORN_VIEW and cnp.PyArray_NBYTES(grown):
                 raise ValueError("cannot resize this array: it is a view")
             kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
             (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
@@ -966,7 +770,7 @@ cdef class ndarray:
         return PySeqIter_New(self)  # as NumPy's: it ends where there is no such element any more
 
     def __contains__(self, value):
-        passage = Passage(computing)
+        passage = new_passage()
         (<Passage>passage).survey(self)
         (<Passage>passage).survey(value)
         return (<Passage>passage).read(value) in (<Passage>passage).read(self)
@@ -1000,16 +804,7 @@ cdef class ndarray:
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def __richcmp__(self, other, int op):
-        cdef Passage passage
-        own = operand(self)
-        shown = operand(other)
-        if own is not None and shown is not None:
-            return computed(PyObject_RichCompare(own, shown, op))
-        if not is_familiar(other) and type(other) is not str:
-            return defer(self, other, comparisons[op], False)
-        passage = Passage(computing)
-        passage.survey_elementwise((self, other))
-        return passage.result(PyObject_RichCompare(passage.read(self), passage.read(other), op))
+        return compare(self, other, op)
 
     def __neg__(self):
         return unary(self, PyNumber_Negative, ufunc_negative)
@@ -1141,152 +936,12 @@ cdef class ndarray:
         return NotImplemented if modulo is not None else binary(self, other, power, ufunc_power, True)
 
     def __ipow__(self, other):
-        return inplace_by_numpy(self, other, ufunc_power, PyNumber_InPlacePower_)
+        return inplace_by_numpy(self, other, ufunc_power, inplace_power)
 
     def __imatmul__(self, other):
         return inplace_by_numpy(self, other, ufunc_matmul, PyNumber_InPlaceMatrixMultiply)
 
 
-cdef object PyNumber_InPlacePower_(object base, object exponent):
-    return PyNumber_InPlacePower(base, exponent, None)
-
-
-cdef object inplace_by_numpy(ndarray self, object other, object ufunc, binary_function function):
-    """An in-place operator whose NumPy form is more than its ufunc."""
-    cdef cnp.ndarray header
-    cdef Passage passage
-    if not is_familiar(other) and (
-        getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
-        or has_priority(other)
-    ):
-        return inplace(self, other, ufunc)
-    passage = Passage(computing)
-    passage.survey(self)
-    passage.survey(other)
-    header = writable_header(self) if self.writeable else const_header(self)
-    if type(other) is ndarray and not passage.cautious:
-        other = header_beside(<ndarray>other, header)
-    else:
-        other = passage.read(other)
-    function(header, other)
-    return self
-
-
-cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
-
-
-cdef ndarray counted(ndarray source, ndarray result):
-    """The result of an operation that copies in meaning; where NumPy made the copy, it is counted here."""
-    if result.made == MADE_FRESH:
-        count_eager(size_of(result) * itemsize_of(result))
-        result.made = MADE_EAGER_ORDER
-    return result
-
-
-cdef ndarray quick_reshape(ndarray self, tuple shape):
-    """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it."""
-    cdef cnp.npy_intp lengths[MAXDIMS]
-    cdef cnp.npy_intp strides[MAXDIMS]
-    cdef long long known = 1
-    cdef cnp.npy_intp size = size_of(self)
-    cdef int open_axis = -1
-    cdef int i, nd
-    cdef long long length
-    cdef int overflow = 0
-    cdef Made reason = MADE_FRESH
-    cdef cnp.npy_intp offset
-    cdef Storage storage
-    if len(shape) == 1 and type(shape[0]) is tuple:
-        shape = shape[0]
-    nd = <int>len(shape)
-    if nd > INLINE_DIMS or size == 0 or not is_c_ordered(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
-        return None
-    for i in range(nd):
-        if type(shape[i]) is not int:
-            return None
-        length = PyLong_AsLongLongAndOverflow(shape[i], &overflow)
-        if overflow or length < -1 or length == 0 or (length == -1 and open_axis >= 0):
-            return None
-        if length == -1:
-            open_axis = i
-        elif not offered_times(known, length, &known):
-            return None
-        lengths[i] = length
-    if open_axis >= 0:
-        # -1 alone is the usual case, and needs no division.
-        lengths[open_axis] = size if known == 1 else <cnp.npy_intp>(size // known)
-        known *= lengths[open_axis]
-    if known != size:
-        return None
-    storage = lazy_storage(self, &offset, &reason)
-    if storage is None:
-        return None
-    c_strides(nd, lengths, itemsize_of(self), strides)
-    return on_storage(storage, offset, nd, lengths, strides, self.descr, True, MADE_LAZY)
-
-
-include "_attributes.pxi"
-include "_functions.pxi"
-include "_elementwise.pxi"
-include "_capi.pxi"
-
-# CPython hands C's calls for an element by its number to these, with the length added to a negative number. Those that
-# Cython makes of __getitem__ would count it from the end once more.
-
-
-cdef object sequence_item(object x, Py_ssize_t index):
-    return x[checked(x, index)]
-
-
-cdef int set_sequence_item(object x, Py_ssize_t index, PyObject *value) except -1:
-    if value == NULL:
-        raise ValueError("cannot delete array elements")
-    x[checked(x, index)] = <object>value
-    return 0
-
-
-cdef Py_ssize_t checked(object x, Py_ssize_t index) except -1:
-    if index < 0:
-        size = len(x)
-        raise IndexError(f"index {index - size} is out of bounds for axis 0 with size {size}")
-    return index
-
-
-cdef extern from *:
-    """
-    static void cowi_count_from_the_front(PyObject *type, ssizeargfunc item, ssizeobjargproc set_item)
-    {
-        ((PyTypeObject *)type)->tp_as_sequence->sq_item = item;
-        ((PyTypeObject *)type)->tp_as_sequence->sq_ass_item = set_item;
-        PyType_Modified((PyTypeObject *)type);
-    }
-    """
-    void count_from_the_front "cowi_count_from_the_front" (
-        object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)
-
-for _type in (ndarray, FlatIterator):
-    count_from_the_front(_type, sequence_item, set_sequence_item)
-
-for _type in (ndarray, Snapshot, Flags, FlatIterator):
-    seal(_type)
-
-
-def made(ndarray x, /):
-    """How the array came to be; for `cowarray.explain`."""
-    return (
-        "fresh", "view", "lazy", "eager: a small part", "eager: elements overlap", "eager: another order",
-        "eager: pinned", "eager: dtype", "import", "import, copied",
-    )[<int>x.made]
-
-
-def storage_facts(ndarray x, /):
-    """What the core knows of the array's Storage; for `cowarray.explain`."""
-    cdef Storage storage = storage_for(x)
-    return {
-        "window": storage.size(),
-        "allocated": storage.allocated(),
-        "shares": storage.shares(),
-        "write_cost": storage.write_cost(),
-        "pinned": storage.pinned(),
-        "foreign": storage.foreign(),
-    }
+set_array_type(ndarray)
+count_items_from_the_front(ndarray)
+seal(ndarray)

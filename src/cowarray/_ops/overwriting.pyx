@@ -1,19 +1,33 @@
-# Writes that replace every byte of a shared Storage: they run once, from the old bytes to fresh ones, and copy nothing
-# first. Included by _ndarray.pyx.
-#
-# Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
-# when all is computed, to user code that in NumPy finds the new values in place, and may write beside them. So an
-# attempt is made under error handling that reports nothing, and only where nothing else can be reported (warnings of a
-# lost imaginary part): what would have been reported stops it. An attempt that was
-# stopped, or during which somebody else wrote to the Storage, has changed nothing, and the write is made the plain way.
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Writes that replace every byte of a shared Storage: they run once, from the old bytes to fresh ones, and copy nothing first.
 
-cdef extern from "Python.h":
-    object PyContext_New()
-    int PyContext_Enter(object) except -1
-    int PyContext_Exit(object) except -1
-    int PyContextVar_Get(object, PyObject *, PyObject **) except -1
-    object PyContextVar_Set(object, object)
-    object PyObject_Call(object, object, PyObject *)
+Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
+when all is computed, to user code that in NumPy finds the new values in place, and may write beside them. So an attempt
+is made under error handling that reports nothing, and only where nothing else can be reported (warnings of a lost
+imaginary part): what would have been reported stops it. An attempt that was stopped, or during which somebody else
+wrote to the Storage, has changed nothing, and the write is made the plain way.
+"""
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
+
+from cowarray._array.array cimport Array, descr_of, header_at, new_header, root
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE
+from cowarray._c.python cimport (
+    PyContext_Enter,
+    PyContext_Exit,
+    PyContext_New,
+    PyContextVar_Get,
+    PyContextVar_Set,
+    PyObject_Call,
+)
+from cowarray._c.gil cimport KEEPS_HEADERS
+from cowarray._native.storage cimport Overwrite, overwrite_storage, Storage
+
+cnp.import_array()
 
 cdef object error_handling = np._core.umath._extobj_contextvar
 cdef object make_handling = np._core.umath._make_extobj
@@ -38,12 +52,13 @@ cdef tuple enter_attempt():
     entered = idle
     if entered is None or entered[0] is not handling:
         strict = {name: "ignore" if way == "ignore" else "raise" for name, way in np.geterr().items()}
+        strict["call"] = None
         # What is called, the user may want to end: it is not kept.
         kept = handling if np.geterrcall() is None else None
         context = PyContext_New()
         PyContext_Enter(context)
         try:
-            strict = make_handling(call=None, **strict)
+            strict = make_handling(**strict)
             PyContextVar_Set(error_handling, strict)
         except BaseException:
             PyContext_Exit(context)
@@ -89,29 +104,7 @@ cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
     return True
 
 
-cdef inline bint spans_storage(ndarray x, bint text) except -1:
-    """Whether x has as many bytes as its Storage, and the writer of an element writes each of its bytes.
-
-    text: where the writer fills what is left of a text; NumPy's ufuncs do not.
-    """
-    cdef int kind = x.descr.type_num
-    return (
-        (kind <= cnp.NPY_DOUBLE or kind == cnp.NPY_CFLOAT or kind == cnp.NPY_CDOUBLE or kind == NPY_HALF
-         or kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA
-         or (text and (kind == cnp.NPY_STRING or kind == cnp.NPY_UNICODE)))
-        and <size_t>(size_of(x) * itemsize_of(x)) == storage_for(x).size()
-    )
-
-
-cdef inline bint is_replaceable(ndarray x, bint text) except -1:
-    """Whether a write to all of x gives its Storage new bytes throughout, and would have to copy the old ones first."""
-    return (
-        spans_storage(x, text) and x.storage_.write_cost() != 0
-        and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-    )
-
-
-cdef cnp.ndarray overwriting_header(ndarray x, bint text):
+cdef cnp.ndarray overwriting_header(Array x, bint text):
     """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`.
 
     A gap, before: None where x is not replaceable any more.

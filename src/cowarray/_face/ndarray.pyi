@@ -6,28 +6,23 @@ from typing import Any, Generic, Literal, Self, SupportsIndex, TypeAlias, final,
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from typing_extensions import Buffer, CapsuleType, TypeVar
+from typing_extensions import CapsuleType, TypeVar
 
+from cowarray._array.array import Array
+from cowarray._face.attributes import Flags, FlatIterator
 from cowarray._native.storage import Storage
-from cowarray._ops.table import COPY as COPY
-from cowarray._ops.table import FRESH as FRESH
-from cowarray._ops.table import SAME as SAME
-from cowarray._ops.table import VIEW as VIEW
 
-_Shape = TypeVar("_Shape", bound=tuple[Any, ...])
-_DType = TypeVar("_DType", bound=np.dtype[Any])
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _NumPys = TypeVar("_NumPys", bound=np.ndarray[Any, Any])
 _Shape_co = TypeVar("_Shape_co", bound=tuple[Any, ...], default=Any, covariant=True)
 _DType_co = TypeVar("_DType_co", bound=np.dtype[Any], default=np.dtype[Any], covariant=True)
 
 _Order: TypeAlias = Literal["C", "F", "A", "K"] | None
-_Device: TypeAlias = Literal["cpu"] | None
 _Any: TypeAlias = ndarray[Any, Any]
 _AsDType: TypeAlias = type[_Scalar] | np.dtype[_Scalar]
 
 @final
-class ndarray(Generic[_Shape_co, _DType_co]):
+class ndarray(Array, Generic[_Shape_co, _DType_co]):
     @property
     def shape(self) -> _Shape_co: ...
     @shape.setter
@@ -277,143 +272,3 @@ class ndarray(Generic[_Shape_co, _DType_co]):
     def __pow__(self, other: Any, mod: None = None, /) -> Any: ...
     def __rpow__(self, other: Any, mod: None = None, /) -> Any: ...
     def __ipow__(self, other: Any, /) -> Self: ...  # type: ignore[misc]  # no third argument, at run time either
-
-@final
-class Flags:
-    writeable: bool
-    aligned: bool
-    writebackifcopy: bool
-    def __getattr__(self, name: str, /) -> Any: ...
-    def __getitem__(self, key: str, /) -> bool: ...
-    def __setitem__(self, key: str, value: bool, /) -> None: ...
-
-@final
-class FlatIterator:
-    @property
-    def base(self) -> _Any: ...
-    @property
-    def index(self) -> int: ...
-    @property
-    def coords(self) -> tuple[int, ...]: ...
-    def copy(self) -> _Any: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> FlatIterator: ...
-    def __next__(self) -> Any: ...
-    def __getitem__(self, key: Any, /) -> Any: ...
-    def __setitem__(self, key: Any, value: Any, /) -> None: ...
-    def __array__(self, dtype: DTypeLike | None = None, *, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
-
-@overload
-def asarray(
-    a: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType],
-    dtype: None = None,
-    order: _Order = None,
-    *,
-    device: _Device = None,
-    copy: bool | None = None,
-    like: Any = None,
-) -> ndarray[_Shape, _DType]: ...
-@overload
-def asarray(
-    a: ndarray[_Shape, Any] | np.ndarray[_Shape, Any],
-    dtype: _AsDType[_Scalar],
-    order: _Order = None,
-    *,
-    device: _Device = None,
-    copy: bool | None = None,
-    like: Any = None,
-) -> ndarray[_Shape, np.dtype[_Scalar]]: ...
-@overload
-def asarray(
-    a: ArrayLike | Buffer,
-    dtype: _AsDType[_Scalar],
-    order: _Order = None,
-    *,
-    device: _Device = None,
-    copy: bool | None = None,
-    like: Any = None,
-) -> ndarray[Any, np.dtype[_Scalar]]: ...
-@overload
-def asarray(
-    a: Any,
-    dtype: DTypeLike | None = None,
-    order: _Order = None,
-    *,
-    device: _Device = None,
-    copy: bool | None = None,
-    like: Any = None,
-) -> _Any: ...
-@overload
-def array(
-    object: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType],
-    dtype: None = None,
-    *,
-    copy: bool | None = True,
-    order: _Order = "K",
-    subok: bool = False,
-    ndmin: Literal[0] = 0,
-    ndmax: None = None,
-    like: Any = None,
-    device: _Device = None,
-) -> ndarray[_Shape, _DType]: ...
-@overload
-def array(
-    object: Any,
-    dtype: _AsDType[_Scalar],
-    *,
-    copy: bool | None = True,
-    order: _Order = "K",
-    subok: bool = False,
-    ndmin: int = 0,
-    ndmax: int | None = None,
-    like: Any = None,
-    device: _Device = None,
-) -> ndarray[Any, np.dtype[_Scalar]]: ...
-@overload
-def array(
-    object: Any,
-    dtype: DTypeLike | None = None,
-    *,
-    copy: bool | None = True,
-    order: _Order = "K",
-    subok: bool = False,
-    ndmin: int = 0,
-    ndmax: int | None = None,
-    like: Any = None,
-    device: _Device = None,
-) -> _Any: ...
-def from_dlpack(x: Any, /, *, device: _Device = None, copy: bool | None = None) -> _Any: ...
-def aliases(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any], /) -> bool: ...
-def shares_bytes(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any], /) -> bool: ...
-
-# The dispatcher's own.
-@final
-class Operation: ...
-
-@final
-class Passage: ...
-
-@final
-class Snapshot: ...
-
-# For the functions of the public namespace.
-def elementwise1(
-    ufunc: np.ufunc, x: Any, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind", /
-) -> Any: ...
-def elementwise2(
-    ufunc: np.ufunc,
-    x1: Any,
-    x2: Any,
-    out: Any = None,
-    where: Any = True,
-    dtype: Any = None,
-    casting: str = "same_kind",
-    /,
-) -> Any: ...
-def fresh(result: Any, /) -> Any: ...
-def imported(x: Any, /) -> Any: ...
-def dispatched(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any: ...
-
-# For `cowarray.explain`.
-def made(x: _Any, /) -> str: ...
-def storage_facts(x: _Any, /) -> dict[str, Any]: ...

@@ -1,0 +1,151 @@
+# An array: a Storage, a byte offset, a shape, strides, a dtype; and what NumPy reads it by.
+
+cimport cython
+cimport numpy as cnp
+from cpython.object cimport PyObject, PyTypeObject
+
+from cowarray._array.layout cimport extent, product
+from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
+from cowarray._c.python cimport Py_TYPE
+from cowarray._native.storage cimport Storage
+
+
+cdef enum:
+    INLINE_DIMS = 4
+
+
+# How an array came to be. `BIRTHS` has what `explain` says of each.
+cdef enum Birth:
+    BORN_FRESH
+    BORN_VIEW
+    BORN_LAZY
+    BORN_EAGER_SMALL
+    BORN_EAGER_OVERLAP
+    BORN_EAGER_ORDER
+    BORN_EAGER_PINNED
+    BORN_EAGER_DTYPE
+    BORN_IMPORT
+    BORN_IMPORT_COPY
+
+
+@cython.no_gc
+cdef class Array:
+    # None as long as the array has only been computed: then the header is NumPy's result itself. See storage_for.
+    cdef Storage storage_
+    cdef cnp.npy_intp offset
+    cdef int nd
+    cdef bint writeable
+    cdef Birth birth
+    # shape, then strides, in bytes; points at `inline_dims` where they fit.
+    cdef cnp.npy_intp *dims
+    cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]
+    cdef cnp.dtype descr
+    # NumPy's read-only view of the bytes, made when first needed; fits while its data are where the Storage's are.
+    cdef cnp.ndarray header
+    # The chain of arrays of one Storage that keep a header; its head is Storage.readers. Borrowed.
+    cdef void *next_reader
+    cdef void *previous_reader
+    cdef object __weakref__
+
+
+@cython.final
+@cython.no_gc
+cdef class Snapshot:
+    cdef Storage storage
+    # Of a buffer: what it shows. The shape is followed by the strides, in bytes.
+    cdef char *data
+    cdef cnp.dtype descr
+    cdef int nd
+    cdef cnp.npy_intp dims[2 * INLINE_DIMS]
+
+
+cdef PyTypeObject *array_type
+cdef void set_array_type(type kind)
+
+
+cdef inline bint is_array_type(type kind) noexcept:
+    return <PyTypeObject *>kind == array_type
+
+
+cdef inline bint is_array(object value) noexcept:
+    """Whether value is an array of this library. (Its class has no subclasses.)"""
+    return Py_TYPE(<PyObject *>value) == array_type
+
+
+cdef inline cnp.dtype descr_of(cnp.ndarray array):
+    return <cnp.dtype><PyObject *>cnp.PyArray_DESCR(array)
+
+
+cdef inline void extent_of(cnp.ndarray array, cnp.npy_intp *low, cnp.npy_intp *high) noexcept:
+    """Bytes [low, high) that a NumPy array's elements lie in, counted from the first."""
+    if cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS):
+        low[0] = 0
+        high[0] = cnp.PyArray_NBYTES(array)
+    else:
+        extent(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
+               cnp.PyArray_STRIDES(array), low, high)
+
+
+cdef inline cnp.npy_intp *shape_of(Array x) noexcept:
+    return x.dims
+
+
+cdef inline cnp.npy_intp *strides_of(Array x) noexcept:
+    return x.dims + x.nd
+
+
+cdef inline cnp.npy_intp size_of(Array x) noexcept:
+    return product(x.nd, x.dims)
+
+
+cdef inline cnp.npy_intp itemsize_of(Array x) noexcept:
+    return PyDataType_ELSIZE(x.descr)
+
+
+cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.npy_intp *shape,
+                        const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth)
+
+cdef inline bint is_plain(cnp.dtype descr) noexcept:
+    """Whether elements are bytes that memcpy copies: no objects, no StringDType."""
+    return not PyDataType_REFCHK(descr) and descr.type_num >= 0 and descr.type_num != NPY_VSTRING
+
+
+cdef void drop_header(Array x) noexcept
+cdef cnp.ndarray new_header(Array x, char *window, int flags, object base)
+cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
+                           object base)
+
+
+cdef cnp.ndarray const_header(Array x)
+cdef object bytes_of(Storage storage, char **window)
+cdef cnp.ndarray guarded_header(Array x)
+cdef cnp.ndarray private_header(Array x)
+cdef Snapshot new_snapshot()
+cdef cnp.ndarray reader_header(Array x)
+cdef cnp.ndarray writable_header(Array x)
+cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer)
+cdef PyObject *root_of(PyObject *array) noexcept
+
+cdef inline object root(cnp.ndarray array):
+    """What owns the memory of a NumPy array: the last array of the chain, or what that one stands on."""
+    return <object>root_of(<PyObject *>array)
+
+
+cdef inline object get_base(cnp.ndarray array):
+    cdef PyObject *base = PyArray_BASE(array)
+    return None if base == NULL else <object>base
+
+
+cdef Array view_of(Array source, char *window, cnp.ndarray array, bint writeable)
+cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarray array, bint writeable)
+cdef Array adopt(cnp.ndarray array, Storage storage=*)
+
+cdef Storage give_storage(Array x)
+
+
+cdef inline Storage storage_for(Array x):
+    """x's Storage."""
+    return x.storage_ if x.storage_ is not None else give_storage(x)
+
+
+cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header)

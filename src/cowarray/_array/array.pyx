@@ -1,0 +1,378 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""The array as all rooms know it: a Storage, an offset, a shape, strides and a dtype, and the headers that NumPy reads it by.
+
+headers.md, beside this file, says which headers there are and what each is for.
+"""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF
+
+from cowarray._c.numpy cimport (
+    NPY_ARRAY_WRITEABLE,
+    numpy_ndarray,
+    PyArray_BASE,
+    PyArray_CLEARFLAGS,
+    PyArray_NewFromDescr,
+    PyArray_SetBaseObject,
+)
+from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, seal
+from cowarray._c.gil cimport KEEPS_HEADERS
+from cowarray._native.storage cimport (
+    Hold,
+    Pin,
+    pin_storage,
+    refresh,
+    set_moved,
+    Storage,
+    storage_adopt,
+)
+
+cnp.import_array()
+
+# The public class: `Array` with methods. Set once, by the module that defines it.
+cdef PyTypeObject *array_type = NULL
+cdef newfunc constructor = NULL
+cdef tuple NO_ARGUMENTS = ()
+
+
+cdef void set_array_type(type kind):
+    """Make kind, a subclass without fields of its own, the class of all arrays."""
+    global array_type
+    array_type = <PyTypeObject *>kind
+    array_type.tp_dealloc = (<PyTypeObject *>Array).tp_dealloc  # it has nothing more to let go of
+
+
+@cython.freelist(256)
+@cython.no_gc
+cdef class Array:
+    """What an array is, without its methods; `cowarray.ndarray` has those."""
+
+    def __dealloc__(self):
+        if self.header is not None:
+            drop_header(self)
+        if self.dims != NULL and self.dims != self.inline_dims:
+            PyMem_Free(self.dims)
+
+
+# How an array came to be, as `explain` says it.
+cdef dict BIRTHS = {
+    BORN_FRESH: "computed, or made from Python objects",
+    BORN_VIEW: "a view: it aliases every array with the same storage",
+    BORN_LAZY: "a lazy copy",
+    BORN_EAGER_SMALL: "copied at once: lazily it would have kept an allocation more than twice its size",
+    BORN_EAGER_OVERLAP: "copied at once: elements of the source overlapped",
+    BORN_EAGER_ORDER: "copied at once: NumPy's result has another memory layout than the source",
+    BORN_EAGER_PINNED: "copied at once: the source was being written to, or had a writable export",
+    BORN_EAGER_DTYPE: "copied at once: elements of this dtype are more than bytes",
+    BORN_IMPORT: "imported: somebody else's memory, read-only for us",
+    BORN_IMPORT_COPY: "imported by a copy: the memory could have changed unseen, or a copy was asked for",
+}
+
+# What as_strided puts between a view and its source.
+cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
+
+
+cdef Array blank(int nd):
+    """An array object with room for nd dimensions and nothing else."""
+    cdef Array x = <Array>construct(constructor, array_type, NO_ARGUMENTS)
+    if nd <= INLINE_DIMS:
+        x.dims = x.inline_dims
+    else:
+        x.dims = <cnp.npy_intp *>PyMem_Malloc(2 * nd * sizeof(cnp.npy_intp))
+        if x.dims == NULL:
+            raise MemoryError("cannot allocate the shape of an array")
+    x.nd = nd
+    return x
+
+
+cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.npy_intp *shape,
+                        const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth):
+    cdef int i
+    cdef Array x = blank(nd)
+    for i in range(nd):
+        x.dims[i] = shape[i]
+        x.dims[nd + i] = strides[i]
+    x.storage_ = storage
+    x.offset = offset
+    x.descr = descr
+    x.writeable = writeable
+    x.birth = birth
+    return x
+
+
+cdef void set_header(Array x, cnp.ndarray header) noexcept:
+    """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
+    cdef Storage storage = x.storage_
+    if not KEEPS_HEADERS:
+        return
+    if x.header is None:
+        x.previous_reader = NULL
+        x.next_reader = storage.readers
+        if storage.readers != NULL:
+            (<Array>storage.readers).previous_reader = <void *>x
+        storage.readers = <void *>x
+    x.header = header
+
+
+cdef void drop_header(Array x) noexcept:
+    """Keep no header. A gap."""
+    unchain(<void *>x)
+
+
+cdef void unchain(void *x) noexcept:
+    """`drop_header` of an array that may be dying, with callbacks under way: a reference to it would revive it.
+
+    So it is borrowed, as the casts are.
+    """
+    cdef cnp.ndarray header = (<Array>x).header  # ends with this function, when arrays and chain are whole
+    if header is not None and (<Array>x).storage_ is not None:
+        if (<Array>x).previous_reader != NULL:
+            (<Array>(<Array>x).previous_reader).next_reader = (<Array>x).next_reader
+        else:
+            (<Array>x).storage_.readers = (<Array>x).next_reader
+        if (<Array>x).next_reader != NULL:
+            (<Array>(<Array>x).next_reader).previous_reader = (<Array>x).previous_reader
+        (<Array>x).next_reader = (<Array>x).previous_reader = NULL
+    (<Array>x).header = None
+
+
+cdef void storage_moved(Storage storage) noexcept:
+    while storage.readers != NULL:
+        unchain(storage.readers)
+
+
+cdef cnp.ndarray new_header(Array x, char *window, int flags, object base):
+    """A NumPy array over the elements of x in bytes that start at window and that base keeps alive."""
+    return header_at(window + x.offset, x.descr, x.nd, shape_of(x), strides_of(x), flags, base)
+
+
+cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
+                           object base):
+    """A NumPy array on bytes that base keeps alive; the first element is at data."""
+    cdef cnp.ndarray header
+    Py_INCREF(descr)  # stolen
+    header = PyArray_NewFromDescr(numpy_ndarray, descr, nd, shape, strides, data, flags, NULL)
+    Py_INCREF(base)  # stolen
+    PyArray_SetBaseObject(header, base)
+    return header
+
+
+cdef cnp.ndarray const_header(Array x):
+    """NumPy's read-only view of x as it is when this returns; its memory stays. A gap, before that.
+
+    The array may keep it for its next reader: it is for NumPy's C, not for user code.
+    """
+    cdef Storage storage
+    cdef cnp.ndarray header = x.header
+    cdef char *window
+    while header is None or not (
+        x.storage_ is None or cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset
+    ):
+        header = None
+        drop_header(x)
+        storage = storage_for(x)
+        keeper = bytes_of(storage, &window)
+        if x.storage_ is storage and x.header is None and window == storage.address():
+            header = new_header(x, window, 0, keeper)
+            set_header(x, header)
+            return header
+        header = x.header
+    return header
+
+
+cdef object bytes_of(Storage storage, char **window):
+    """What keeps the bytes that a Storage has now, and where they start. A gap."""
+    cdef Hold own
+    if not KEEPS_HEADERS:
+        own = storage.new_hold()
+        window[0] = <char *>own.scope.data
+        return own
+    return storage.held(window)
+
+
+cdef cnp.ndarray guarded_header(Array x):
+    """A const header for code that is not NumPy's C: should it get out, it cannot be made writable. A gap."""
+    cdef cnp.ndarray header = const_header(x)
+    while cnp.PyArray_Check(root(header)):
+        refresh(storage_for(x))  # NumPy's own array, which had the bytes; from here on readers have a Hold
+        header = const_header(x)
+    return header
+
+
+cdef cnp.ndarray private_header(Array x):
+    """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
+    cdef Hold hold = storage_for(x).new_hold()
+    return new_header(x, <char *>hold.scope.data, 0, hold)
+
+
+@cython.freelist(16)
+@cython.final
+@cython.no_gc
+cdef class Snapshot:
+    """Owns a share of an array's bytes on behalf of a reader outside of the library."""
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        # A PickleBuffer hands requests on to the owner of its view.
+        cdef cnp.ndarray array
+        if self.descr is None:
+            raise BufferError("a snapshot that NumPy's array shows has no buffer; ask the array")
+        array = header_at(self.data, self.descr, self.nd, self.dims, self.dims + self.nd, 0, self)
+        forward_buffer(array, view, flags)
+
+
+cdef Snapshot new_snapshot():
+    return Snapshot.__new__(Snapshot)
+
+
+cdef cnp.ndarray reader_header(Array x):
+    """A header for as long as user code may run, which may keep it and set its shape: x keeps another.
+
+    It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
+    Where there can be no share (while x is pinned, and of objects), it has a scope of its own.
+    """
+    cdef Storage storage = storage_for(x)
+    cdef Storage share = storage.share(0, storage.size(), True)
+    cdef Snapshot owner
+    if share is None:
+        return private_header(x)
+    owner = new_snapshot()
+    owner.storage = share
+    return new_header(x, share.address(), 0, owner)
+
+
+cdef cnp.ndarray writable_header(Array x):
+    """NumPy's writable view of x, which has bytes of its own, and is pinned while the view lives. A gap, before."""
+    cdef Storage storage
+    cdef Pin pin
+    while True:
+        storage = storage_for(x)
+        pin = pin_storage(storage)
+        if x.storage_ is storage:
+            return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
+
+
+cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):
+    """What to read x from while writer, a writable header, is written to: the same bytes, if x is a view of them.
+
+    A Storage that has just got bytes of its own has no context yet, and to make one could fail.
+    """
+    cdef object owner = root(writer)
+    if x.storage_ is not None and type(owner) is Pin and x.storage_ is (<Pin>owner).storage:
+        return new_header(x, <char *>(<Pin>owner).scope.data, 0, owner)
+    return const_header(x)
+
+
+cdef PyObject *root_of(PyObject *array) noexcept:
+    """`root`, borrowed."""
+    cdef PyObject *base
+    while True:
+        base = PyArray_BASE(<cnp.ndarray>array)
+        if base == NULL:
+            return array
+        if not cnp.PyArray_Check(<object>base):
+            if type(<object>base) is not strides_holder or (<object>base).base is None:
+                return base
+            base = <PyObject *>(<object>base).base
+        array = base
+
+
+cdef Array view_of(Array source, char *window, cnp.ndarray array, bint writeable):
+    """The view of source that NumPy described with array, a view of memory that starts at window. No gap since then."""
+    cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
+    return view_on(storage_for(source), offset, window, array, writeable)
+
+
+cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarray array, bint writeable):
+    cdef Array x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
+                                cnp.PyArray_STRIDES(array), descr_of(array), writeable, BORN_VIEW)
+    if KEEPS_HEADERS and window == storage.window and root(array) is storage.hold:
+        if not cnp.PyArray_ISWRITEABLE(array):
+            set_header(x, array)
+    return x
+
+
+cdef Array adopt(cnp.ndarray array, Storage storage=None):
+    """Take over NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
+    cdef cnp.ndarray owner = array
+    cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
+    cdef cnp.npy_intp low = 0, high = 0, offset = 0
+    cdef Array x
+    if KEEPS_HEADERS and PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
+        # Most results are read and dropped. The Storage can wait: see give_storage.
+        extent_of(array, &low, &high)
+        PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
+        x = on_storage(None, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                       descr_of(array), writeable, BORN_FRESH)
+        x.header = array
+        return x
+    while PyArray_BASE(owner) != NULL:
+        owner = get_base(owner)
+    if storage is not None and array is owner:
+        writeable = True  # adopting it before has cleared the flag
+    if storage is None:
+        extent_of(owner, &low, &high)
+        PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
+        storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
+        storage.has_references = not is_plain(descr_of(owner))
+    PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
+    if cnp.PyArray_SIZE(array):  # without elements it can lie anywhere
+        offset = cnp.PyArray_BYTES(array) - storage.address()
+    x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                   descr_of(array), writeable, BORN_FRESH)
+    if cnp.PyArray_CheckExact(array):
+        set_header(x, array)
+    return x
+
+
+cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header):
+    """The Storage that x had when header was made; there may have been gaps since. storage was x's then.
+
+    None if x had none yet and has become another array: such bytes have no other name.
+    """
+    if storage is not None:
+        return storage
+    if x.storage_ is None:
+        return give_storage(x) if x.header is header else None
+    return x.storage_ if x.storage_.hold is header else None
+
+
+cdef Storage give_storage(Array x):
+    """Make the Storage of an array that has only been computed so far, around the NumPy array that is its header."""
+    cdef cnp.ndarray owner = x.header
+    cdef cnp.npy_intp low = 0, high = 0
+    extent_of(owner, &low, &high)
+    cdef Storage storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
+    storage.has_references = not is_plain(x.descr)
+    x.header = None
+    x.storage_ = storage
+    set_header(x, owner)
+    return storage
+
+
+def birth_of(Array x, /):
+    """How the array came to be; for `cowarray.explain`."""
+    return BIRTHS[x.birth]
+
+
+def storage_facts(Array x, /):
+    """What the core knows of the array's Storage; for `cowarray.explain`."""
+    cdef Storage storage = storage_for(x)
+    return {
+        "window": storage.size(),
+        "allocated": storage.allocated(),
+        "shares": storage.shares(),
+        "write_cost": storage.write_cost(),
+        "pinned": storage.pinned(),
+        "foreign": storage.foreign(),
+    }
+
+
+set_moved(storage_moved)
+constructor = constructor_of(Array)
+seal(Array)
+seal(Snapshot)

@@ -1,0 +1,24 @@
+# Copies in meaning.
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array, Birth
+from cowarray._native.storage cimport Storage
+
+
+cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
+    """Whether an array of nbytes may keep the allocation alive: it is at least half of it.
+
+    Less would retain more memory, and make the next write copy more, than a small constant times what is wanted.
+    """
+    return 2 * nbytes >= storage.allocated()
+
+
+cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=*)
+cdef Array lazy_copy(Array source, Birth *reason)
+cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason)
+cdef Array copy_in_order(Array source, char order)
+cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept
+cdef Array copy_as_laid(Array source)
+cdef char order_code(object order) except -1
+cdef Array counted(Array source, Array result)

@@ -1,0 +1,192 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Copies in meaning: lazy where the rules of `rules.pxd` allow it, else made at once, at NumPy's price."""
+
+cimport numpy as cnp
+from cpython.ref cimport Py_INCREF
+from libc.string cimport memcpy
+
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    Birth,
+    BORN_EAGER_DTYPE,
+    BORN_EAGER_ORDER,
+    BORN_EAGER_OVERLAP,
+    BORN_EAGER_PINNED,
+    BORN_EAGER_SMALL,
+    BORN_FRESH,
+    BORN_LAZY,
+    bytes_of,
+    header_at,
+    is_plain,
+    itemsize_of,
+    new_header,
+    on_storage,
+    shape_of,
+    size_of,
+    storage_for,
+    strides_of,
+)
+from cowarray._array.layout cimport (
+    c_strides,
+    distinct,
+    extent,
+    f_strides,
+    is_c_ordered,
+    is_f_ordered,
+    kept_strides,
+    MAXDIMS,
+    same_layout,
+)
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
+from cowarray._native.storage cimport count_eager, SMALL_COPY, Storage, storage_new
+
+cnp.import_array()
+
+
+cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=True):
+    """A copy in meaning, whose elements lie as `strides` (NumPy's for the result) say.
+
+    Lazy where the source's elements already lie so and the other rules of `lazy_or_reason` hold.
+    """
+    cdef Birth reason = BORN_EAGER_ORDER
+    cdef cnp.npy_intp offset
+    cdef Storage storage
+    if same_layout(source.nd, shape_of(source), strides_of(source), strides):
+        storage = lazy_storage(source, &offset, &reason)
+        if storage is not None:
+            return on_storage(storage, offset, source.nd, shape_of(source), strides, source.descr, True, BORN_LAZY)
+    elif not distinct(source.nd, shape_of(source), itemsize_of(source), strides_of(source)):
+        reason = BORN_EAGER_OVERLAP
+    return eager_copy(source, strides, reason)
+
+
+cdef Array lazy_copy(Array source, Birth *reason):
+    """A copy that shares bytes, in the source's own layout; None, and why, where a rule forbids it."""
+    cdef cnp.npy_intp offset
+    cdef Storage storage = lazy_storage(source, &offset, reason)
+    if storage is None:
+        return None
+    return on_storage(storage, offset, source.nd, shape_of(source), strides_of(source), source.descr, True, BORN_LAZY)
+
+
+cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
+    """A new Storage on the bytes that source's elements lie in, and where in it the first one is."""
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef cnp.npy_intp itemsize = itemsize_of(source)
+    cdef Storage storage
+    if not is_plain(source.descr) or storage_for(source).has_references:
+        reason[0] = BORN_EAGER_DTYPE
+        return None
+    storage = storage_for(source)
+    if not is_worth_sharing(storage, size_of(source) * itemsize):
+        reason[0] = BORN_EAGER_SMALL
+        return None
+    if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
+        reason[0] = BORN_EAGER_OVERLAP
+        return None
+    extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
+    storage = storage.share(source.offset + low, high - low)
+    if storage is None:
+        reason[0] = BORN_EAGER_PINNED
+    offset[0] = -low
+    return storage
+
+
+cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
+    """A copy made now, in bytes of the core's allocator; by NumPy where elements are more than bytes."""
+    cdef cnp.npy_intp source_strides[MAXDIMS]
+    cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
+    cdef cnp.npy_intp offset = source.offset
+    cdef int nd = source.nd
+    cdef bint plain = is_plain(source.descr)
+    # One block of bytes, too small to let go of the GIL for: a copy of 10 elements takes 0.5 of the time.
+    cdef bint is_block = (
+        plain and nbytes <= SMALL_COPY and same_layout(nd, shape_of(source), strides_of(source), strides)
+    )
+    cdef cnp.dtype descr = source.descr
+    cdef Storage storage = storage_for(source)
+    cdef cnp.ndarray target = None
+    cdef Array x = None
+    cdef char *window
+    memcpy(source_strides, strides_of(source), nd * sizeof(cnp.npy_intp))
+    if plain:
+        x = on_storage(storage_new(nbytes), 0, nd, shape_of(source), strides, descr, True, reason)
+    else:
+        target = new_like(source, strides)
+    keeper = bytes_of(storage, &window)  # a gap: from here on the source can be another array
+    if is_block:
+        memcpy(x.storage_.address(), window + offset, nbytes)
+    else:
+        if plain:
+            target = new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_)
+        PyArray_CopyInto(target, header_at(window + offset, descr, nd, cnp.PyArray_DIMS(target), source_strides, 0,
+                                           keeper))
+    if not plain:
+        x = adopt(target)
+        x.birth = reason
+    count_eager(nbytes)
+    return x
+
+
+cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
+    """NumPy's empty array of source's shape and dtype; in the order of strides where they are C's or Fortran's."""
+    cdef bint fortran = (
+        is_f_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
+        and not is_c_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
+    )
+    Py_INCREF(source.descr)  # stolen
+    return PyArray_Empty(source.nd, shape_of(source), source.descr, fortran)
+
+
+cdef Array copy_in_order(Array source, char order):
+    """The copy that NumPy's `copy(order)` gives."""
+    cdef cnp.npy_intp strides[MAXDIMS]
+    order_strides(source, order, strides)
+    return copy_with(source, strides)
+
+
+cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept:
+    cdef cnp.npy_intp itemsize = itemsize_of(source)
+    cdef bint fortran = order == c"F"
+    if order == c"K":
+        kept_strides(source.nd, shape_of(source), itemsize, strides_of(source), strides)
+        return
+    if order == c"A":
+        fortran = (
+            is_f_ordered(source.nd, shape_of(source), itemsize, strides_of(source))
+            and not is_c_ordered(source.nd, shape_of(source), itemsize, strides_of(source))
+        )
+    if fortran:
+        f_strides(source.nd, shape_of(source), itemsize, strides)
+    else:
+        c_strides(source.nd, shape_of(source), itemsize, strides)
+
+
+cdef Array copy_as_laid(Array source):
+    """A copy of an alias that NumPy made: lazily in the very same layout, or at once in order 'K'."""
+    cdef Birth reason = BORN_EAGER_ORDER
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef Array x = lazy_copy(source, &reason)
+    if x is not None:
+        return x
+    kept_strides(source.nd, shape_of(source), itemsize_of(source), strides_of(source), strides)
+    return eager_copy(source, strides, reason)
+
+
+cdef char order_code(object order) except -1:
+    """'C', 'F', 'A' or 'K', as NumPy reads it."""
+    if order is None:
+        return c"K"
+    if isinstance(order, str) and len(order) == 1 and order.upper() in "CFAK":
+        return <char>(<unsigned char>ord(order.upper()))
+    refusal = f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})"
+    raise ValueError(refusal) if isinstance(order, str) else TypeError(refusal)
+
+
+cdef Array counted(Array source, Array result):
+    """The result of an operation that copies in meaning; where NumPy made the copy, it is counted here."""
+    if result.birth == BORN_FRESH:
+        count_eager(size_of(result) * itemsize_of(result))
+        result.birth = BORN_EAGER_ORDER
+    return result

@@ -1,0 +1,132 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""What comes in: whose memory may be shared, and what must be copied once."""
+
+from mmap import mmap as mmap_type
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    Birth,
+    BORN_EAGER_ORDER,
+    BORN_IMPORT,
+    BORN_IMPORT_COPY,
+    BORN_VIEW,
+    descr_of,
+    extent_of,
+    get_base,
+    is_plain,
+    new_header,
+    on_storage,
+    root,
+    Snapshot,
+)
+from cowarray._array.copies cimport copy_as_laid, lazy_copy
+from cowarray._array.layout cimport extent_fits, kept_strides, MAXDIMS, product
+from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_NewCopy
+from cowarray._native.storage cimport count_eager, Storage, storage_adopt, storage_new
+
+cnp.import_array()
+
+
+cdef Array import_array(cnp.ndarray array, object copy):
+    """A NumPy array as ours. copy: True, False, or None for "only where sharing is not sound or trusted"."""
+    cdef object owner = root(array)
+    while type(owner) is memoryview:
+        viewed = owner.obj
+        if not cnp.PyArray_Check(viewed) and type(viewed) is not Snapshot:
+            break
+        owner = root(viewed) if cnp.PyArray_Check(viewed) else viewed
+    cdef bint plain = is_plain(descr_of(array))
+    if type(owner) is Snapshot and plain and copy is not True:
+        return clone_of_snapshot(owner, array, copy)
+    if copy is False and not plain:
+        raise ValueError(
+            f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
+            "than bytes; leave copy=False away"
+        )
+    if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
+        return share_foreign(array)
+    return copy_foreign(array)
+
+
+cdef bint is_sparse(cnp.ndarray array) noexcept:
+    """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
+    cdef cnp.npy_intp low = 0, high = 0
+    extent_of(array, &low, &high)
+    return (high - low) // 2 > cnp.PyArray_NBYTES(array)
+
+
+cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
+    cdef Birth reason = BORN_EAGER_ORDER
+    cdef Array x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.address(),
+                                cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                                descr_of(array), True, BORN_VIEW)
+    if copy is False:
+        x = lazy_copy(x, &reason)
+        return share_foreign(array) if x is None else x
+    return copy_as_laid(x)
+
+
+cdef Array share_foreign(cnp.ndarray array):
+    """An array on memory that is somebody else's: it is never written to and never stolen."""
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef Storage storage
+    if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
+        cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array)
+    ):
+        raise ValueError(f"asarray: strides {(<object>array).strides} reach around the address space")
+    extent_of(array, &low, &high)
+    storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
+    return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                      descr_of(array), distinct_array(array), BORN_IMPORT)
+
+
+cdef Array copy_foreign(cnp.ndarray array):
+    """A private copy, in NumPy's order 'K'."""
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(array)
+    cdef int nd = cnp.PyArray_NDIM(array)
+    cdef Array x
+    if not is_plain(descr_of(array)):
+        x = adopt(PyArray_NewCopy(array, cnp.NPY_KEEPORDER))
+        count_eager(product(nd, cnp.PyArray_DIMS(array)) * itemsize)
+    else:
+        kept_strides(nd, cnp.PyArray_DIMS(array), itemsize, cnp.PyArray_STRIDES(array), strides)
+        x = on_storage(storage_new(product(nd, cnp.PyArray_DIMS(array)) * itemsize), 0, nd, cnp.PyArray_DIMS(array),
+                       strides, descr_of(array), True, BORN_IMPORT_COPY)
+        PyArray_CopyInto(new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_), array)
+        count_eager(x.storage_.size())
+    x.birth = BORN_IMPORT_COPY
+    return x
+
+
+cdef bint is_trusted(cnp.ndarray array) except -1:
+    """Whether memory is read-only down to an owner that says so itself.
+
+    Sound for bytes and for our snapshots. A risk that the documentation names for the others: somebody may hold a
+    writable view that is older, may set the flag back, or may change the file.
+    """
+    cdef object at = array
+    while cnp.PyArray_Check(at):
+        if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>at):
+            return False
+        if get_base(<cnp.ndarray>at) is None:
+            return cnp.PyArray_CHKFLAGS(<cnp.ndarray>at, NPY_ARRAY_OWNDATA)
+        at = get_base(<cnp.ndarray>at)
+    return is_trusted_owner(at)
+
+
+cdef bint is_trusted_owner(object owner) except -1:
+    cdef object view
+    if type(owner) is bytes or type(owner) is Snapshot:
+        return True
+    if type(owner) is memoryview:
+        if not owner.readonly:
+            return False
+        return is_trusted(owner.obj) if cnp.PyArray_Check(owner.obj) else is_trusted_owner(owner.obj)
+    if isinstance(owner, mmap_type):
+        with memoryview(owner) as view:
+            return view.readonly
+    return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")

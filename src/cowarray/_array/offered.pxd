@@ -1,0 +1,5 @@
+# Checks of what producers offer.
+
+
+cdef object offered(object producer)
+cdef int check_buffer(object producer) except -1

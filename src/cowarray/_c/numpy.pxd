@@ -1,0 +1,45 @@
+# What NumPy's C API has beside what Cython's own `numpy.pxd` declares.
+
+cimport numpy as cnp
+from cpython.object cimport PyObject
+
+
+cdef extern from "numpy/arrayobject.h":
+    cnp.ndarray PyArray_NewFromDescr(void *, cnp.dtype, int, cnp.npy_intp *, cnp.npy_intp *, void *, int, PyObject *)
+    int PyArray_SetBaseObject(cnp.ndarray, object) except -1
+    PyObject *PyArray_BASE(cnp.ndarray)
+    cnp.npy_intp PyDataType_ELSIZE(cnp.dtype)
+    bint PyDataType_REFCHK(cnp.dtype)
+    bint PyArray_ISNBO(char)
+    void PyArray_CLEARFLAGS(cnp.ndarray, int)
+    int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
+    cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
+    cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
+    cnp.ndarray PyArray_View(cnp.ndarray, void *, void *)
+    bint PyTypeNum_ISINTEGER(int)
+    bint PyTypeNum_ISBOOL(int)
+    bint PyTypeNum_ISCOMPLEX(int)
+    cnp.ndarray PyArray_Transpose(cnp.ndarray, void *)
+    cnp.ndarray PyArray_FromScalar(object, PyObject *)
+    int PyArray_Pack(cnp.dtype, void *, object) except -1
+    int NPY_ARRAY_WRITEABLE
+    int NPY_ARRAY_OWNDATA
+    int NPY_VSTRING
+    int NPY_HALF
+    void *numpy_ndarray "(&PyArray_Type)"
+
+
+cdef extern from *:
+    """
+    /* What the buffer protocol calls elements of NumPy's types, by their number; NULL for those that need more. */
+    static inline const char *cowi_letters(int kind)
+    {
+        static const char *const numbers[] = {"?", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q",
+                                              "f", "d", "g", "Zf", "Zd", "Zg"};
+        if (kind == NPY_HALF) {
+            return "e";
+        }
+        return kind >= 0 && kind < (int)(sizeof numbers / sizeof *numbers) ? numbers[kind] : NULL;
+    }
+    """
+    const char *letters "cowi_letters" (int kind) noexcept

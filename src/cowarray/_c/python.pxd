@@ -1,0 +1,88 @@
+# What Python's C API has beside what Cython's own `cpython` declares.
+
+from cpython.object cimport PyObject, PyTypeObject
+
+
+cdef extern from "Python.h":
+    void Py_LeaveRecursiveCall()
+    long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
+    object PyObject_CallMethodNoArgs(object, object)
+    object PyNumber_MatrixMultiply(object, object)
+    int PySlice_Unpack(object, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *) except -1
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t *, Py_ssize_t *, Py_ssize_t)
+    object PyNumber_InPlaceMatrixMultiply(object, object)
+    bint PyIndex_Check(object)
+    bint PyList_Check(object)
+    bint PySequence_Check(object)
+    bint PyTuple_Check(object)
+    bint PyUnicode_Check(object)
+    object PyUnicode_FromObject(object)
+    object PySeqIter_New(object)
+    object PyContext_New()
+    int PyContext_Enter(object) except -1
+    int PyContext_Exit(object) except -1
+    int PyContextVar_Get(object, PyObject *, PyObject **) except -1
+    object PyContextVar_Set(object, object)
+    object PyObject_Call(object, object, PyObject *)
+    bint PyObject_CheckBuffer(object)
+    bint PyMemoryView_Check(object)
+    Py_buffer *PyMemoryView_GET_BUFFER(object)
+    PyTypeObject *Py_TYPE(PyObject *)
+
+
+cdef extern from *:
+    """
+    static inline int cowi_enter_recursive_call(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
+
+    /* Cython has put None into view->obj, with a reference that PyObject_GetBuffer would lose. */
+    static inline int cowi_forward_buffer(PyObject *array, Py_buffer *view, int flags)
+    {
+        Py_CLEAR(view->obj);
+        return PyObject_GetBuffer(array, view, flags);
+    }
+
+    static inline newfunc cowi_constructor(PyObject *type) { return ((PyTypeObject *)type)->tp_new; }
+    /* A new object of kind, which adds no fields to the type whose constructor this is. */
+    static inline PyObject *cowi_construct(newfunc constructor, PyTypeObject *kind, PyObject *arguments)
+    {
+        return constructor(kind, arguments, NULL);
+    }
+
+    static inline void cowi_end_view(void *owner) { Py_XDECREF((PyObject *)owner); }
+    static inline PyObject *cowi_own(PyObject *object) { Py_INCREF(object); return object; }
+
+    /* Makes a type that only the library can make objects of. */
+    static inline PyObject *cowi_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+    {
+        (void)args;
+        (void)kwargs;
+        return PyErr_Format(PyExc_TypeError,
+                            "%s objects cannot be made by calling the class; arrays come from cowarray.asarray and "
+                            "cowarray.array", type->tp_name);
+    }
+    static inline void cowi_seal(PyObject *type)
+    {
+        ((PyTypeObject *)type)->tp_new = cowi_refuse_new;
+        ((PyTypeObject *)type)->tp_vectorcall = NULL;
+        PyType_Modified((PyTypeObject *)type);
+    }
+
+    /* CPython hands C's calls for an element by its number to these, with the length added to a negative number. Those
+     * that Cython makes of __getitem__ would count it from the end once more. */
+    static inline void cowi_count_from_the_front(PyObject *type, ssizeargfunc item, ssizeobjargproc set_item)
+    {
+        ((PyTypeObject *)type)->tp_as_sequence->sq_item = item;
+        ((PyTypeObject *)type)->tp_as_sequence->sq_ass_item = set_item;
+        PyType_Modified((PyTypeObject *)type);
+    }
+    """
+    int enter_recursive_call "cowi_enter_recursive_call" (const char *where) except -1
+    int forward_buffer "cowi_forward_buffer" (object array, Py_buffer *view, int flags) except -1
+    ctypedef void *newfunc
+    newfunc constructor_of "cowi_constructor" (object type)
+    object construct "cowi_construct" (newfunc constructor, PyTypeObject *kind, object arguments)
+    void end_view "cowi_end_view" (void *owner)
+    PyObject *own "cowi_own" (object x)
+    void seal "cowi_seal" (object type)
+    void count_from_the_front "cowi_count_from_the_front" (
+        object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

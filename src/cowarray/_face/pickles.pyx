@@ -1,0 +1,87 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Pickles of arrays: what they are made of, and the one function that they call."""
+
+import numpy as np
+from pickle import PickleBuffer
+
+cimport cython
+cimport numpy as cnp
+from cpython.pyport cimport PY_SSIZE_T_MAX
+
+from cowarray._array.array cimport adopt, Array, const_header, descr_of, is_plain
+from cowarray._array.exports cimport snapshot
+from cowarray._array.imports cimport copy_foreign, import_array
+from cowarray._array.layout cimport MAXDIMS
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_NewCopy
+
+from cowarray._array.descriptions import describe, described
+
+cnp.import_array()
+
+cdef object numpy_frombuffer = np.frombuffer
+
+
+cdef object reduce_array(Array x, int protocol):
+    """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
+    cdef cnp.ndarray shown, flat
+    if not is_plain(x.descr):
+        return _unpickle_objects, (PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER),)
+    shown = snapshot(x)
+    description = describe(descr_of(shown))
+    if description is None:
+        return _unpickle_objects, (PyArray_NewCopy(shown, cnp.NPY_KEEPORDER),)
+    order = "F" if cnp.PyArray_IS_F_CONTIGUOUS(shown) and not cnp.PyArray_IS_C_CONTIGUOUS(shown) else "C"
+    flat = (<object>shown).reshape(-1, order=order)
+    if not cnp.PyArray_ISCONTIGUOUS(flat):
+        flat = PyArray_NewCopy(flat, cnp.NPY_CORDER)
+    # Read-only, so that it travels as bytes, which the other side can share.
+    PyArray_CLEARFLAGS(flat, NPY_ARRAY_WRITEABLE)
+    if not cnp.PyArray_ITEMSIZE(flat) or not cnp.PyArray_SIZE(flat):
+        payload = ""
+    elif protocol >= 5:
+        payload = PickleBuffer((<object>flat).view("u1"))
+    elif protocol >= 3:
+        payload = (<object>flat).tobytes()
+    else:
+        # Of bytes, these protocols would make a call of another function.
+        payload = (<object>flat).tobytes().decode("latin1")
+    return _unpickle, (payload, description, (<object>shown).shape, order)
+
+
+@cython.binding(False)  # no attributes: a pickle that may name this function could set them
+def _unpickle(payload, description, shape, order):
+    """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
+    cdef object size = 1
+    if type(order) is not str or order not in ("C", "F"):
+        raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
+    if type(shape) is not tuple or len(shape) > MAXDIMS:
+        raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
+    for length in shape:
+        if type(length) is not int or not 0 <= length <= PY_SSIZE_T_MAX:
+            raise ValueError("unpickle: lengths of axes must be integers from 0 to what memory can hold")
+        size *= length
+    if size > PY_SSIZE_T_MAX:
+        raise ValueError(f"unpickle: shape {shape!r} is larger than memory can be")
+    dtype = described(description)
+    if dtype.subdtype is not None or not is_plain(dtype):
+        raise ValueError(f"unpickle: no array of plain bytes is of dtype {dtype!r}")
+    if type(payload) is str:
+        payload = payload.encode("latin1")
+    needed = size * dtype.itemsize
+    with memoryview(payload) as view:
+        if view.nbytes != needed:
+            raise ValueError(
+                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, which needs {needed}"
+            )
+    if not needed:
+        return adopt(cnp.ndarray(shape, dtype, order=order))
+    # Should the payload answer otherwise the second time, NumPy will find that it does not fit.
+    flat = numpy_frombuffer(payload, dtype="u1")
+    return import_array(flat.view(dtype).reshape(shape, order=order), None)
+
+
+def _unpickle_objects(array):
+    """An array from NumPy's own pickle: of elements that are more than bytes, or of a dtype of the user's."""
+    if type(array) is not cnp.ndarray:
+        raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
+    return copy_foreign(array)

@@ -1,0 +1,87 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""What an operation is given, and whether user code can run when NumPy looks at it."""
+
+import numpy as np
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport adopt, is_array_type
+from cowarray._array.imports cimport import_array
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_FromScalar, PyArray_NewCopy
+from cowarray._c.python cimport own
+
+cnp.import_array()
+
+cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np.isscalar)))
+
+# NumPy's own scalars. A subclass can have operators that keep what they are shown.
+cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
+
+# Types of arguments that run no user code, and cannot hand NumPy memory of their own.
+cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
+    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
+)
+cdef type numpy_void = np.void
+cdef object MISSING = object()
+
+
+cdef bint is_numpys_scalar(type kind) noexcept:
+    return kind in SCALAR_TYPES
+
+
+cdef bint is_harmless(type kind) noexcept:
+    return kind in HARMLESS_TYPES
+
+
+cdef bint is_itself_alone(object function) noexcept:
+    """Whether a function is of a type that has Python's own equality: another's may say that it equals NumPy's."""
+    return type(function) in FUNCTION_TYPES
+
+
+cdef list listed(object values):
+    """list(values), of a list or tuple; CPython 3.11's own loses a reference to values when memory runs out."""
+    cdef Py_ssize_t i
+    cdef list items = [None] * len(values)
+    for i in range(len(items)):
+        items[i] = values[i]
+    return items
+
+
+cdef bint is_familiar(object value) noexcept:
+    """Whether a value has no rules of its own for ufuncs and operators."""
+    cdef type kind = type(value)
+    return (is_array_type(kind) or kind is cnp.ndarray or kind is float or kind is int or kind is bool
+            or kind is complex or kind is list or kind is tuple or value is None or is_numpys_scalar(kind))
+
+
+cdef bint has_own_ufunc(object value) except -1:
+    """Whether a value brings a __array_ufunc__ of its own, which must be asked."""
+    if is_familiar(value):
+        return False
+    override = getattr(type(value), "__array_ufunc__", MISSING)
+    return override is not MISSING and override is not cnp.ndarray.__array_ufunc__
+
+
+cdef object computed(object result):
+    """What an operator of NumPy's computed from our headers: always fresh, or a scalar, or not an array at all."""
+    if type(result) is cnp.ndarray:
+        # Read-only, it would be somebody's: a header, or an array that has been adopted before.
+        return adopt(result) if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result) else import_array(result, None)
+    if type(result) is tuple:
+        return tuple([computed(item) for item in <tuple>result])
+    return detached_void(result) if isinstance(result, numpy_void) else result
+
+
+cdef object detached_void(object scalar):
+    """A structured scalar is a view of where it was read: let it be of a copy that nothing writes."""
+    cdef cnp.ndarray own = PyArray_NewCopy(PyArray_FromScalar(scalar, NULL), cnp.NPY_CORDER)
+    PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
+    return own[()]
+
+
+cdef bint has_priority(object value) noexcept:
+    """Whether __array_priority__ is above an array's. As for NumPy, what cannot be read as a number is none."""
+    try:
+        return float(getattr(value, "__array_priority__", 0)) > 0
+    except Exception:
+        return False

@@ -1,0 +1,107 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Operators: NumPy's own, on headers."""
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.number cimport PyNumber_InPlacePower, PyNumber_Power
+from cpython.object cimport PyObject_RichCompare
+
+from cowarray._array.array cimport Array, const_header, header_beside, is_array, writable_header
+from cowarray._ops.operands cimport computed, has_priority, is_familiar, operand, runs_code
+from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, overwriting_header, overwritten_header
+from cowarray._ops.road cimport new_passage, Passage
+
+cdef object MISSING = object()
+cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
+
+
+cdef object power(object base, object exponent):
+    return PyNumber_Power(base, exponent, None)
+
+
+cdef object compare(Array self, object other, int op):
+    """A comparison, by the number that CPython gives it."""
+    cdef Passage passage
+    own = operand(self)
+    shown = operand(other)
+    if own is not None and shown is not None:
+        return computed(PyObject_RichCompare(own, shown, op))
+    if not is_familiar(other) and type(other) is not str:
+        return defer(self, other, comparisons[op], False)
+    passage = new_passage()
+    passage.survey_elementwise((self, other))
+    return passage.result(PyObject_RichCompare(passage.read(self), passage.read(other), op))
+
+
+cdef object defer(Array self, object other, object ufunc, bint reflected):
+    """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
+    cdef type kind = type(other)
+    cdef Passage passage
+    if is_familiar(other):
+        return ufunc(other, self) if reflected else ufunc(self, other)
+    override = getattr(kind, "__array_ufunc__", MISSING)
+    if not reflected and (
+        override is None
+        or issubclass(kind, cnp.ndarray)  # a matrix, say, has operators of its own
+        or (override is MISSING and has_priority(other))
+    ):
+        return NotImplemented
+    if override is MISSING:
+        # Methods of the stranger may be shown the array, and may keep what they give.
+        passage = new_passage()
+        passage.strangers = passage.cautious = True
+        shown = passage.read(self)
+        return passage.result(ufunc(other, shown) if reflected else ufunc(shown, other))
+    return ufunc(other, self) if reflected else ufunc(self, other)
+
+
+cdef object inplace(Array self, object other, object ufunc):
+    """self op= other."""
+    cdef cnp.ndarray header
+    cdef object shown = operand(other)
+    if shown is None or runs_code(self.descr):
+        if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
+            if has_priority(other):
+                return NotImplemented
+        return ufunc(self, other, out=(self,))
+    if not self.writeable:
+        raise ValueError("output array is read-only")
+    header = overwriting_header(self, False) if is_replaceable(self, False) else None
+    if header is not None:
+        if attempt_ufunc(ufunc, overwritten_header(header), shown, header):
+            shown = None  # which may be of self's old bytes
+            if commit(header):
+                return self
+        header = None
+        shown = operand(other)
+    header = writable_header(self)
+    if is_array(other):
+        shown = header_beside(<Array>other, header)  # again: as a view of self it has moved along
+    ufunc(header, shown, header)
+    return self
+
+
+cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_function function):
+    """An in-place operator whose NumPy form is more than its ufunc."""
+    cdef cnp.ndarray header
+    cdef Passage passage
+    if not is_familiar(other) and (
+        getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
+        or has_priority(other)
+    ):
+        return inplace(self, other, ufunc)
+    passage = new_passage()
+    passage.survey(self)
+    passage.survey(other)
+    header = writable_header(self) if self.writeable else const_header(self)
+    if is_array(other) and not passage.cautious:
+        other = header_beside(<Array>other, header)
+    else:
+        other = passage.read(other)
+    function(header, other)
+    return self
+
+
+cdef object inplace_power(object base, object exponent):
+    return PyNumber_InPlacePower(base, exponent, None)

@@ -1,0 +1,7 @@
+# NumPy's protocols.
+
+from cowarray._array.array cimport Array
+
+
+cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs)
+cdef object array_function(Array self, object function, object types, tuple args, dict kwargs)

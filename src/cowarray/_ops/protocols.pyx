@@ -1,0 +1,329 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""NumPy's protocols, `__array_ufunc__` and `__array_function__`, and the functions of the public namespace."""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.object cimport PyObject
+
+from cowarray._array.array cimport Array, is_array, is_array_type
+from cowarray._array.imports cimport import_array
+from cowarray._c.numpy cimport PyArray_BASE
+from cowarray._c.python cimport PyObject_CheckBuffer
+from cowarray._ops.conversion cimport check_device, with_elements
+from cowarray._ops.operands cimport computed, has_own_ufunc, is_familiar, is_harmless, is_itself_alone, operand
+from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
+from cowarray._ops.road cimport call, function_operation, new_passage, Operation, Passage
+
+from cowarray._ops.table import FRESH
+from cowarray._array.exports import aliases, shares_bytes
+from cowarray._ops.conversion import array, asarray
+
+cnp.import_array()
+
+cdef object numpy_dtype = np.dtype
+cdef object numpy_asarray = np.asarray
+cdef type numpy_memmap = np.memmap
+cdef type numpy_ufunc = np.ufunc
+cdef object MISSING = object()
+# Ufuncs known to write all of `out` and to read none of it.
+cdef frozenset numpy_ufuncs = frozenset(
+    value for namespace in (np, np.strings) for value in vars(namespace).values() if isinstance(value, np.ufunc)
+)
+
+
+cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
+    """Whether a ufunc of operands of which one has axes gives a result that has some, too."""
+    if method_name == "reduce":
+        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and np.ndim(first) > 1)
+    return ufunc.signature is None
+
+
+cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs):
+    cdef Passage passage
+    cdef list shown
+    cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
+    if not kwargs and method_name == "__call__" and known:
+        # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
+        first = operand(inputs[0]) if inputs else None
+        if first is not None and len(inputs) == 1:
+            return computed(ufunc(first))
+        if first is not None and len(inputs) == 2:
+            second = operand(inputs[1])
+            if second is not None:
+                return computed(ufunc(first, second))
+    out = kwargs.get("out", ())
+    if type(out) is not tuple:
+        out = () if out is None else (out,)  # as some call it that do the work of NumPy's ufuncs
+    for value in inputs + <tuple>out:  # unlike (*inputs, *out), loses nothing when memory runs out
+        if has_own_ufunc(value):
+            return NotImplemented
+    if out and known and method_name == "__call__":
+        inputs = tuple([converted(value) for value in inputs])  # what cannot be converted has changed nothing
+        if len(out) == 1 and is_array(out[0]) and "where" not in kwargs and overwritten(
+            <Array>out[0], ufunc, inputs, kwargs
+        ):
+            return out[0]
+    passage = new_passage()
+    passage.cautious = not known
+    passage.strangers = type(ufunc) is not numpy_ufunc
+    passage.survey_elementwise(inputs)
+    passage.survey(out)
+    passage.survey(kwargs.get("where"))
+    if passage.allocates and inputs:
+        passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
+    if method_name == "at":
+        if inputs and is_array(inputs[0]) and not (<Array>inputs[0]).writeable:
+            raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
+        shown = [passage.write(value) for value in inputs[:1]]
+        shown.extend([passage.read(value) for value in inputs[1:]])
+        return ufunc.at(*shown)
+    if out:
+        kwargs["out"] = passage.write(out)
+    if method_name != "__call__":
+        # NumPy hands these over by position, too.
+        kwargs.pop("array", None)
+        kwargs.pop("indices", None)
+    for name, value in kwargs.items():
+        if name != "out":
+            kwargs[name] = passage.read(value)
+    shown = [passage.read(value) for value in inputs]
+    result = getattr(ufunc, method_name)(*shown, **kwargs)
+    if out:
+        # The result is what was given as out, and that may be a subclass or foreign.
+        if type(result) is tuple:
+            return tuple([
+                given if given is not None else passage.result(item) for given, item in zip(out, result, strict=True)
+            ])
+        return out[0]
+    return passage.result(result)
+
+
+cdef object converted(object value):
+    """An operand as an array, where it is one only to NumPy. A gap."""
+    cdef type kind = type(value)
+    if kind is list or kind is tuple:
+        return numpy_asarray(with_elements(value, 0))
+    if is_familiar(value) or cnp.PyArray_Check(value):
+        return value
+    return numpy_asarray(value)
+
+
+cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -1:
+    """Whether one of NumPy's own ufuncs has given all of x new values. If not, nothing has happened."""
+    cdef Passage passage = new_passage()
+    cdef cnp.ndarray header
+    cdef dict options = dict(kwargs)
+    # A gufunc may leave some of out: numpy.vecmat of 2.4 does, where out is not contiguous.
+    # An unsafe cast can warn, which runs user code.
+    if not x.writeable or ufunc.signature is not None or "casting" in kwargs or not is_replaceable(x, False):
+        return False
+    options["out"] = None
+    for value in inputs:
+        passage.survey(value)
+    for value in options.values():
+        passage.survey(value)
+    header = overwriting_header(x, False) if not passage.cautious and is_replaceable(x, False) else None
+    if header is None:
+        return False
+    options["out"] = header
+    for name, value in options.items():
+        if name != "out":
+            options[name] = passage.read(value)
+    shown = tuple([passage.read(value) for value in inputs])
+    if not attempt(ufunc, shown, <PyObject *>options):
+        return False
+    shown = passage = None
+    return commit(header)
+
+
+cdef object array_function(Array self, object function, object types, tuple args, dict kwargs):
+    cdef bint cautious = False
+    for kind in types:
+        if is_array_type(kind) or kind is cnp.ndarray:
+            continue
+        if not issubclass(kind, cnp.ndarray) or (
+            kind.__array_function__ is not cnp.ndarray.__array_function__
+        ):
+            return NotImplemented
+        cautious = True
+    special = SPECIAL_FUNCTIONS.get(function) if is_itself_alone(function) else None
+    if special is not None:
+        return special(*args, **kwargs)
+    return call(function_operation(function), function, None, args, kwargs, cautious, len(types) > 0)
+
+
+# A function of the public namespace comes here at once, whatever its arguments are: NumPy asks
+# for overrides only where one of them is an array of ours.
+def dispatched(function, /, *args, **kwargs):
+    """What a function of NumPy's gives, as ours. What is given as memory of others is read where it lies."""
+    cdef Operation operation = function_operation(function)
+    if operation.result is FRESH and not operation.calls_user and are_numbers(args) and are_numbers(kwargs.values()):
+        # zeros, arange, ...: nothing of ours is shown. Of several results, two can have one memory.
+        result = function(*args, **kwargs)
+        return computed(result) if type(result) is cnp.ndarray else Passage(operation).result(result)
+    # What is written must be an array itself, not only bring one along.
+    cdef set written = {each.position for each in operation.writes}
+    shown = [value if i in written else shown_as_array(value) for i, value in enumerate(args)]
+    return array_function(None, function, (), tuple(shown), kwargs)
+
+
+cdef bint are_numbers(object values) except -1:
+    """Whether none of the values has memory or methods of its own: numbers, names, dtypes, shapes."""
+    cdef type kind
+    for value in values:
+        kind = type(value)
+        if kind is tuple:
+            for item in <tuple>value:
+                if not is_harmless(type(item)):
+                    return False
+        elif not is_harmless(kind) and not isinstance(value, numpy_dtype):
+            return False
+    return True
+
+
+cdef object shown_as_array(object value):
+    """What brings its memory along, as NumPy's array over it: a function could call a method of the thing itself."""
+    if is_harmless(type(value)) or cnp.PyArray_Check(value) or has_own_ufunc(value):
+        return value
+    return readable_operand(value)
+
+
+def _copy(a, order="K", subok=False):
+    return array(a, order=order, copy=True)
+
+
+def _astype(x, dtype, /, *, copy=True, device=None):
+    check_device(device)
+    return asarray(x).astype(dtype, copy=copy)
+
+
+def _reshape(a, /, shape, order="C", *, copy=None):
+    return asarray(a).reshape(shape, order=order, copy=copy)
+
+
+def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    return array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+
+
+def _asarray(a, dtype=None, order=None, *, device=None, copy=None):
+    return array(a, dtype, order=order, device=device, copy=copy is not False)
+
+
+def _ascontiguousarray(a, dtype=None):
+    return array(a, dtype, order="C", ndmin=1)
+
+
+def _asfortranarray(a, dtype=None):
+    return array(a, dtype, order="F", ndmin=1)
+
+
+def _shares_memory(a, b, max_work=None):
+    return aliases(a, b)
+
+
+def _may_share_memory(a, b, max_work=None):
+    # Asked of a snapshot, the question is whether it can stand for a copy to write to: as long as it shares bytes, no.
+    if is_array(a) and is_array(b):
+        return aliases(a, b)
+    return aliases(a, b) or shares_bytes(a, b)
+
+
+# Not bound, these are CPython's own kind of function, which its interpreter calls directly: 10 ns less.
+@cython.binding(False)
+def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind", /):
+    """What one of NumPy's own ufuncs gives for x, as ours."""
+    if out is not None or where is not True or dtype is not None or casting != "same_kind":
+        return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
+    shown = operand(x)
+    return computed(ufunc(shown)) if shown is not None else elementwise(ufunc, (x,), {})
+
+
+@cython.binding(False)
+def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_kind", /):
+    """What one of NumPy's own ufuncs gives for x1 and x2, as ours."""
+    if out is not None or where is not True or dtype is not None or casting != "same_kind":
+        return elementwise(ufunc, (x1, x2), chosen(out, where, dtype, casting))
+    first = operand(x1)
+    second = operand(x2)
+    if first is None or second is None:
+        return elementwise(ufunc, (x1, x2), {})
+    return computed(ufunc(first, second))
+
+
+cdef dict chosen(object out, object where, object dtype, object casting):
+    """Options of a ufunc as NumPy hands them over: those that say something, and out as a tuple."""
+    cdef dict options = {}
+    if out is not None:
+        options["out"] = out if type(out) is tuple else (out,)
+    if where is not True:
+        options["where"] = where
+    if dtype is not None:
+        options["dtype"] = dtype
+    if casting != "same_kind":
+        options["casting"] = casting
+    return options
+
+
+cdef object elementwise(object ufunc, tuple inputs, dict options):
+    """The long way: options, or an operand that has code or rules of its own, or is no array yet."""
+    cdef list read = []
+    cdef tuple out = options.get("out", ())
+    for value in inputs + out:
+        if has_own_ufunc(value):
+            # NumPy asks it, and ours as well, which then gives way. What comes back may be known to others.
+            result = ufunc(*inputs, **options)
+            return import_array(result, None) if type(result) is cnp.ndarray and not out else result
+    for value in inputs:
+        read.append(readable_operand(value))
+    return array_ufunc(None, ufunc, "__call__", tuple(read), options)
+
+
+cdef object readable_operand(object value):
+    """What brings its memory along, as an array of NumPy's over it: it is only read, and the result is ours."""
+    cdef type kind = type(value)
+    if is_familiar(value) or (cnp.PyArray_Check(value) and kind is not numpy_memmap):
+        return value  # subclasses of NumPy's array that make results of their kind do so here, too
+    if PyObject_CheckBuffer(value) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__"):
+        return numpy_asarray(value)
+    return value
+
+
+def imported(x, /):
+    """The argument of a function that NumPy's dispatch brings to ours: an array, unless it is a scalar or None.
+
+    A subclass of NumPy's array, and what has a ``__array_ufunc__`` of its own, stay what they are.
+    """
+    cdef type kind = type(x)
+    if kind is cnp.ndarray or kind is numpy_memmap or kind is list or kind is tuple:
+        return asarray(x)
+    return x if is_familiar(x) or cnp.PyArray_Check(x) or has_own_ufunc(x) else asarray(x)
+
+
+def fresh(result, /):
+    """What NumPy has just made, and nobody else knows of, as ours and without a copy.
+
+    Arrays in one memory, of a list or tuple, become views of one Storage. What is no array stays what it is.
+    """
+    cdef Passage passage
+    if type(result) is cnp.ndarray and PyArray_BASE(<cnp.ndarray>result) == NULL:
+        return computed(result)
+    if type(result) is not cnp.ndarray and type(result) is not tuple and type(result) is not list:
+        return result
+    passage = new_passage()
+    return passage.result(result)
+
+
+cdef dict SPECIAL_FUNCTIONS = {
+    np.array: _array,
+    np.asarray: _asarray,
+    np.asanyarray: _asarray,
+    np.ascontiguousarray: _ascontiguousarray,
+    np.asfortranarray: _asfortranarray,
+    np.copy: _copy,
+    np.astype: _astype,
+    np.reshape: _reshape,
+    np.shares_memory: _shares_memory,
+    np.may_share_memory: _may_share_memory,
+}

@@ -1,0 +1,59 @@
+# The road of operations.
+
+cimport cython
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array
+from cowarray._native.storage cimport Storage
+
+
+@cython.final
+@cython.no_gc
+cdef class Operation:
+    """A row of the table, compiled."""
+
+    cdef str name
+    cdef object result
+    cdef tuple writes
+    cdef object writes_if
+    cdef bint readonly
+    cdef bint calls_user
+    cdef bint only_reads  # as long as it gets no arguments
+
+
+@cython.final
+@cython.no_gc
+cdef class Passage:
+    cdef Operation operation
+    cdef list sources  # (array, its Storage or None, the header that was shown, the array's offset), ...
+    cdef list foreign  # NumPy arrays among the arguments
+    cdef list written  # (array, the header that is written to, the array's offset), ...
+    cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
+    cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
+    cdef bint strangers  # an argument is of a type with methods that NumPy may call
+    cdef bint found  # an argument is ours
+    cdef bint has_objects  # what comes back can be an element, which is the user's
+    cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
+
+    cdef int survey(self, object value) except -1
+    cdef int survey_elementwise(self, object values) except -1
+    cdef object read(self, object value)
+    cdef cnp.ndarray header_of(self, Array x)
+    cdef object read_all(self, object values)
+    cdef object write(self, object value)
+    cdef object result(self, object value)
+    cdef bint shown(self, object owner) except -1
+    cdef object array_result(self, cnp.ndarray array)
+    cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset, cnp.ndarray array)
+    cdef bint is_fresh(self, object owner) except -1
+
+
+cdef Passage new_passage()
+cdef Passage viewing_passage()
+cdef Operation function_operation(object function)
+cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=*,
+                 bint dispatched_here=*)
+
+
+cdef object method(Array self, str name, tuple args, dict kwargs)
+cdef object part(Array self, str name)

@@ -1,0 +1,9 @@
+from typing import final
+
+from cowarray._ops.table import VIEW as VIEW
+
+@final
+class Operation: ...
+
+@final
+class Passage: ...

@@ -1,0 +1,12 @@
+# Shapes.
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array
+from cowarray._native.storage cimport Storage
+
+
+cdef object settled_lengths(object shape)
+cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept
+cdef int rebind(Array self, Array other) except -1
+cdef Array quick_reshape(Array self, tuple shape)

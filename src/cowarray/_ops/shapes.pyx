@@ -1,0 +1,116 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Shapes: the lazy reshape, and arrays that become others in place."""
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.number cimport PyNumber_Index
+from libc.string cimport memcpy
+
+from cowarray._array.array cimport (
+    Array,
+    Birth,
+    BORN_FRESH,
+    BORN_LAZY,
+    descr_of,
+    drop_header,
+    INLINE_DIMS,
+    itemsize_of,
+    on_storage,
+    shape_of,
+    size_of,
+    storage_for,
+    strides_of,
+)
+from cowarray._array.copies cimport lazy_storage
+from cowarray._array.layout cimport c_strides, is_c_ordered, MAXDIMS
+from cowarray._c.dlpack cimport offered_times
+from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
+from cowarray._native.storage cimport Storage
+
+cnp.import_array()
+
+
+cdef object settled_lengths(object shape):
+    """A shape in plain integers: all the user code that it runs, it runs here."""
+    try:
+        return (PyNumber_Index(shape),)
+    except TypeError:
+        pass
+    return tuple([PyNumber_Index(length) for length in shape])
+
+
+cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept:
+    """Whether self is still what header showed of storage; there has been a gap since."""
+    cdef int i
+    if self.storage_ is not storage or self.descr is not descr_of(header) or self.nd != cnp.PyArray_NDIM(header):
+        return False
+    for i in range(self.nd):
+        if self.dims[i] != cnp.PyArray_DIMS(header)[i] or self.dims[self.nd + i] != cnp.PyArray_STRIDES(header)[i]:
+            return False
+    return True
+
+
+cdef int rebind(Array self, Array other) except -1:
+    """Make self what other is: for the operations that change an array's shape or dtype in place."""
+    cdef cnp.npy_intp *dims = self.inline_dims
+    # What goes can run user code at its end, which must find self whole: all of it ends with this function.
+    cdef cnp.ndarray _header = self.header
+    cdef Storage _before = self.storage_
+    cdef cnp.dtype _descr = self.descr
+    cdef Storage storage = storage_for(other)  # can fail: first, for a shape without its bytes reads beyond them
+    if other.nd > INLINE_DIMS:
+        dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
+        if dims == NULL:
+            raise MemoryError("cannot allocate the shape of an array")
+    drop_header(self)
+    if self.dims != self.inline_dims:
+        PyMem_Free(self.dims)
+    self.dims = dims
+    memcpy(dims, other.dims, 2 * other.nd * sizeof(cnp.npy_intp))
+    self.nd = other.nd
+    self.storage_ = storage
+    self.offset = other.offset
+    self.descr = other.descr
+    return 0
+
+
+cdef Array quick_reshape(Array self, tuple shape):
+    """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it."""
+    cdef cnp.npy_intp lengths[MAXDIMS]
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef long long known = 1
+    cdef cnp.npy_intp size = size_of(self)
+    cdef int open_axis = -1
+    cdef int i, nd
+    cdef long long length
+    cdef int overflow = 0
+    cdef Birth reason = BORN_FRESH
+    cdef cnp.npy_intp offset
+    cdef Storage storage
+    if len(shape) == 1 and type(shape[0]) is tuple:
+        shape = shape[0]
+    nd = <int>len(shape)
+    if nd > INLINE_DIMS or size == 0 or not is_c_ordered(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
+        return None
+    for i in range(nd):
+        if type(shape[i]) is not int:
+            return None
+        length = PyLong_AsLongLongAndOverflow(shape[i], &overflow)
+        if overflow or length < -1 or length == 0 or (length == -1 and open_axis >= 0):
+            return None
+        if length == -1:
+            open_axis = i
+        elif not offered_times(known, length, &known):
+            return None
+        lengths[i] = length
+    if open_axis >= 0:
+        # -1 alone is the usual case, and needs no division.
+        lengths[open_axis] = size if known == 1 else <cnp.npy_intp>(size // known)
+        known *= lengths[open_axis]
+    if known != size:
+        return None
+    storage = lazy_storage(self, &offset, &reason)
+    if storage is None:
+        return None
+    c_strides(nd, lengths, itemsize_of(self), strides)
+    return on_storage(storage, offset, nd, lengths, strides, self.descr, True, BORN_LAZY)
