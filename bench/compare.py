@@ -1,9 +1,9 @@
-"""Sets two runs side by side and names what got slower, or quicker, by more than the spread.
+"""Sets two runs side by side, and names what got slower or quicker by more than the spread.
 
     python bench/compare.py build/bench/previous.json build/bench/latest.json
 
-What is compared are ratios to the peers, so that another machine, or a busy one, blurs little. A change counts if it is
-above 5 % and the two runs' middle halves of the rounds do not meet. Exits with 0 whatever it finds: a person decides.
+It compares ratios to the peers, so another machine, or a busy one, matters little. A change counts if it is above 5 %
+and the middle halves of the two runs' rounds do not overlap. Exits with 0 whatever it finds: a person decides.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def show(ratio):
 
 
 def figures_that_grew(before, after):
-    """Figures other than times, above 5 % more than before: (name, before, after)."""
+    """Figures other than times that grew by more than 5 %: (name, before, after)."""
     old = {figure["name"]: figure["value"] for figure in before["figures"]}
     for figure in after["figures"]:
         was = old.get(figure["name"])

@@ -2,8 +2,8 @@
 
     python3.13t bench/free_threaded.py        # prints JSON: the times of every round
 
-test_free_threaded.py reads it; `make bench` runs it where FREE_THREADED names such a Python. torch takes no part: it
-has no build for each of them.
+test_free_threaded.py reads it; `make bench` runs it if FREE_THREADED names such a Python. torch takes no part, because
+it does not have a build for each of them.
 """
 
 import json
@@ -51,7 +51,8 @@ def ways(case, jobs=100_000):
 def callers(methods):
     """The work of threads that each call a method of their own.
 
-    It is looked up before: CPython 3.13 changes a count of the class's method at each look-up, and contends for that.
+    It is looked up beforehand: CPython 3.13 changes a count in the class's method at each look-up, and threads contend
+    for that count.
     """
     return lambda i, times: call_often(methods[i], times)
 

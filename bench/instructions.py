@@ -3,10 +3,11 @@
     python bench/instructions.py            # counts, and writes bench/instructions.json
     python bench/instructions.py --check    # counts, and compares with it: 1 if something takes 3 % more than it did
 
-Each operation runs in a loop of few and in one of many iterations, in one process for each library, whose counts
-callgrind writes out between the loops. The difference of the two, over that of the iterations, is the price of one: the
-start of Python, of the loop and of the first iterations falls out. What the kernel does (page faults) is not counted.
-Counts of different versions of Python, NumPy or the compiler are not comparable, and are not compared.
+Each operation runs in a loop of few iterations and in one of many, in one process for each library; callgrind writes
+out the counts between the loops. The difference of the counts, divided by the difference of the iterations, is the
+price of one: the start of Python, of the loop and of the first iterations cancels out. What the kernel does (page
+faults) is not counted. Counts from different versions of Python, NumPy or the compiler are not comparable, and are not
+compared.
 """
 
 import argparse
@@ -126,7 +127,7 @@ def versions():
 
 
 def cannot():
-    """Why nothing can be counted here; None if it can."""
+    """Why nothing can be counted here; None if counting works."""
     if shutil.which("valgrind") is None:
         return "valgrind is not installed"
     if "san" in os.environ.get("LD_PRELOAD", ""):
@@ -135,7 +136,7 @@ def cannot():
 
 
 def not_comparable():
-    """Why the counts kept in instructions.json cannot be compared with those made here; None if they can."""
+    """Why the counts in instructions.json cannot be compared with those made here; None if they can."""
     if not KEPT.exists():
         return "there is no instructions.json"
     kept = json.loads(KEPT.read_text())["versions"]

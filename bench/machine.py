@@ -1,4 +1,4 @@
-"""Describes the machine that was measured on, without its name."""
+"""Describes the machine that the run was measured on, without its name."""
 
 import os
 import platform
@@ -27,7 +27,7 @@ def _meminfo(field):
 
 
 def memory_available():
-    """Bytes that may be used without pushing others out; 4 GiB where the system does not tell."""
+    """Bytes that may be used without pushing others out; 4 GiB if the system does not say."""
     limits = [_meminfo("MemAvailable")]
     group = _read("/sys/fs/cgroup/memory.max").strip()
     if group.isdigit():

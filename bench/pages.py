@@ -2,8 +2,8 @@
 
     python bench/pages.py       # after bench/report.py --into docs/benchmarks
 
-What it writes stands between two comments. A test sees that it is what the results say. It also names missed targets
-whose reason the page does not give.
+What it writes stands between two comments, and a test compares it with the results. It also names the missed targets
+for which the page gives no reason.
 """
 
 import re
@@ -103,7 +103,7 @@ def with_figures(page):
 
 
 def unexplained():
-    """Questions with a missed target of which docs/benchmarks.md gives no reason.
+    """Questions with a missed target for which docs/benchmarks.md gives no reason.
 
     Returns
     -------

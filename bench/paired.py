@@ -32,7 +32,7 @@ PAUSE = 1e-3  # seconds between batches: worker threads of the one before go to 
 
 @dataclass
 class Setting:
-    """What the command line and the environment ask for; conftest.py fills it in before tests are collected."""
+    """What the command line and the environment request; conftest.py fills it in before tests are collected."""
 
     smoke: bool = True  # run each statement once, on a few bytes, and compare the results
     largest: int = GIB  # bytes of an array, COWARRAY_BENCH_MAX
@@ -74,8 +74,8 @@ def pick(value, smoke):
 def sizes(*wanted, arrays=8):
     """Parameters of a test, in bytes: those that fit, with as many arrays of that size as are alive at the same time.
 
-    One that does not fit into memory is skipped aloud. One beyond COWARRAY_BENCH_MAX is left out: the header says so. A
-    smoke test has one small size.
+    A size that does not fit into memory is reported as skipped. One above COWARRAY_BENCH_MAX is omitted: the header
+    says so. A smoke test has one small size.
     """
     if setting.smoke:
         return [pytest.param(min(min(wanted), 4 * KIB), id="smoke")]
@@ -92,7 +92,7 @@ def sizes(*wanted, arrays=8):
 
 
 def numbers(nbytes):
-    """float64 numbers, of which none is zero and few are alike; at least one. The array owns its memory."""
+    """float64 numbers, none of them zero and few of them equal; at least one. The array owns its memory."""
     found = np.empty(max(1, nbytes // 8))
     period = np.arange(1.0, 8192.0)
     whole = found.size - found.size % period.size
@@ -112,7 +112,7 @@ class Way:
         Runs before each batch and is not timed. What it binds is local to the batch, like what the statement binds;
         both are freed after the clock has stopped.
     gives : str, optional
-        The expression for the result, which a smoke test compares with NumPy's.
+        The expression for the result; a smoke test compares it with NumPy's.
     once : bool
         A batch is one call: the statement uses up what `before` made, or takes long.
     per : int
@@ -134,7 +134,7 @@ class Way:
         return self.timer.timeit(calls) / (calls * self.per)
 
     def result(self):
-        """Run it once; what it gives, as a NumPy array, or None."""
+        """Run it once; the result as a NumPy array, or None."""
         names = dict(self.names)
         exec(self.before, names)
         exec(self.statement, names)
@@ -163,7 +163,7 @@ def in_rounds(ways, seconds, least=LEAST):
     seconds : float
         To spend in all.
     least : int
-        Rounds, though they take longer; fewer if they would take much longer.
+        Rounds to run even if they take longer; fewer if they would take much longer.
 
     Returns
     -------
@@ -194,14 +194,14 @@ def in_rounds(ways, seconds, least=LEAST):
 
 
 class Rounds:
-    """The cases measured so far in this session. Each competitor's test plays its own part of the rounds."""
+    """The cases measured so far in this session. Each competitor's test reports its own part of the rounds."""
 
     def __init__(self):
         self.measured = {}
         self._now = 0.0
 
     def clock(self):
-        """pytest-benchmark's timer, which goes on by what was measured: it reports the paired rounds."""
+        """pytest-benchmark's timer, which advances by what was measured: it reports the paired rounds."""
         return self._now
 
     def compare(
@@ -220,7 +220,7 @@ class Rounds:
         least=LEAST,
         **info,
     ):
-        """Measure one competitor of a case; the first one that asks has all of them measured.
+        """Measure one competitor of a case; the first one to ask has all of them measured.
 
         Parameters
         ----------
@@ -228,9 +228,9 @@ class Rounds:
         who : str
             Its first word names the library.
         make : callable
-            Gives a dict of the competitors' names to their `Way`, on the same data.
+            Returns a dict of the competitors' names to their `Way`, on the same data.
         question, case : str
-            The group: what is asked, and for which size, operation or number of threads.
+            The group: the question, and the size, operation or number of threads.
         targets : dict of str to float, optional
             Per competitor, the highest ratio of our time to theirs that will do.
         seconds : float, optional
@@ -238,7 +238,7 @@ class Rounds:
         keep : int, optional
             Bytes of freed blocks that cowarray may keep for reuse; its default otherwise.
         elsewhere : callable, optional
-            Gives what `in_rounds` would, measured by another program. `make` is for the smoke test then.
+            Returns what `in_rounds` would, measured by another program. `make` then serves only the smoke test.
         least : int
             As for `in_rounds`.
         skip : str, optional
@@ -283,17 +283,17 @@ class Rounds:
 
 
 def limited(seconds):
-    """The time for a case: its own, if it asks for one, but not longer than the run's if that is short."""
+    """The time for a case: its own if it requests one, but no longer than the run's if that is short."""
     return setting.seconds if seconds is None else min(seconds, 2 * setting.seconds)
 
 
 def enough(least):
-    """Rounds that a case must have: fewer in a run that is to be short, which is to try whether all works."""
+    """Rounds that a case must have: fewer in a short run, whose purpose is to see whether everything works."""
     return least if setting.seconds >= 1.0 else min(least, 3)
 
 
 def same_results(who, ways):
-    """Run one way and NumPy's once each, and compare what they give."""
+    """Run one way and NumPy's once each, and compare their results."""
     found = ways[who].result()
     reference = next((way for name, way in ways.items() if name.startswith("numpy") and way.gives is not None), None)
     if reference is not None and found is not None:

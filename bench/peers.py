@@ -1,6 +1,7 @@
 """What is compared: cowarray, NumPy, torch and pandas, each holding the same numbers.
 
-`torch` and `pandas` are None where they cannot be imported, and `MISSING` says why: a missing one is told, not hidden.
+`torch` and `pandas` are None if they cannot be imported, and `MISSING` says why: a missing peer is reported, not
+hidden.
 """
 
 import importlib
@@ -34,7 +35,7 @@ if pandas is not None and int(pandas.__version__.partition(".")[0]) < 3:
 
 
 def reason_to_skip(who):
-    """Why the competitor whose name begins with a library's cannot take part; None if it can."""
+    """Why the competitor whose name begins with a library's name cannot take part; None if it can."""
     return MISSING.get(who.split()[0].partition(".")[0])
 
 
@@ -44,7 +45,7 @@ def ours(n):
 
 
 def torch_of(n):
-    """The numbers of n in memory of torch's own: it cannot clone lazily what `from_numpy` gives. None without torch."""
+    """The numbers of n in torch's own memory: it cannot clone lazily what `from_numpy` returns. None without torch."""
     return None if torch is None else torch.from_numpy(np.asarray(n)).clone()
 
 

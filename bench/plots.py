@@ -17,7 +17,7 @@ COLOURS = {"cowarray": "#0a7d4f", "numpy": "#1f5fbf", "torch": "#d2571e", "panda
 
 
 def style(who):
-    """One colour a library; what is not its plain way is dashed."""
+    """One colour per library; ways other than its plain one are dashed."""
     library = who.split()[0]
     return {
         "color": COLOURS.get(library, "#555555"),

@@ -1,6 +1,7 @@
-"""From the times of every round to ratios: reads pytest-benchmark's JSON, or what `condense` made of it.
+"""From the times of every round to ratios. Reads pytest-benchmark's JSON, or what `condense` made of it.
 
-A ratio is taken within each round, ours over theirs; what is reported is the median of those, with the quartiles.
+A ratio is taken within each round, cowarray's time over the peer's; the median of these is reported, with the
+quartiles.
 """
 
 import json
@@ -131,7 +132,7 @@ def add(cases, info, data):
 
 
 def figures_of(case):
-    """What a case measured that has a limit of its own: bytes copied, seconds."""
+    """The figures of a case that have limits of their own: bytes copied, seconds."""
     info, own = case["info"], case["times"].get(OURS)
     if own is None:
         return
@@ -177,7 +178,7 @@ def rows(results):
 
 
 def means(results):
-    """Rows of the geometric means of a question's ratios, and of those of all small operations.
+    """Rows for the geometric means of a question's ratios, and of the ratios of all small operations.
 
     The quartiles of a mean are the means of the quartiles. The target is for NumPy alone.
     """

@@ -1,4 +1,4 @@
-"""The targets, as they were set: for each the rows of the report that answer it. One without rows was not measured."""
+"""The targets, and for each the rows of the report that answer it. One without rows was not measured."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """What does ``b = x.copy(); b += 1`` cost? NumPy goes over the memory twice, once is enough.
 
-Three ways to use freed memory: none is kept, it is reused, or every result lives on, so that there is none. NumPy has
-the C library's way in all of them, which gives back blocks of this size.
+There are three ways to treat freed memory: none is kept, it is reused, or every result lives on, so there is none.
+NumPy uses the C library's way in all three, which returns blocks of this size to the system.
 """
 
 import pytest

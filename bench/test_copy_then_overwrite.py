@@ -1,4 +1,4 @@
-"""What does a copy cost whose every byte is replaced? Nothing of it need be copied."""
+"""What does a copy cost if every byte of it is then replaced? None of it needs to be copied."""
 
 import pytest
 from paired import GIB, MIB, Way, numbers, show, sizes

@@ -1,4 +1,4 @@
-"""What does a copy cost that is written to? The lazy copy and the write together: neither is of use alone."""
+"""What does a copy cost that is then written to? The lazy copy and the write together: neither is of use alone."""
 
 import pytest
 from paired import GIB, KIB, MIB, Way, numbers, show, sizes
@@ -36,7 +36,7 @@ def test_first_write(compare, who, size):
 @pytest.mark.parametrize("size", sizes(4 * KIB, MIB, 64 * MIB, arrays=4))
 @pytest.mark.parametrize("who", ["cowarray", "numpy", "torch"])
 def test_write_of_the_last_sharer(compare, who, size):
-    """The source is gone: the copy takes its bytes over. In NumPy it has been copied, and that is not timed."""
+    """The source is gone, so the copy steals its bytes. In NumPy it has been copied, and that is not timed."""
 
     def ways():
         n = numbers(size)

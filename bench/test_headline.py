@@ -35,7 +35,7 @@ def test_headline(compare, who, headline, size):
 @pytest.mark.parametrize("size", sizes(16 * MIB, arrays=5))
 @pytest.mark.parametrize("who", ["cowarray", "numpy"])
 def test_function_that_must_not_change_its_argument(compare, who, size):
-    """Normalizes what it is given and hands it back: the defensive copy that many libraries make."""
+    """Normalizes its argument and returns it: the defensive copy that many libraries make."""
 
     def ways():
         n = numbers(size)

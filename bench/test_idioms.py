@@ -77,7 +77,7 @@ def test_small_part_of_a_large_array(compare, who, size):
 
 @pytest.mark.parametrize("idiom", [*IDIOMS, "a small part"])
 def test_memory(benchmark, idiom):
-    """Bytes beyond the array at the worst moment; ours may need what NumPy's program needs, and a constant."""
+    """Bytes beyond the array at the worst moment; cowarray may need what NumPy's program needs, plus a constant."""
     small = idiom == "a small part"
     side = pick(4096, 16)
     n = numbers(pick(min(GIB, setting.largest), KIB)) if small else numbers(8 * side * side).reshape(side, side)
@@ -116,7 +116,7 @@ def test_memory(benchmark, idiom):
 
 
 def peak(job, x):
-    """Peak of the memory that Python and NumPy allocate during the job, and what the job gives."""
+    """Peak of the memory that Python and NumPy allocate during the job, and the job's result."""
     gc.collect()
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""How long does the import take, beyond NumPy's? Each figure is that of a new process."""
+"""How long does the import take, beyond NumPy's? Each figure comes from a new process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""No hot path takes more instructions than it did: counts, and no timing.
+"""No hot path takes more instructions than recorded: counts, without timing.
 
 `python bench/instructions.py` renews the figures.
 """

@@ -56,7 +56,7 @@ COPIES = {
 @pytest.mark.parametrize("copy", COPIES)
 @pytest.mark.parametrize("who", ["cowarray", "numpy view", "torch", "torch from_numpy"])
 def test_copies_against_a_view(compare, who, copy, size):
-    """Whatever ours is, the peer is NumPy's reshape to a view."""
+    """Whatever the operation is, the peer is NumPy's reshape to a view."""
 
     def ways():
         n = numbers(size).reshape(pick(1024, 2) if size >= MIB else 2, -1)

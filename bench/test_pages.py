@@ -1,4 +1,4 @@
-"""README.md and docs/benchmarks.md quote the run that is kept, and say why a target was missed."""
+"""README.md and docs/benchmarks.md quote the recorded run, and say why a target was missed."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is made of the figures: ratios within rounds, targets, what got slower. On figures made up here."""
+"""What the report derives from figures: ratios within rounds, targets, what got slower. These figures are made up."""
 
 import json
 

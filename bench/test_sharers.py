@@ -15,7 +15,7 @@ COPIES = 1000
 
 
 def resident():
-    """Bytes of memory that the process has, or None where the system does not tell."""
+    """Bytes of memory that the process has, or None if the system does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -26,7 +26,7 @@ def resident():
 @pytest.mark.parametrize("size", sizes(GIB, arrays=4))
 @pytest.mark.parametrize("who", ["cowarray", "numpy views", "torch"])
 def test_a_thousand_copies(compare, who, size):
-    """NumPy would need a thousand times the array, so it is asked for views, which are no copies."""
+    """NumPy would need a thousand times the array, so it makes views, which are not copies."""
 
     def ways():
         n = numbers(size)
@@ -87,7 +87,7 @@ def test_memory_of_a_thousand_copies(benchmark, size):
 @pytest.mark.parametrize("work", ["clone and drop", "first write"])
 @pytest.mark.parametrize("who", ["cowarray", "numpy", "torch"])
 def test_cost_against_sharers(compare, who, work, sharers):
-    """With so many copies alive. NumPy's copies are real, so it has one array and serves as the measure."""
+    """With that many copies alive. NumPy's copies are real, so it has one array and serves as the measure."""
     size = pick(MIB, 64)
     write = "; y[0] = 5" if work == "first write" else ""
 

@@ -1,4 +1,4 @@
-"""What does the library add to an operation of NumPy's? Little arrays show it, 16 MiB should not."""
+"""What does the library add to a NumPy operation? Small arrays show it; 16 MiB should not."""
 
 import math
 
@@ -59,7 +59,7 @@ def test_operator(compare, who, operation, size):
 @pytest.mark.parametrize("function", ["np.add(a, b)", "cowarray.add(a, b)"])
 @pytest.mark.parametrize("who", ["cowarray", "numpy"])
 def test_add_as_a_function(compare, who, function, size):
-    """Against np.add of NumPy's arrays. NumPy's way to ask the array costs as much as its small add."""
+    """Against np.add of NumPy's arrays. NumPy's question to the array costs as much as its small add."""
 
     def ways():
         a, b = data(SIZES[size])
@@ -77,7 +77,7 @@ def test_add_as_a_function(compare, who, function, size):
 
 
 def test_the_results_are_those_of_numpy():
-    """What the statements above compute, once more by hand: a benchmark of the wrong thing is quick."""
+    """What the statements above compute, written out once more by hand: a benchmark of the wrong thing is quick."""
     a, b = data(1000)
     assert math.isclose(float(ours(a).sum()), float(a.sum()))
     assert float(ours(a) @ ours(b)) == float(a @ b)

@@ -1,4 +1,4 @@
-"""Three whole programs, each against the way it is written today: time, memory, bytes copied. See workloads/."""
+"""Three whole programs, each compared with the way it is written today: time, memory, bytes copied. See workloads/."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""Jobs in several threads that start together, timed from the moment at which all of them are there."""
+"""Jobs in several threads that start together, timed from the moment at which all of them are ready."""
 
 import threading
 import time
@@ -40,7 +40,7 @@ def in_threads(count, work):
 
 
 class Threads(Way):
-    """A way whose clock runs from the moment at which all threads are there; a job is one clone in one thread.
+    """A way whose clock starts when all threads are ready; a job is one clone in one thread.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Threads(Way):
 
 
 def cloners(sources, clone, write):
-    """The work of threads that each clone an array of their own, write to the copy if asked, and drop it."""
+    """The work of threads that each clone their own array, write to the copy if requested, and drop it."""
 
     def work(i, times):
         source = sources[i]

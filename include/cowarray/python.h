@@ -1,7 +1,7 @@
 /* cowarray for other extensions, in C or Cython: from a Python array to its bytes and back.
  *
  * Call CowArray_Import() once, in your module's init; it returns 0, or -1 with an exception. All functions here need the
- * GIL. What a scope gives may be used without it. Nothing has to be linked.
+ * GIL. What is in a view may be used without it. There is nothing to link.
  *
  *     CowArray_View view;
  *     if (CowArray_MutableBegin(array, &view) < 0) return NULL;
@@ -22,15 +22,15 @@ extern "C" {
 
 /* An open scope. shape, strides (in bytes) and data are valid until CowArray_End, and only until then. */
 typedef struct CowArray_View {
-    void *data; /* of the first element; write to it in a mutable scope only */
+    void *data; /* the first element; write to it only in a mutable scope */
     int ndim;
     Py_ssize_t *shape;
     Py_ssize_t *strides;
     Py_ssize_t itemsize;
-    char kind;      /* of the dtype, NumPy's letter: b i u f c m M O S U V */
-    char byteorder; /* NumPy's: '=' native, '<', '>', '|' not applicable */
+    char kind;      /* the dtype's, as NumPy's letter: b i u f c m M O S U V */
+    char byteorder; /* as in NumPy: '=' native, '<', '>', '|' not applicable */
     int readonly;   /* the array's flag */
-    void *owner;    /* the library's */
+    void *owner;    /* private to the library */
 } CowArray_View;
 
 typedef struct CowArray_API {
@@ -67,34 +67,36 @@ static inline int CowArray_Check(PyObject *object)
     return CowArray_api->check(object);
 }
 
-/* Read access: data stay valid memory until the end, whatever happens to the array. Copies nothing. TypeError. */
+/* Read access: data stays valid memory until the end, whatever happens to the array. Copies nothing. Raises TypeError if
+ * array is not a cowarray.ndarray. */
 static inline int CowArray_ConstBegin(PyObject *array, CowArray_View *view)
 {
     return CowArray_api->const_begin(array, view);
 }
 
-/* Write access: the array has bytes of its own, and copies of it are made at once until the end. TypeError; ValueError for
- * a read-only array; MemoryError, and nothing has changed. */
+/* Write access: the array has bytes of its own, and copies of it are eager until the end. Raises TypeError if array is
+ * not a cowarray.ndarray, ValueError if it is read-only, and MemoryError, after which nothing has changed. */
 static inline int CowArray_MutableBegin(PyObject *array, CowArray_View *view)
 {
     return CowArray_api->mutable_begin(array, view);
 }
 
-/* Ends a scope of either kind. Once for each that was begun. */
+/* Ends a scope of either kind. Call it once for each begin that succeeded. */
 static inline void CowArray_End(CowArray_View *view)
 {
     CowArray_api->end(view);
 }
 
-/* A new reference to a copy that shares bytes until one of the two is written to. */
+/* Returns a new reference to a copy that shares bytes until one of the two is written to. */
 static inline PyObject *CowArray_LazyClone(PyObject *array)
 {
     return CowArray_api->lazy_clone(array);
 }
 
-/* A new reference to an array over memory that owner keeps alive; owner gets a reference. strides may be NULL: C order.
- * dtype: anything numpy.dtype takes, but no objects. fresh != 0: nobody else uses the memory, and the array may write to
- * it. fresh == 0: it is somebody else's; nobody writes to it, and a write to the array copies first. */
+/* Returns a new reference to an array over memory that owner keeps alive; the array takes a reference to owner. strides
+ * may be NULL: C order. dtype: anything that numpy.dtype accepts, except dtypes with objects. fresh != 0: nobody else
+ * uses the memory, and the array may write to it. fresh == 0: the memory is somebody else's; nobody writes to it, and a
+ * write to the array copies first. */
 static inline PyObject *CowArray_FromMemory(PyObject *owner, void *data, int ndim, const Py_ssize_t *shape,
                                             const Py_ssize_t *strides, PyObject *dtype, int fresh)
 {
