@@ -9,6 +9,7 @@ import pytest
 from calls import NAMESPACE_CALLS, Run, numpys
 from everyday_calls import COMPUTING, COPYING, INDIRECT
 from oracle import LAYOUTS, OWNERSHIPS, Witness, agree, outcome, same, subject, value
+from programs import run
 
 import cowarray
 from cowarray._chapters import callbacks as _callbacks
@@ -295,3 +296,21 @@ def test_columns_that_are_unpacked_share_one_storage_and_cost_no_copy():
 
 def test_names_of_the_module_of_files():
     assert _files.__all__ == ["Archive", "load", "save", "savez", "savez_compressed"]
+
+
+def test_without_docstrings():
+    """`python -OO` takes from NumPy's methods the signatures, too."""
+    printed = run(
+        """
+        x = ca.array([3.0, 1.0, 2.0])
+        kept = x.copy()
+        sums = ca.zeros(3)
+        print(x.cumsum(out=sums) is sums, sums)
+        x.sort()
+        print(x.byteswap(inplace=True) is x, x.byteswap(True) is x)
+        np.copyto(sums, x)
+        print(sums, kept)
+        """,
+        PYTHONOPTIMIZE="2",
+    )
+    assert printed == "True [3. 4. 6.]\nTrue True\n[1. 2. 3.] [3. 1. 2.]\n"

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cowarray._array.layout cimport extent, product
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
 from cowarray._c.python cimport Py_TYPE
-from cowarray._native.storage cimport Storage
+from cowarray._native.storage cimport LOCATES, READS, Access, Behalf, Intent, Storage
 
 
 cdef enum:
@@ -116,13 +116,13 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
                            object base)
 
 
-cdef cnp.ndarray const_header(Array x)
-cdef object bytes_of(Storage storage, char **window)
+cdef cnp.ndarray open_header(Array x, Intent intent)
+cdef object bytes_of(Storage storage, const Access *access, char **window)
 cdef cnp.ndarray guarded_header(Array x)
 cdef cnp.ndarray private_header(Array x)
 cdef Snapshot new_snapshot()
 cdef cnp.ndarray reader_header(Array x)
-cdef cnp.ndarray writable_header(Array x)
+cdef cnp.ndarray writable_header(Array x, const Access *access)
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer)
 cdef PyObject *root_of(PyObject *array) noexcept
 
@@ -149,3 +149,51 @@ cdef inline Storage storage_for(Array x):
 
 
 cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header)
+
+
+cdef inline bint has_doorkeeper(Array x) noexcept:
+    """Whether somebody is asked at each access to x's bytes."""
+    return x.storage_ is not None and x.storage_.doorkeeper != NULL
+
+
+cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
+    """What is said at the door of one who comes for all elements of x, for as long as x is as it is."""
+    cdef Access access
+    access.intent = intent
+    access.behalf = behalf
+    access.ndim = x.nd
+    access.offset = x.offset
+    access.itemsize = itemsize_of(x)
+    access.dims = <const Py_ssize_t *>x.dims
+    return access
+
+
+cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
+    """What is said of one who can touch any byte of the window, and whenever he likes."""
+    cdef Access access
+    access.intent = intent
+    access.behalf = behalf
+    access.ndim = -1
+    return access
+
+
+cdef inline bint fits(Array x, cnp.ndarray header) noexcept:
+    """Whether the header that x keeps is on the bytes that its Storage has now."""
+    return x.storage_ is None or x.storage_.is_at(cnp.PyArray_BYTES(header) - x.offset)
+
+
+cdef inline cnp.ndarray const_header(Array x):
+    """NumPy's read-only view of x as it is when this returns; its memory stays. A gap, before that.
+
+    The array may keep it for its next reader: it is for NumPy's C, not for user code.
+    """
+    if x.header is not None and fits(x, x.header):
+        return x.header
+    return open_header(x, READS)
+
+
+cdef inline cnp.ndarray located_header(Array x):
+    """`const_header` for one who asks where elements lie, and touches none of them."""
+    if x.header is not None and fits(x, x.header):
+        return x.header
+    return open_header(x, LOCATES)

@@ -12,6 +12,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 
+from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport (
     NPY_ARRAY_WRITEABLE,
     numpy_ndarray,
@@ -21,11 +22,14 @@ from cowarray._c.numpy cimport (
     PyArray_SetBaseObject,
 )
 from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, seal
-from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._native.storage cimport (
+    Access,
     Hold,
+    Intent,
+    OPERATION,
     Pin,
     pin_storage,
+    READS,
     refresh,
     set_moved,
     Storage,
@@ -108,7 +112,7 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
-    if not KEEPS_HEADERS:
+    if not KEEPS_HEADERS or storage.doorkeeper != NULL:
         return
     if x.header is None:
         x.previous_reader = NULL
@@ -162,37 +166,34 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
     return header
 
 
-cdef cnp.ndarray const_header(Array x):
-    """NumPy's read-only view of x as it is when this returns; its memory stays. A gap, before that.
-
-    The array may keep it for its next reader: it is for NumPy's C, not for user code.
-    """
+cdef cnp.ndarray open_header(Array x, Intent intent):
+    """`const_header` where none is kept that fits."""
     cdef Storage storage
-    cdef cnp.ndarray header = x.header
+    cdef cnp.ndarray header
     cdef char *window
-    while header is None or not (
-        x.storage_ is None or cnp.PyArray_BYTES(header) == x.storage_.address() + x.offset
-    ):
-        header = None
+    cdef Access access
+    while True:
         drop_header(x)
         storage = storage_for(x)
-        keeper = bytes_of(storage, &window)
-        if x.storage_ is storage and x.header is None and window == storage.address():
+        access = access_to(x, intent, OPERATION)
+        keeper = bytes_of(storage, &access, &window)
+        if x.storage_ is storage and x.header is None and storage.is_at(window):
             header = new_header(x, window, 0, keeper)
             set_header(x, header)
             return header
         header = x.header
-    return header
+        if header is not None and fits(x, header):
+            return header
 
 
-cdef object bytes_of(Storage storage, char **window):
+cdef object bytes_of(Storage storage, const Access *access, char **window):
     """What keeps the bytes that a Storage has now, and where they start. A gap."""
     cdef Hold own
     if not KEEPS_HEADERS:
-        own = storage.new_hold()
+        own = storage.new_hold(access)
         window[0] = <char *>own.scope.data
         return own
-    return storage.held(window)
+    return storage.held(access, window)
 
 
 cdef cnp.ndarray guarded_header(Array x):
@@ -206,7 +207,9 @@ cdef cnp.ndarray guarded_header(Array x):
 
 cdef cnp.ndarray private_header(Array x):
     """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
-    cdef Hold hold = storage_for(x).new_hold()
+    cdef Storage storage = storage_for(x)
+    cdef Access access = access_to(x, READS, OPERATION)
+    cdef Hold hold = storage.new_hold(&access)
     return new_header(x, <char *>hold.scope.data, 0, hold)
 
 
@@ -236,22 +239,23 @@ cdef cnp.ndarray reader_header(Array x):
     Where there can be no share (while x is pinned, and of objects), it has a scope of its own.
     """
     cdef Storage storage = storage_for(x)
-    cdef Storage share = storage.share(0, storage.size(), True)
+    cdef Access access = access_to(x, READS, OPERATION)
+    cdef Storage share = storage.share(&access, 0, storage.size(), True)
     cdef Snapshot owner
     if share is None:
         return private_header(x)
     owner = new_snapshot()
     owner.storage = share
-    return new_header(x, share.address(), 0, owner)
+    return new_header(x, share.own_bytes(), 0, owner)
 
 
-cdef cnp.ndarray writable_header(Array x):
+cdef cnp.ndarray writable_header(Array x, const Access *access):
     """NumPy's writable view of x, which has bytes of its own, and is pinned while the view lives. A gap, before."""
     cdef Storage storage
     cdef Pin pin
     while True:
         storage = storage_for(x)
-        pin = pin_storage(storage)
+        pin = pin_storage(storage, access)
         if x.storage_ is storage:
             return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
@@ -314,14 +318,14 @@ cdef Array adopt(cnp.ndarray array, Storage storage=None):
         owner = get_base(owner)
     if storage is not None and array is owner:
         writeable = True  # adopting it before has cleared the flag
+    extent_of(owner, &low, &high)
     if storage is None:
-        extent_of(owner, &low, &high)
         PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
         storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
         storage.has_references = not is_plain(descr_of(owner))
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
     if cnp.PyArray_SIZE(array):  # without elements it can lie anywhere
-        offset = cnp.PyArray_BYTES(array) - storage.address()
+        offset = cnp.PyArray_BYTES(array) - (cnp.PyArray_BYTES(owner) + low)
     x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                    descr_of(array), writeable, BORN_FRESH)
     if cnp.PyArray_CheckExact(array):

@@ -6,6 +6,7 @@ from cpython.ref cimport Py_INCREF
 from libc.string cimport memcpy
 
 from cowarray._array.array cimport (
+    access_to,
     adopt,
     Array,
     Birth,
@@ -39,7 +40,7 @@ from cowarray._array.layout cimport (
     same_layout,
 )
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
-from cowarray._native.storage cimport count_eager, SMALL_COPY, Storage, storage_new
+from cowarray._native.storage cimport Access, count_eager, OPERATION, READS, SHARES, SMALL_COPY, Storage, storage_new
 
 cnp.import_array()
 
@@ -75,6 +76,7 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(source)
     cdef Storage storage
+    cdef Access access
     if not is_plain(source.descr) or storage_for(source).has_references:
         reason[0] = BORN_EAGER_DTYPE
         return None
@@ -86,7 +88,8 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
         reason[0] = BORN_EAGER_OVERLAP
         return None
     extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
-    storage = storage.share(source.offset + low, high - low)
+    access = access_to(source, SHARES, OPERATION)
+    storage = storage.share(&access, source.offset + low, high - low)
     if storage is None:
         reason[0] = BORN_EAGER_PINNED
     offset[0] = -low
@@ -109,17 +112,19 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
     cdef cnp.ndarray target = None
     cdef Array x = None
     cdef char *window
+    cdef char *fresh = NULL
+    cdef Access access = access_to(source, READS, OPERATION)
     memcpy(source_strides, strides_of(source), nd * sizeof(cnp.npy_intp))
     if plain:
-        x = on_storage(storage_new(nbytes), 0, nd, shape_of(source), strides, descr, True, reason)
+        x = on_storage(storage_new(nbytes, &fresh), 0, nd, shape_of(source), strides, descr, True, reason)
     else:
         target = new_like(source, strides)
-    keeper = bytes_of(storage, &window)  # a gap: from here on the source can be another array
+    keeper = bytes_of(storage, &access, &window)  # a gap: from here on the source can be another array
     if is_block:
-        memcpy(x.storage_.address(), window + offset, nbytes)
+        memcpy(fresh, window + offset, nbytes)
     else:
         if plain:
-            target = new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_)
+            target = new_header(x, fresh, NPY_ARRAY_WRITEABLE, x.storage_)
         PyArray_CopyInto(target, header_at(window + offset, descr, nd, cnp.PyArray_DIMS(target), source_strides, 0,
                                            keeper))
     if not plain:

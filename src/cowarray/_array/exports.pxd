@@ -3,12 +3,13 @@
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array
+from cowarray._native.storage cimport Behalf
 
 
 cdef cnp.ndarray snapshot(Array x)
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1
 cdef bint loses_as_buffer(cnp.dtype descr) except -1
-cdef cnp.ndarray export(Array x)
+cdef cnp.ndarray export(Array x, Behalf behalf)
 cdef object numpy_from_snapshot(Array x, object dtype, object copy)
 cdef object as_flag(object copy)
 cdef object readable(Array self)

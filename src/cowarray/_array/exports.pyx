@@ -7,6 +7,8 @@ cimport numpy as cnp
 from libc.string cimport memcpy
 
 from cowarray._array.array cimport (
+    access_anywhere,
+    access_to,
     Array,
     bytes_of,
     const_header,
@@ -15,13 +17,14 @@ from cowarray._array.array cimport (
     is_array,
     is_plain,
     itemsize_of,
+    located_header,
     new_header,
+    new_snapshot,
     private_header,
     reader_header,
     root,
     shape_of,
     size_of,
-    new_snapshot,
     Snapshot,
     storage_for,
     strides_of,
@@ -37,7 +40,7 @@ from cowarray._c.numpy cimport (
     PyArray_NewCopy,
     PyDataType_ELSIZE,
 )
-from cowarray._native.storage cimport count_eager, Pin, Storage, storage_new
+from cowarray._native.storage cimport Access, Behalf, count_eager, EXPORT, Pin, READS, Storage, storage_new, WRITES
 
 cnp.import_array()
 
@@ -62,10 +65,10 @@ cdef cnp.ndarray snapshot(Array x):
     memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # as x is before snapshot_storage, which see
     owner.storage = snapshot_storage(x, &offset)
     if owner.storage is not None:
-        return header_at(owner.storage.address() + offset, descr, nd, dims, dims + nd, 0, owner)
+        return header_at(owner.storage.own_bytes() + offset, descr, nd, dims, dims + nd, 0, owner)
     shown = copy_as_laid(x)
     owner.storage = storage_for(shown)
-    return new_header(shown, owner.storage.address(), 0, owner)
+    return new_header(shown, owner.storage.own_bytes(), 0, owner)
 
 
 cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset):
@@ -82,17 +85,19 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset):
     cdef Storage storage = None
     cdef Storage source
     cdef char *window
+    cdef char *fresh
+    cdef Access access = access_to(x, READS, EXPORT)
     if not is_plain(x.descr):
         return None
     extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
     offset[0] = -low
     source = storage_for(x)
     if is_worth_sharing(source, min(high - low, nbytes)):
-        storage = source.share(first + low, high - low)
+        storage = source.share(&access, first + low, high - low)
     if storage is None and high - low <= nbytes:
-        storage = storage_new(high - low)
-        _keeper = bytes_of(source, &window)
-        memcpy(storage.address(), window + first + low, high - low)
+        storage = storage_new(high - low, &fresh)
+        _keeper = bytes_of(source, &access, &window)
+        memcpy(fresh, window + first + low, high - low)
         count_eager(high - low)
     return storage
 
@@ -109,7 +114,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     if (
         format == NULL or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0 or not PyArray_ISNBO(x.descr.byteorder)
         or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-        or <size_t>(storage_for(x).address() + x.offset) % x.descr.alignment
+        or not storage_for(x).is_aligned(x.offset, x.descr.alignment)
     ):
         return False
     owner = new_snapshot()
@@ -120,7 +125,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     owner.storage = snapshot_storage(x, &offset)  # from here on x can be another array
     if owner.storage is None:
         return False
-    owner.data = owner.storage.address() + offset
+    owner.data = owner.storage.own_bytes() + offset
     view.buf = owner.data
     view.itemsize = PyDataType_ELSIZE(owner.descr)
     view.len = product(owner.nd, owner.dims) * view.itemsize
@@ -153,12 +158,13 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
     return not known
 
 
-cdef cnp.ndarray export(Array x):
+cdef cnp.ndarray export(Array x, Behalf behalf):
     """A NumPy array that aliases x: x has bytes of its own, and is pinned for as long as the array lives.
 
     Read-only where x is, for consumers that heed that.
     """
-    cdef cnp.ndarray array = writable_header(x)
+    cdef Access access = access_anywhere(WRITES, behalf)
+    cdef cnp.ndarray array = writable_header(x, &access)
     if not x.writeable:
         PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
     return array
@@ -199,8 +205,8 @@ cdef object storage_of(object value):
 
 
 cdef object memory_of(object value):
-    """The bytes of value, as NumPy sees them."""
-    return const_header(<Array>value) if is_array(value) else numpy_asarray(value)
+    """Where the bytes of value lie, as NumPy sees it."""
+    return located_header(<Array>value) if is_array(value) else numpy_asarray(value)
 
 
 def aliases(x, y, /):

@@ -60,7 +60,7 @@ cdef bint is_sparse(cnp.ndarray array) noexcept:
 
 cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
     cdef Birth reason = BORN_EAGER_ORDER
-    cdef Array x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.address(),
+    cdef Array x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.own_bytes(),
                                 cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                                 descr_of(array), True, BORN_VIEW)
     if copy is False:
@@ -89,14 +89,16 @@ cdef Array copy_foreign(cnp.ndarray array):
     cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(array)
     cdef int nd = cnp.PyArray_NDIM(array)
     cdef Array x
+    cdef char *fresh
     if not is_plain(descr_of(array)):
         x = adopt(PyArray_NewCopy(array, cnp.NPY_KEEPORDER))
         count_eager(product(nd, cnp.PyArray_DIMS(array)) * itemsize)
     else:
         kept_strides(nd, cnp.PyArray_DIMS(array), itemsize, cnp.PyArray_STRIDES(array), strides)
-        x = on_storage(storage_new(product(nd, cnp.PyArray_DIMS(array)) * itemsize), 0, nd, cnp.PyArray_DIMS(array),
+        x = on_storage(storage_new(product(nd, cnp.PyArray_DIMS(array)) * itemsize, &fresh), 0, nd,
+                       cnp.PyArray_DIMS(array),
                        strides, descr_of(array), True, BORN_IMPORT_COPY)
-        PyArray_CopyInto(new_header(x, x.storage_.address(), NPY_ARRAY_WRITEABLE, x.storage_), array)
+        PyArray_CopyInto(new_header(x, fresh, NPY_ARRAY_WRITEABLE, x.storage_), array)
         count_eager(x.storage_.size())
     x.birth = BORN_IMPORT_COPY
     return x

@@ -1,6 +1,10 @@
 """The chapter "inspection" of the array API standard: what the namespace can do, and which version it follows."""
 
+import sys
+
 import numpy as np
+
+from cowarray._face.ndarray import set_namespace
 
 __all__ = ["__array_api_version__", "__array_namespace_info__", "namespace"]
 
@@ -40,10 +44,11 @@ class __array_namespace_info__:
 
 def namespace(api_version):
     """The module that has the standard's functions; ValueError for a version that it does not follow."""
-    import cowarray
-
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(
             f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
         )
-    return cowarray
+    return sys.modules["cowarray"]
+
+
+set_namespace(namespace)

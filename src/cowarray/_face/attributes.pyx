@@ -8,6 +8,7 @@ cimport numpy as cnp
 from cpython.object cimport PyObject, PyObject_RichCompare
 
 from cowarray._array.array cimport (
+    access_to,
     adopt,
     Array,
     BORN_VIEW,
@@ -15,12 +16,14 @@ from cowarray._array.array cimport (
     descr_of,
     header_beside,
     is_array,
+    located_header,
     size_of,
     writable_header,
 )
 from cowarray._array.exports cimport numpy_from_snapshot
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, seal
+from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
 from cowarray._ops.operands cimport detached_void, is_numpys_scalar
 
@@ -46,7 +49,7 @@ cdef class Flags:
     """Memory layout of an array, by attribute or by NumPy's keys; ``writeable`` can be set."""
 
     def __getattr__(self, name):
-        header = const_header(self.of).flags
+        header = located_header(self.of).flags
         if name == "writeable":
             return bool(self.of.writeable)
         if name == "owndata":
@@ -93,7 +96,7 @@ cdef class Flags:
         setattr(self, names[key], value)
 
     def __eq__(self, other):
-        return isinstance(other, (Flags, type(const_header(self.of).flags))) and self.num == other.num
+        return isinstance(other, (Flags, type(located_header(self.of).flags))) and self.num == other.num
 
     def __repr__(self):
         names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
@@ -156,11 +159,13 @@ cdef class FlatIterator:
 
     def __setitem__(self, key, value):
         cdef cnp.ndarray header
+        cdef Access access
         if not self.of.writeable:
             raise ValueError("assignment destination is read-only")
         where = shown_key(settled(key, True))
         shown = shown_value(self.of, value)
-        header = writable_header(self.of)
+        access = access_to(self.of, WRITES, OPERATION)
+        header = writable_header(self.of, &access)
         if is_array(value):
             shown = header_beside(<Array>value, header)
         (<object>header).flat[where] = shown

@@ -10,6 +10,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
 
 from cowarray._array.array cimport (
+    access_anywhere,
     Array,
     BORN_FRESH,
     BORN_IMPORT,
@@ -24,7 +25,7 @@ from cowarray._array.layout cimport c_strides, distinct, extent, extent_fits, MA
 from cowarray._c.api cimport CowArray_API, COWARRAY_API_VERSION, CowArray_View
 from cowarray._c.numpy cimport PyDataType_ELSIZE
 from cowarray._c.python cimport end_view, own
-from cowarray._native.storage cimport Storage, storage_adopt
+from cowarray._native.storage cimport Access, C_API, Storage, storage_adopt, WRITES
 
 cnp.import_array()
 
@@ -63,10 +64,12 @@ cdef int capi_const_begin(object x, CowArray_View *view) except -1:
 
 cdef int capi_mutable_begin(object x, CowArray_View *view) except -1:
     """The header is the scope: its base is the pin."""
+    cdef Access access
     cdef Array array = capi_array(x)
     if not array.writeable:
         raise ValueError("assignment destination is read-only")
-    capi_fill(array, writable_header(array), view)
+    access = access_anywhere(WRITES, C_API)
+    capi_fill(array, writable_header(array, &access), view)
     return 0
 
 

@@ -32,6 +32,7 @@ from cpython.number cimport (
 )
 
 from cowarray._array.array cimport (
+    access_anywhere,
     adopt,
     Array,
     BORN_VIEW,
@@ -39,6 +40,7 @@ from cowarray._array.array cimport (
     descr_of,
     is_plain,
     itemsize_of,
+    located_header,
     reader_header,
     set_array_type,
     shape_of,
@@ -71,7 +73,17 @@ from cowarray._c.python cimport (
 )
 from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_of
 from cowarray._face.pickles cimport reduce_array
-from cowarray._native.storage cimport begin_write, end_write, Storage
+from cowarray._native.storage cimport (
+    Access,
+    begin_write,
+    CTYPES,
+    DLPACK,
+    end_write,
+    EXPORT,
+    OPERATION,
+    Storage,
+    WRITES,
+)
 from cowarray._ops.conversion cimport as_own, check_device, is_array_class, of_dtype, settled_dtype, unconverted
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
 from cowarray._ops.operators cimport binary, compare, inplace, inplace_by_numpy, inplace_power, power, unary
@@ -91,6 +103,15 @@ cdef object ufunc_bitwise_and = np.bitwise_and, ufunc_bitwise_or = np.bitwise_or
 cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
 cdef object ufunc_negative = np.negative, ufunc_positive = np.positive, ufunc_absolute = np.absolute
 cdef object ufunc_invert = np.invert
+
+
+# What gives the namespace for a version of the standard; hung in by the chapters, which stand on this class.
+cdef object namespace = None
+
+
+def set_namespace(function):
+    global namespace
+    namespace = function
 
 
 @cython.final
@@ -131,7 +152,7 @@ cdef class ndarray(Array):
             raise TypeError("shape must be an integer or a tuple of integers (got None)")
         lengths = settled_lengths(value)
         while header is None or not lies_as(self, header, storage):
-            header = const_header(self)
+            header = located_header(self)
             storage = storage_for(self)
             offset = self.offset
             try:
@@ -163,7 +184,7 @@ cdef class ndarray(Array):
         cdef ndarray view = None
         wanted = numpy_dtype(value)
         while header is None or not lies_as(self, header, view.storage_):
-            header = const_header(self)
+            header = located_header(self)
             view = self.view(wanted)
         rebind(self, view)
 
@@ -209,7 +230,7 @@ cdef class ndarray(Array):
     def setflags(self, write=None, align=None, uic=None):
         """Set whether the array may be written to. Other arrays of the same Storage keep their flag."""
         if align:
-            if not cnp.PyArray_ISALIGNED(const_header(self)):
+            if not cnp.PyArray_ISALIGNED(located_header(self)):
                 raise ValueError("cannot set aligned flag of mis-aligned array to True")
         if uic:
             raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
@@ -224,7 +245,7 @@ cdef class ndarray(Array):
     @property
     def T(self):
         """ndarray: View with the axes reversed."""
-        cdef cnp.ndarray header = const_header(self)
+        cdef cnp.ndarray header = located_header(self)
         return view_of(self, cnp.PyArray_BYTES(header) - self.offset, PyArray_Transpose(header, NULL), self.writeable)
 
     @property
@@ -275,7 +296,7 @@ cdef class ndarray(Array):
         if type is not None and type is not ndarray:
             if not is_array_class(type):
                 raise ValueError(f"view: type must be a class of arrays (got {type!r})")
-            shown = export(self) if self.writeable else snapshot(self)
+            shown = export(self, EXPORT) if self.writeable else snapshot(self)
             return shown.view(type) if dtype is None else shown.view(dtype, type)
         if PyDataType_REFCHK(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
             raise TypeError("Cannot change data-type for array of references.")
@@ -631,8 +652,9 @@ cdef class ndarray(Array):
             Inside `cowarray.no_copy`, if bytes would have to be copied.
         """
         cdef cow_mutable_scope scope
+        cdef Access access = access_anywhere(WRITES, OPERATION)
         cdef Storage storage = storage_for(self)  # kept: user code in begin_write can give self another
-        begin_write(storage, &scope)
+        begin_write(storage, &access, &scope)
         end_write(&scope)
         return self
 
@@ -701,7 +723,7 @@ cdef class ndarray(Array):
             return snapshot(self)
         if not self.writeable:
             raise ValueError("to_numpy: the array is read-only; copy it, or leave writable=True away")
-        return export(self)
+        return export(self, EXPORT)
 
     def __array__(self, dtype=None, *, copy=None):
         return numpy_from_snapshot(self, dtype, copy)
@@ -714,7 +736,7 @@ cdef class ndarray(Array):
                 f"the buffer protocol has no format for {self.descr!r}; use x.to_numpy(), or a view of another dtype"
             )
         array = snapshot(self) if not flags & PyBUF_WRITABLE else (
-            export(self) if self.writeable else const_header(self))
+            export(self, EXPORT) if self.writeable else const_header(self))
         # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
         forward_buffer(array, view, flags)
 
@@ -731,26 +753,24 @@ cdef class ndarray(Array):
     @property
     def ctypes(self):
         """Pointers for `ctypes`. A writable export: pins for as long as this object lives."""
-        return (<object>export(self)).ctypes
+        return (<object>export(self, CTYPES)).ctypes
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:
             copy = as_flag(copy)
-        exported = const_header(self) if copy else export(self)
+        exported = const_header(self) if copy else export(self, DLPACK)
         return (<object>exported).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self):
-        return (<object>const_header(self)).__dlpack_device__()
+        return (<object>located_header(self)).__dlpack_device__()
 
     def __reduce_ex__(self, protocol):
         return reduce_array(self, protocol)
 
     def __array_namespace__(self, *, api_version=None):
         """The module `cowarray`, which has the functions of the array API standard."""
-        from cowarray._chapters.inspection import namespace
-
         return namespace(api_version)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):

@@ -9,11 +9,10 @@ import sys
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from cowarray._native.errors import CopyError
+from cowarray._native.storage import count_modes, set_modes
+
 __all__ = ["CopyError", "Materialization", "no_copy", "trace"]
-
-
-class CopyError(RuntimeError):
-    """A write inside `no_copy` would have had to copy shared bytes first."""
 
 
 class Materialization(NamedTuple):
@@ -65,9 +64,9 @@ def report(kind, nbytes):
 class _Mode:
     """A context manager that adds to one context variable; each entering has an item of its own."""
 
-    # The native layer's: counts a context in (1) or out (-1), and returns how many there are. Not a name of the module,
-    # for those are gone when a mode ends with the interpreter.
-    _count_users = None
+    # Counts a context in (1) or out (-1), and returns how many there are. Not a name of the module, for those are gone
+    # when a mode ends with the interpreter.
+    _count_users = staticmethod(count_modes)
 
     def __init__(self):
         self._entered = []
@@ -151,3 +150,6 @@ class trace(_Mode):
 
     def __repr__(self):
         return f"<cowarray.trace of {len(self._events)} materializations>"
+
+
+set_modes(sys.modules[__name__])

@@ -2,9 +2,9 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import NamedTuple, Self
 
-__all__ = ["CopyError", "Materialization", "no_copy", "trace"]
+from cowarray._native.errors import CopyError as CopyError
 
-class CopyError(RuntimeError): ...
+__all__ = ["CopyError", "Materialization", "no_copy", "trace"]
 
 class Materialization(NamedTuple):
     kind: str

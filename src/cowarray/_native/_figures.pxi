@@ -1,12 +1,9 @@
 # What the library tells of itself, its bound on kept memory, and the allocator of the tests. Included by _native.pyx.
 
 
-def _count_mode_users(int change):
+def count_modes(int change):
     """Count a context in (1) or out (-1). Returns how many there are."""
     return count_mode_users(change)
-
-
-_modes._Mode._count_users = staticmethod(_count_mode_users)
 
 
 cdef void count_eager(size_t nbytes) noexcept:

@@ -15,6 +15,34 @@ cdef enum:
     SMALL_COPY = 65536
 
 
+# ---- the door: every call for bytes says what it is for. doors.md, beside this file, has the rules.
+
+cdef enum Intent:
+    LOCATES     # asks where elements lie, and touches none of them
+    SHARES      # takes a share for a lazy copy, and touches no byte now
+    READS
+    WRITES      # changes some of the bytes, or gives them values that depend on the old ones
+    OVERWRITES  # gives every byte of the box a value that does not depend on the old one
+
+# On whose behalf.
+cdef enum Behalf:
+    OPERATION  # one of NumPy's, on the road or a lane
+    EXPORT     # whoever holds a snapshot, a buffer or a writable alias
+    CTYPES
+    DLPACK
+    C_API
+    FOREIGN    # a ufunc that is not NumPy's own
+
+# Who comes, and which elements will be touched: the box. ndim < 0: anything in the window.
+cdef struct Access:
+    Intent intent
+    Behalf behalf
+    int ndim
+    Py_ssize_t offset
+    Py_ssize_t itemsize
+    const Py_ssize_t *dims  # the shape, then the strides in bytes
+
+
 cdef class Hold:
     cdef cow_const_scope scope
 
@@ -31,18 +59,23 @@ cdef class Storage:
     cdef bint has_references
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
     cdef void *readers
+    # Who is asked at the door, owned; NULL for most. A Storage that has one keeps no hold, and its arrays no header, so
+    # that each access comes through the door.
+    cdef PyObject *doorkeeper
     cdef object __weakref__
 
-    cdef char *address(self) noexcept
+    cdef bint is_at(self, const char *window) noexcept
+    cdef bint is_aligned(self, size_t offset, size_t alignment) noexcept
     cdef size_t size(self) noexcept
     cdef size_t allocated(self) noexcept
     cdef size_t write_cost(self) noexcept
     cdef size_t shares(self) noexcept
     cdef bint pinned(self) noexcept
     cdef bint foreign(self) noexcept
-    cdef Hold new_hold(self)
-    cdef object held(self, char **window)
-    cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=*)
+    cdef Hold new_hold(self, const Access *access)
+    cdef object held(self, const Access *access, char **window)
+    cdef Storage share(self, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
+    cdef char *own_bytes(self) noexcept
 
 
 cdef class Pin:
@@ -66,11 +99,12 @@ ctypedef void (*moved_function)(Storage storage) noexcept
 cdef void set_moved(moved_function function) noexcept
 
 cdef void refresh(Storage storage) noexcept
-cdef Storage storage_new(size_t nbytes)
+# Fresh bytes, at `bytes`: nobody else knows of them.
+cdef Storage storage_new(size_t nbytes, char **bytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
-cdef Pin pin_storage(Storage storage)
+cdef Pin pin_storage(Storage storage, const Access *access)
 # The scope of a short write that runs no foreign code: end it with end_write.
-cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1
+cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1
 cdef void end_write(cow_mutable_scope *scope) noexcept
-cdef Overwrite overwrite_storage(Storage storage)
+cdef Overwrite overwrite_storage(Storage storage, const Access *access)
 cdef void count_eager(size_t nbytes) noexcept

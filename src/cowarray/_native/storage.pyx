@@ -8,7 +8,7 @@ library tells of itself is in `_figures.pxi`.
 
 cimport cython
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_REFCNT
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
 
 from cowarray._c.core cimport *
 from cowarray._c.counters cimport count_mode_users, modes_in_use
@@ -16,12 +16,20 @@ from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
 from cowarray._c.python cimport seal
 
-from cowarray._modes import copies as _modes
-from cowarray._modes.copies import CopyError
+from cowarray._native.errors import CopyError
 
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
+# What the modes hang in: an object with `forbids_copy()` and `report(kind, nbytes)`, asked while a context uses a mode.
+cdef object modes = None
+
+
+def set_modes(hooks):
+    """Hang in what is asked before a write copies, and told when it has."""
+    global modes
+    modes = hooks
+
 
 
 cdef void set_moved(moved_function function) noexcept:
@@ -70,10 +78,20 @@ cdef class Storage:
     def __dealloc__(self):
         if self.hold is not None:
             self.hold = None
+        if self.doorkeeper != NULL:
+            Py_DECREF(<object>self.doorkeeper)
         if self.handle != NULL:
             cow_storage_free(self.handle)
 
-    cdef char *address(self) noexcept:
+    cdef bint is_at(self, const char *window) noexcept:
+        """Whether the bytes start there now: to compare, not to follow."""
+        return <const char *>cow_storage_address(self.handle) == window
+
+    cdef bint is_aligned(self, size_t offset, size_t alignment) noexcept:
+        return (<size_t>cow_storage_address(self.handle) + offset) % alignment == 0
+
+    cdef char *own_bytes(self) noexcept:
+        """Where the bytes of a snapshot's Storage start: only the snapshot knows it, and nobody writes to it."""
         return <char *>cow_storage_address(self.handle)
 
     cdef size_t size(self) noexcept:
@@ -94,8 +112,10 @@ cdef class Storage:
     cdef bint foreign(self) noexcept:
         return cow_storage_is_foreign(self.handle) != 0
 
-    cdef Hold new_hold(self):
+    cdef Hold new_hold(self, const Access *access):
         cdef cow_error err
+        if self.doorkeeper != NULL:
+            ask(self, access)
         cdef Hold hold = Hold.__new__(Hold)
         cdef cow_status status = cow_const_begin(self.handle, &hold.scope, &err)
         if status != COW_OK:
@@ -103,19 +123,26 @@ cdef class Storage:
             fail(status, &err)
         return hold
 
-    cdef object held(self, char **window):
+    cdef object held(self, const Access *access, char **window):
         """What keeps the bytes that the Storage has now alive, and where they start. A gap."""
         cdef Hold hold
+        if self.doorkeeper != NULL:
+            hold = self.new_hold(access)
+            window[0] = <char *>hold.scope.data
+            return hold
         while self.hold is None or self.window != <char *>cow_storage_address(self.handle):
-            hold = self.new_hold()
+            hold = self.new_hold(access)
             refresh(self)
+            if self.doorkeeper != NULL:
+                window[0] = <char *>hold.scope.data
+                return hold
             if self.hold is None and <const void *>hold.scope.data == cow_storage_address(self.handle):
                 self.hold = hold
                 self.window = <char *>hold.scope.data
         window[0] = self.window
         return self.hold
 
-    cdef Storage share(self, size_t offset, size_t nbytes, bint quiet=False):
+    cdef Storage share(self, const Access *access, size_t offset, size_t nbytes, bint quiet=False):
         """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects."""
         cdef cow_error err
         cdef cow_storage *handle = NULL
@@ -123,6 +150,8 @@ cdef class Storage:
         cdef cow_status status
         if self.has_references:
             return None
+        if self.doorkeeper != NULL:
+            ask(self, access)
         made = Storage.__new__(Storage)
         status = cow_lazy_clone(self.handle, offset, nbytes, COW_TRY | (COW_QUIET if quiet else 0), &handle, &err)
         if status == COW_EBUSY:
@@ -150,16 +179,16 @@ cdef class Storage:
     @property
     def data_ptr(self):
         """int: Where the bytes start now. For comparing, not for following: a write to a shared Storage moves them."""
-        return <size_t>self.address()
+        return <size_t>cow_storage_address(self.handle)
 
     def __repr__(self):
         return (
-            f"<cowarray.Storage of {self.size()} bytes at {<size_t>self.address():#x}, "
+            f"<cowarray.Storage of {self.size()} bytes at {self.data_ptr:#x}, "
             f"shared by {self.shares()}>"
         )
 
 
-cdef Storage storage_new(size_t nbytes):
+cdef Storage storage_new(size_t nbytes, char **bytes):
     """A Storage with fresh, uninitialized bytes of its own."""
     cdef cow_error err
     cdef cow_storage *handle = NULL
@@ -168,6 +197,7 @@ cdef Storage storage_new(size_t nbytes):
     if status != COW_OK:
         fail(status, &err)
     made.handle = handle
+    bytes[0] = <char *>cow_storage_address(handle)
     return made
 
 
@@ -191,6 +221,57 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
         made.window = <char *>data
         made.unscoped = <PyObject *>owner
     return made
+
+
+# ---- the door --------------------------------------------------------------------------------------------------------
+
+
+cdef dict INTENTS = {
+    LOCATES: "locates", SHARES: "shares", READS: "reads", WRITES: "writes", OVERWRITES: "overwrites",
+}
+cdef dict BEHALVES = {
+    OPERATION: "operation", EXPORT: "export", CTYPES: "ctypes", DLPACK: "dlpack", C_API: "C API", FOREIGN: "foreign",
+}
+
+
+cdef int ask(Storage storage, const Access *access) except -1:
+    """Tell the doorkeeper who comes for the bytes. What it raises, who came gets, and nothing has happened. A gap."""
+    cdef object keeper = <object>storage.doorkeeper
+    cdef object box = None
+    cdef int i
+    if access.ndim >= 0:
+        box = (
+            access.offset,
+            tuple([access.dims[i] for i in range(access.ndim)]),
+            tuple([access.dims[access.ndim + i] for i in range(access.ndim)]),
+            access.itemsize,
+        )
+    keeper(storage, INTENTS[access.intent], BEHALVES[access.behalf], box)
+    return 0
+
+
+def set_doorkeeper(Storage storage, keeper, /):
+    """Have a Storage's doorkeeper asked at each access from now on.
+
+    What was kept for reading goes: whoever wants bytes after this comes through the door.
+
+    Parameters
+    ----------
+    storage : Storage
+    keeper : callable or None
+        Called with the Storage, the intent ("locates", "shares", "reads", "writes", "overwrites"), on whose behalf
+        ("operation", "export", "ctypes", "dlpack", "C API", "foreign"), and the box: None for anything, or a tuple of
+        offset in the window, shape, strides and itemsize, in bytes. What it raises stops the access. None: nobody.
+    """
+    cdef PyObject *before = storage.doorkeeper
+    if keeper is None:
+        storage.doorkeeper = NULL
+    else:
+        Py_INCREF(keeper)
+        storage.doorkeeper = <PyObject *>keeper
+        leave_readers(storage)
+    if before != NULL:
+        Py_DECREF(<object>before)
 
 
 cdef void refresh(Storage storage) noexcept:
@@ -222,10 +303,12 @@ cdef void leave_readers(Storage storage) noexcept:
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
-cdef int begin_write(Storage storage, cow_mutable_scope *scope) except -1:
+cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
     cdef cow_status status
     cdef unsigned flags = COW_TRY
+    if storage.doorkeeper != NULL:
+        ask(storage, access)
     if not modes_in_use():
         # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
         if cow_storage_nbytes(storage.handle) > SMALL_COPY or storage.unscoped != NULL:
@@ -248,7 +331,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef void *before = <void *>cow_storage_address(handle)
-    cdef bint forbidden = storage.size() != 0 and modes_in_use() and _modes.forbids_copy()
+    cdef bint forbidden = storage.size() != 0 and modes_in_use() and modes.forbids_copy()
     if forbidden or (cost == 0 and storage.size() != 0):
         flags = COW_NO_COPY
     else:
@@ -274,9 +357,9 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     if shared and modes_in_use():
         try:
             if scope.data == before:
-                _modes.report("steal", 0)
+                modes.report("steal", 0)
             else:
-                _modes.report("copy", storage.size())
+                modes.report("copy", storage.size())
         except BaseException:
             cow_mutable_end(scope)
             raise
@@ -298,9 +381,9 @@ cdef class Pin:
             cow_mutable_end(&self.scope)
 
 
-cdef Pin pin_storage(Storage storage):
+cdef Pin pin_storage(Storage storage, const Access *access):
     cdef Pin pin = Pin.__new__(Pin)
-    begin_write(storage, &pin.scope)
+    begin_write(storage, access, &pin.scope)
     pin.open = True
     pin.storage = storage
     return pin
@@ -342,15 +425,17 @@ cdef class Overwrite:
             if fresh:
                 refresh(self.storage)
                 if modes_in_use():
-                    _modes.report("overwrite", 0)
+                    modes.report("overwrite", 0)
             return True
         if status != COW_EMOVED:
             fail(status, &err)
         return False
 
 
-cdef Overwrite overwrite_storage(Storage storage):
+cdef Overwrite overwrite_storage(Storage storage, const Access *access):
     cdef cow_error err
+    if storage.doorkeeper != NULL:
+        ask(storage, access)
     cdef Overwrite writer = Overwrite.__new__(Overwrite)
     cdef cow_storage *handle = storage.handle
     cdef const void *before = cow_storage_address(handle)

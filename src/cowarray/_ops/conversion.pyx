@@ -321,4 +321,4 @@ cdef int check_device(object device) except -1:
 
 
 cdef bint is_array_class(object value) except -1:
-    return value is Array or (isinstance(value, type) and issubclass(value, cnp.ndarray))
+    return isinstance(value, type) and (is_array_type(value) or issubclass(value, cnp.ndarray))

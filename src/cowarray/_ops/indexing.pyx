@@ -11,15 +11,18 @@ from cpython.ref cimport Py_INCREF
 from libc.string cimport memcpy
 
 from cowarray._array.array cimport (
+    access_to,
     adopt,
     Array,
     BORN_VIEW,
     const_header,
     descr_of,
+    has_doorkeeper,
     header_at,
     header_beside,
     is_array,
     is_array_type,
+    located_header,
     on_storage,
     reader_header,
     root,
@@ -56,7 +59,7 @@ from cowarray._c.python cimport (
     PyUnicode_Check,
     PyUnicode_FromObject,
 )
-from cowarray._native.storage cimport begin_write, end_write, Storage
+from cowarray._native.storage cimport Access, begin_write, end_write, Intent, OPERATION, OVERWRITES, Storage, WRITES
 from cowarray._ops.operands cimport detached_void, is_numpys_scalar, runs_code
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
 
@@ -385,6 +388,7 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
 cdef int set_element(Array self, object key, object value) except -1:
     """A number, at an index of plain integers in range."""
     cdef cow_mutable_scope scope
+    cdef Access access
     cdef cnp.npy_intp offset
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
@@ -393,7 +397,12 @@ cdef int set_element(Array self, object key, object value) except -1:
     offset = element_offset(self, key)
     if offset < 0 or self.descr is not descr or not self.writeable:
         raise IndexError("the array was changed while the value to assign was converted")
-    begin_write(storage, &scope)
+    access.intent = OVERWRITES
+    access.behalf = OPERATION
+    access.ndim = 0
+    access.offset = offset
+    access.itemsize = PyDataType_ELSIZE(descr)
+    begin_write(storage, &access, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
     end_write(&scope)
     return 0
@@ -401,6 +410,9 @@ cdef int set_element(Array self, object key, object value) except -1:
 
 cdef int set_item(Array self, object key, object value) except -1:
     cdef cnp.ndarray header
+    cdef cnp.npy_intp box[2 * MAXDIMS]
+    cdef Access access
+    cdef Intent intent
     cdef bint is_nested = False, one, looks
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
@@ -431,24 +443,52 @@ cdef int set_item(Array self, object key, object value) except -1:
         raise
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
+    intent = WRITES if is_array(value) and (<Array>value).storage_ is self.storage_ else OVERWRITES
     looks = is_nested and is_basic(key)
     if looks or storage_for(self).write_cost() != 0:
         # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
         if covers(self, where, shown, looks) and spans_storage(self, True) and not asks_elements(shown):
             if not cnp.PyArray_Check(shown):
                 shown = packed(self.descr, shown)
-            header = overwriting_header(self, True) if is_replaceable(self, True) else None
+            header = overwriting_header(self, True, intent) if is_replaceable(self, True) else None
             if header is not None and replaced(header, where, shown):
                 if is_array(value):
                     shown = None  # it may be of self's old bytes
                 if commit(header):
                     return 0
             header = None
-    header = writable_header(self)
+    access = access_to(self, intent if is_basic(key) else WRITES, OPERATION)
+    if has_doorkeeper(self):
+        narrow(&access, box, self, key, where)
+    header = writable_header(self, &access)
     # Shown after self has got bytes of its own: the value may be a view of it. (The index has a share of its bytes.)
     if is_array(value) and not one and not runs_code(self.descr):
         shown = header_beside(<Array>value, header)
     header[where] = shown
+    return 0
+
+
+cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1:
+    """Make the box of an access to all of x that of the elements which an index picks, where it is a view's. A gap."""
+    cdef cnp.npy_intp offset = element_offset(x, key)
+    cdef cnp.ndarray header
+    if offset >= 0:
+        access.offset = offset
+        access.ndim = 0
+        return 0
+    if where is Ellipsis or not is_basic(key):
+        return 0
+    header = located_header(x)
+    cdef char *start = cnp.PyArray_BYTES(header) - access.offset
+    part = header[where]
+    if type(part) is not cnp.ndarray or root_of(<PyObject *>part) != root_of(<PyObject *>header):
+        return 0
+    access.ndim = cnp.PyArray_NDIM(part)
+    if cnp.PyArray_SIZE(part):
+        access.offset = cnp.PyArray_BYTES(part) - start
+    memcpy(box, cnp.PyArray_DIMS(part), access.ndim * sizeof(cnp.npy_intp))
+    memcpy(box + access.ndim, cnp.PyArray_STRIDES(part), access.ndim * sizeof(cnp.npy_intp))
+    access.dims = <const Py_ssize_t *>box
     return 0
 
 
@@ -471,7 +511,7 @@ cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
     cdef cnp.ndarray header
     if where is Ellipsis and not cnp.PyArray_Check(shown):
         return True
-    header = const_header(x)
+    header = located_header(x)
     part = header if where is Ellipsis else header[where]
     if type(part) is not cnp.ndarray:
         return False

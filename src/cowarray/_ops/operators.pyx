@@ -7,7 +7,8 @@ cimport numpy as cnp
 from cpython.number cimport PyNumber_InPlacePower, PyNumber_Power
 from cpython.object cimport PyObject_RichCompare
 
-from cowarray._array.array cimport Array, const_header, header_beside, is_array, writable_header
+from cowarray._array.array cimport access_to, Array, const_header, header_beside, is_array, writable_header
+from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.operands cimport computed, has_priority, is_familiar, operand, runs_code
 from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, overwriting_header, overwritten_header
 from cowarray._ops.road cimport new_passage, Passage
@@ -59,6 +60,7 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
 cdef object inplace(Array self, object other, object ufunc):
     """self op= other."""
     cdef cnp.ndarray header
+    cdef Access access
     cdef object shown = operand(other)
     if shown is None or runs_code(self.descr):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
@@ -67,7 +69,7 @@ cdef object inplace(Array self, object other, object ufunc):
         return ufunc(self, other, out=(self,))
     if not self.writeable:
         raise ValueError("output array is read-only")
-    header = overwriting_header(self, False) if is_replaceable(self, False) else None
+    header = overwriting_header(self, False, WRITES) if is_replaceable(self, False) else None
     if header is not None:
         if attempt_ufunc(ufunc, overwritten_header(header), shown, header):
             shown = None  # which may be of self's old bytes
@@ -75,7 +77,8 @@ cdef object inplace(Array self, object other, object ufunc):
                 return self
         header = None
         shown = operand(other)
-    header = writable_header(self)
+    access = access_to(self, WRITES, OPERATION)
+    header = writable_header(self, &access)
     if is_array(other):
         shown = header_beside(<Array>other, header)  # again: as a view of self it has moved along
     ufunc(header, shown, header)
@@ -85,6 +88,7 @@ cdef object inplace(Array self, object other, object ufunc):
 cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_function function):
     """An in-place operator whose NumPy form is more than its ufunc."""
     cdef cnp.ndarray header
+    cdef Access access
     cdef Passage passage
     if not is_familiar(other) and (
         getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
@@ -94,7 +98,8 @@ cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_func
     passage = new_passage()
     passage.survey(self)
     passage.survey(other)
-    header = writable_header(self) if self.writeable else const_header(self)
+    access = access_to(self, WRITES, OPERATION)
+    header = writable_header(self, &access) if self.writeable else const_header(self)
     if is_array(other) and not passage.cautious:
         other = header_beside(<Array>other, header)
     else:

@@ -6,6 +6,7 @@ from cpython.object cimport PyObject
 from cowarray._array.array cimport Array, itemsize_of, shape_of, size_of, storage_for, strides_of
 from cowarray._array.layout cimport distinct
 from cowarray._c.numpy cimport NPY_HALF
+from cowarray._native.storage cimport Intent
 
 
 cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1
@@ -33,6 +34,6 @@ cdef inline bint is_replaceable(Array x, bint text) except -1:
     )
 
 
-cdef cnp.ndarray overwriting_header(Array x, bint text)
+cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent)
 cdef cnp.ndarray overwritten_header(cnp.ndarray header)
 cdef bint commit(cnp.ndarray header) except -1

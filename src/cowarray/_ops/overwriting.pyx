@@ -14,7 +14,8 @@ cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
-from cowarray._array.array cimport Array, descr_of, header_at, new_header, root
+from cowarray._array.array cimport access_to, Array, descr_of, header_at, new_header, root
+from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE
 from cowarray._c.python cimport (
     PyContext_Enter,
@@ -24,8 +25,7 @@ from cowarray._c.python cimport (
     PyContextVar_Set,
     PyObject_Call,
 )
-from cowarray._c.gil cimport KEEPS_HEADERS
-from cowarray._native.storage cimport Overwrite, overwrite_storage, Storage
+from cowarray._native.storage cimport Access, Intent, OPERATION, Overwrite, overwrite_storage, Storage
 
 cnp.import_array()
 
@@ -104,14 +104,16 @@ cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
     return True
 
 
-cdef cnp.ndarray overwriting_header(Array x, bint text):
+cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent):
     """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`.
 
     A gap, before: None where x is not replaceable any more.
     """
     cdef Storage storage = x.storage_
     cdef Overwrite overwrite
-    overwrite = overwrite_storage(storage)
+    cdef Access access
+    access = access_to(x, intent, OPERATION)
+    overwrite = overwrite_storage(storage, &access)
     if overwrite.in_place() or x.storage_ is not storage or not is_replaceable(x, text):
         return None
     return new_header(x, <char *>overwrite.scope.data, NPY_ARRAY_WRITEABLE, overwrite)

@@ -11,6 +11,7 @@ from cowarray._array.array cimport Array, is_array, is_array_type
 from cowarray._array.imports cimport import_array
 from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_CheckBuffer
+from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport check_device, with_elements
 from cowarray._ops.operands cimport computed, has_own_ufunc, is_familiar, is_harmless, is_itself_alone, operand
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
@@ -67,6 +68,8 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
             return out[0]
     passage = new_passage()
     passage.cautious = not known
+    passage.overwrites = known and method_name == "__call__" and "where" not in kwargs and ufunc.signature is None
+    passage.behalf = OPERATION if known else FOREIGN
     passage.strangers = type(ufunc) is not numpy_ufunc
     passage.survey_elementwise(inputs)
     passage.survey(out)
@@ -114,6 +117,7 @@ cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -
     """Whether one of NumPy's own ufuncs has given all of x new values. If not, nothing has happened."""
     cdef Passage passage = new_passage()
     cdef cnp.ndarray header
+    cdef Intent intent = OVERWRITES
     cdef dict options = dict(kwargs)
     # A gufunc may leave some of out: numpy.vecmat of 2.4 does, where out is not contiguous.
     # An unsafe cast can warn, which runs user code.
@@ -121,10 +125,12 @@ cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -
         return False
     options["out"] = None
     for value in inputs:
+        if is_array(value) and (<Array>value).storage_ is x.storage_:
+            intent = WRITES
         passage.survey(value)
     for value in options.values():
         passage.survey(value)
-    header = overwriting_header(x, False) if not passage.cautious and is_replaceable(x, False) else None
+    header = overwriting_header(x, False, intent) if not passage.cautious and is_replaceable(x, False) else None
     if header is None:
         return False
     options["out"] = header

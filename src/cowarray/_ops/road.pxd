@@ -4,7 +4,7 @@ cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array
-from cowarray._native.storage cimport Storage
+from cowarray._native.storage cimport Behalf, Storage
 
 
 @cython.final
@@ -18,6 +18,7 @@ cdef class Operation:
     cdef object writes_if
     cdef bint readonly
     cdef bint calls_user
+    cdef object overwrites_unless  # the parameter without which all of what is written is overwritten
     cdef bint only_reads  # as long as it gets no arguments
 
 
@@ -25,6 +26,7 @@ cdef class Operation:
 @cython.no_gc
 cdef class Passage:
     cdef Operation operation
+    cdef list arrays  # ours among the arguments
     cdef list sources  # (array, its Storage or None, the header that was shown, the array's offset), ...
     cdef list foreign  # NumPy arrays among the arguments
     cdef list written  # (array, the header that is written to, the array's offset), ...
@@ -33,6 +35,9 @@ cdef class Passage:
     cdef bint strangers  # an argument is of a type with methods that NumPy may call
     cdef bint found  # an argument is ours
     cdef bint has_objects  # what comes back can be an element, which is the user's
+    cdef bint locates  # no element is touched
+    cdef bint overwrites  # what is written gets values that do not depend on what was there
+    cdef Behalf behalf
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
 
     cdef int survey(self, object value) except -1
@@ -46,6 +51,7 @@ cdef class Passage:
     cdef object array_result(self, cnp.ndarray array)
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset, cnp.ndarray array)
     cdef bint is_fresh(self, object owner) except -1
+    cdef bint reads_of(self, Array x) noexcept
 
 
 cdef Passage new_passage()

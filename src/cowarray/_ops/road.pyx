@@ -11,14 +11,17 @@ cimport numpy as cnp
 from cpython.object cimport PyObject
 
 from cowarray._array.array cimport (
+    access_to,
     adopt,
     Array,
     const_header,
     extent_of,
     guarded_header,
+    has_doorkeeper,
     header_beside,
     is_array,
     is_array_type,
+    located_header,
     reader_header,
     root,
     root_of,
@@ -38,7 +41,7 @@ from cowarray._c.python cimport (
     PySequence_Check,
     PyTuple_Check,
 )
-from cowarray._native.storage cimport Storage
+from cowarray._native.storage cimport Access, OVERWRITES, Storage, WRITES
 from cowarray._ops.operands cimport computed, detached_void, is_harmless, is_itself_alone, listed, runs_code
 
 from cowarray._ops import table as _table
@@ -63,7 +66,7 @@ cdef class Operation:
 
     def __cinit__(self, str name, row):
         self.name = name
-        self.result, self.writes, self.writes_if, self.readonly, self.calls_user = row
+        self.result, self.writes, self.writes_if, self.readonly, self.calls_user, self.overwrites_unless = row
         self.only_reads = (
             self.writes_if is None and not self.calls_user and not any([each.position < 0 for each in self.writes])
         )
@@ -102,6 +105,7 @@ cdef class Passage:
     def __cinit__(self, Operation operation):
         self.operation = operation
         self.cautious = operation.calls_user
+        self.arrays = []
         self.sources = []
         self.foreign = []
         self.written = []
@@ -115,9 +119,11 @@ cdef class Passage:
         """
         cdef type kind = type(value)
         if is_array_type(kind):
+            self.arrays.append(value)
             self.has_objects |= runs_code((<Array>value).descr)
             self.cautious |= self.has_objects
-            guarded_header(<Array>value)  # allocates what it needs now, not when something has been written
+            if not has_doorkeeper(<Array>value):
+                guarded_header(<Array>value)  # allocates what it needs now, not when something has been written
         elif cnp.PyArray_Check(value):
             self.strangers |= kind is not cnp.ndarray
             self.has_objects |= runs_code((<cnp.ndarray>value).descr)
@@ -179,6 +185,8 @@ cdef class Passage:
         return value
 
     cdef cnp.ndarray header_of(self, Array x):
+        if self.locates and has_doorkeeper(x):
+            return located_header(x)
         for _, header, _ in self.written:
             if x.storage_ is not None and root(header).storage is x.storage_:
                 return header_beside(x, header)
@@ -206,6 +214,7 @@ cdef class Passage:
         """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
         cdef cnp.ndarray header
         cdef Array x
+        cdef Access access
         cdef cnp.npy_intp offset
         if type(value) is tuple:
             return tuple([self.write(item) for item in <tuple>value])
@@ -217,7 +226,8 @@ cdef class Passage:
         x = <Array>value
         if not x.writeable:
             return const_header(x)
-        header = writable_header(x)
+        access = access_to(x, OVERWRITES if self.overwrites and not self.reads_of(x) else WRITES, self.behalf)
+        header = writable_header(x, &access)
         offset = x.offset
         self.written.append((x, header, offset))
         return header
@@ -286,6 +296,13 @@ cdef class Passage:
         if self.operation.result is VIEW:
             return view_on(storage, start, window, array, source.writeable and not self.operation.readonly)
         return copy_as_laid(view_on(storage, start, window, array, True))
+
+    cdef bint reads_of(self, Array x) noexcept:
+        """Whether an argument lies in the Storage of one that is written: what it gets can depend on what was there."""
+        cdef int times = 0
+        for other in self.arrays:
+            times += (<Array>other).storage_ is x.storage_
+        return times > 1
 
     cdef bint is_fresh(self, object owner) except -1:
         """Whether nobody else can know of the memory: NumPy made it for this call, and no user code was asked."""
@@ -399,6 +416,10 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
         passage.survey(value)
     if self is not None:
         passage.survey(self)
+        passage.locates = operation.result is VIEW and not passage.cautious  # NumPy's methods touch no element for it
+    if operation.overwrites_unless is not None:
+        name, position, _ = operation.overwrites_unless
+        passage.overwrites = name not in kwargs and len(args) <= position
     # Writers first: what is read afterwards is then read where it lies now.
     for position, name in written:
         if position == -1:
@@ -438,7 +459,9 @@ cdef object method(Array self, str name, tuple args, dict kwargs):
     # What has no arguments needs no Passage.
     if operation.result is VIEW:
         storage_for(self)  # see Passage.read
-    header = const_header(self)
+        header = located_header(self)
+    else:
+        header = const_header(self)
     storage = self.storage_
     offset = self.offset
     result = PyObject_CallMethodNoArgs(header, name)  # a gap, where it is written in Python
@@ -458,4 +481,5 @@ cdef object part(Array self, str name):
     """An attribute that NumPy computes as a view."""
     cdef Passage passage = Passage(method_operation(name))
     passage.survey(self)
+    passage.locates = not passage.cautious
     return passage.result(getattr(passage.read(self), name))

@@ -50,6 +50,7 @@ class Row(NamedTuple):
     writes_if: "WritesIf | None" = None
     readonly: bool = False  # of views that NumPy hands out read-only
     calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
+    overwrites_unless: "str | Parameter" = ""  # without this parameter, all of what is written is overwritten
 
 
 class Parameter(NamedTuple):
@@ -68,10 +69,14 @@ class Operation(NamedTuple):
     writes_if: "WritesIf | None" = None
     readonly: bool = False
     calls_user: bool = False
+    overwrites_unless: "Parameter | None" = None
 
 
 SELF = -1  # the position of a method's array
 KEYWORD_ONLY = 10**6  # a position that no call reaches
+
+
+_OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
 def _rows(names, *args, prefix="", **kwargs):
@@ -102,7 +107,7 @@ OPERATIONS = {
     **_rows("reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__", COPY, prefix="ndarray."),
     **_rows("conj conjugate", COPY, writes=("out",), prefix="ndarray."),
     # ---- writers
-    "copyto": Row(writes=("dst",)),
+    "copyto": Row(writes=("dst",), overwrites_unless="where"),
     "put": Row(writes=("a",)),
     "place": Row(writes=("arr",)),
     "putmask": Row(writes=("a",)),
@@ -164,9 +169,11 @@ def _placed(row, function, places):
     # NumPy's signature of ndarray.conj does not tell that its first argument is out.
     writes = tuple([places.get(name) or Parameter(name, 0) for name in written])
     writes_if = row.writes_if and WritesIf(
-        places[row.writes_if.written], places[row.writes_if.flag], row.writes_if.value
+        places[row.writes_if.written],
+        places.get(row.writes_if.flag) or Parameter(row.writes_if.flag, 0),
+        row.writes_if.value,
     )
-    return Operation(row.result, writes, writes_if, row.readonly, row.calls_user)
+    return Operation(row.result, writes, writes_if, row.readonly, row.calls_user, places.get(row.overwrites_unless))
 
 
 def _parameters(row, function):
@@ -176,5 +183,5 @@ def _parameters(row, function):
         return ()
     try:
         return tuple(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # no signature: only what the row names is known
-        return ()
+    except (TypeError, ValueError):
+        return (_OUT,)  # no signature, as of all of NumPy's methods under python -OO: out is known by its name

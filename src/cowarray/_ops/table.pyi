@@ -32,6 +32,7 @@ class Row(NamedTuple):
     writes_if: WritesIf | None = None
     readonly: bool = False
     calls_user: bool = False
+    overwrites_unless: str | Parameter = ""
 
 class Parameter(NamedTuple):
     name: str
@@ -44,6 +45,7 @@ class Operation(NamedTuple):
     writes_if: WritesIf | None = None
     readonly: bool = False
     calls_user: bool = False
+    overwrites_unless: Parameter | None = None
 
 SELF: Final = -1
 KEYWORD_ONLY: Final = 1000000

@@ -1,0 +1,3 @@
+__all__ = ["CopyError"]
+
+class CopyError(RuntimeError): ...
