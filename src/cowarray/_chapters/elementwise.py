@@ -19,6 +19,7 @@ from types import ModuleType
 
 import numpy as np
 
+from cowarray._chapters.docstrings import Completed
 from cowarray._ndarray import elementwise1, elementwise2, imported
 
 __all__ = [
@@ -96,7 +97,25 @@ __all__ = [
 _ufuncs = ModuleType("ufuncs", "NumPy's ufuncs.")
 vars(_ufuncs).update({name: item for name, item in vars(np).items() if isinstance(item, np.ufunc)})
 
+_PARAMETERS = {
+    "x": "array_like",
+    "x1": "array_like",
+    "x2": "array_like\n    Broadcast with x1.",
+    "out": "ndarray, or tuple of one, optional\n    Written and returned, in place of a fresh array.",
+    "where": (
+        "array_like of bool, default True\n"
+        "    The elements to compute. The others keep what `out` has there; without `out` they are undefined."
+    ),
+    "dtype": "dtype, optional\n    The type to compute in. Default: what NumPy's rules of promotion give.",
+    "casting": (
+        "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'\n"
+        "    Which conversions to that type, and to that of `out`, are allowed."
+    ),
+}
+_completed = Completed(_PARAMETERS)
 
+
+@_completed
 def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Absolute values; of complex numbers their magnitudes.
 
@@ -105,6 +124,7 @@ def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.absolute, x, out, where, dtype, casting)
 
 
+@_completed
 def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc cosines, in radians from 0 to π.
 
@@ -113,6 +133,7 @@ def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arccos, x, out, where, dtype, casting)
 
 
+@_completed
 def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic cosines.
 
@@ -121,6 +142,7 @@ def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arccosh, x, out, where, dtype, casting)
 
 
+@_completed
 def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Sums, ``x1 + x2``.
 
@@ -135,6 +157,7 @@ def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.add, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc sines, in radians from -π/2 to π/2.
 
@@ -143,6 +166,7 @@ def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arcsin, x, out, where, dtype, casting)
 
 
+@_completed
 def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic sines.
 
@@ -151,6 +175,7 @@ def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arcsinh, x, out, where, dtype, casting)
 
 
+@_completed
 def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc tangents, in radians from -π/2 to π/2.
 
@@ -159,6 +184,7 @@ def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arctan, x, out, where, dtype, casting)
 
 
+@_completed
 def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
@@ -167,6 +193,7 @@ def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.arctan2, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic tangents.
 
@@ -175,6 +202,7 @@ def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arctanh, x, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in both, ``x1 & x2``, of integers or booleans.
 
@@ -183,6 +211,7 @@ def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.bitwise_and, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """All bits flipped, ``~x``, of integers or booleans.
 
@@ -191,6 +220,7 @@ def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.invert, x, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
 
@@ -199,6 +229,7 @@ def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="sam
     return elementwise2(_ufuncs.left_shift, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
 
@@ -207,6 +238,7 @@ def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
     return elementwise2(_ufuncs.bitwise_or, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
@@ -215,6 +247,7 @@ def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="sa
     return elementwise2(_ufuncs.right_shift, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
@@ -223,6 +256,7 @@ def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.bitwise_xor, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def ceil(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The least whole numbers that are not less than x.
 
@@ -256,6 +290,10 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     ValueError
         A bound is given under both of its names.
 
+    See Also
+    --------
+    numpy.clip : The same for NumPy's arrays.
+
     Examples
     --------
     >>> import cowarray
@@ -269,6 +307,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     return np.clip(imported(a), low, high, out, **kwargs)
 
 
+@_completed
 def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Complex conjugates.
 
@@ -277,6 +316,7 @@ def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.conjugate, x, out, where, dtype, casting)
 
 
+@_completed
 def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Magnitudes of x1 with the signs of x2.
 
@@ -285,6 +325,7 @@ def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.copysign, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Cosines of angles in radians.
 
@@ -293,6 +334,7 @@ def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.cos, x, out, where, dtype, casting)
 
 
+@_completed
 def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic cosines.
 
@@ -301,14 +343,16 @@ def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.cosh, x, out, where, dtype, casting)
 
 
+@_completed
 def divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Quotients, ``x1 / x2``, of integers, too, in floating point.
+    """Quotients, ``x1 / x2``, in floating point, also of integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
     return elementwise2(_ufuncs.divide, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are equal, ``x1 == x2``.
 
@@ -317,6 +361,7 @@ def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Exponentials, to the base e.
 
@@ -325,6 +370,7 @@ def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.exp, x, out, where, dtype, casting)
 
 
+@_completed
 def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``exp(x) - 1``, exact also where x is near 0.
 
@@ -333,6 +379,7 @@ def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.expm1, x, out, where, dtype, casting)
 
 
+@_completed
 def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The greatest whole numbers that are not greater than x.
 
@@ -341,6 +388,7 @@ def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.floor, x, out, where, dtype, casting)
 
 
+@_completed
 def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Quotients rounded down, ``x1 // x2``, of real numbers.
 
@@ -349,6 +397,7 @@ def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind
     return elementwise2(_ufuncs.floor_divide, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are greater, ``x1 > x2``.
 
@@ -357,6 +406,7 @@ def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.greater, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are greater or equal, ``x1 >= x2``.
 
@@ -365,6 +415,7 @@ def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kin
     return elementwise2(_ufuncs.greater_equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def hypot(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
@@ -383,12 +434,17 @@ def imag(val):
     Returns
     -------
     ndarray
-        A view of val, if it is a complex array of ours, and read-only zeros if it is real. Anything else becomes an
-        array of ours first.
+        A view of val, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
+        converted first.
+
+    See Also
+    --------
+    numpy.imag : The same for NumPy's arrays.
     """
     return np.imag(imported(val))
 
 
+@_completed
 def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are neither infinite nor NaN.
 
@@ -397,6 +453,7 @@ def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isfinite, x, out, where, dtype, casting)
 
 
+@_completed
 def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are infinite.
 
@@ -405,6 +462,7 @@ def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isinf, x, out, where, dtype, casting)
 
 
+@_completed
 def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are NaN.
 
@@ -413,6 +471,7 @@ def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isnan, x, out, where, dtype, casting)
 
 
+@_completed
 def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are less, ``x1 < x2``.
 
@@ -421,6 +480,7 @@ def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.less, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are less or equal, ``x1 <= x2``.
 
@@ -429,6 +489,7 @@ def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
     return elementwise2(_ufuncs.less_equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base e.
 
@@ -437,6 +498,7 @@ def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log, x, out, where, dtype, casting)
 
 
+@_completed
 def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base 10.
 
@@ -445,6 +507,7 @@ def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log10, x, out, where, dtype, casting)
 
 
+@_completed
 def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``log(1 + x)``, exact also where x is near 0.
 
@@ -453,6 +516,7 @@ def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log1p, x, out, where, dtype, casting)
 
 
+@_completed
 def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base 2.
 
@@ -461,6 +525,7 @@ def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log2, x, out, where, dtype, casting)
 
 
+@_completed
 def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 
@@ -469,6 +534,7 @@ def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.logaddexp, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether both are true; numbers are, but for 0.
 
@@ -477,6 +543,7 @@ def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.logical_and, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are false; of numbers only 0 is.
 
@@ -485,6 +552,7 @@ def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.logical_not, x, out, where, dtype, casting)
 
 
+@_completed
 def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether one or both are true; numbers are, but for 0.
 
@@ -493,6 +561,7 @@ def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
     return elementwise2(_ufuncs.logical_or, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether just one is true; numbers are, but for 0.
 
@@ -501,6 +570,7 @@ def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.logical_xor, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The greater of two elements; NaN if one is.
 
@@ -509,6 +579,7 @@ def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.maximum, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The lesser of two elements; NaN if one is.
 
@@ -517,6 +588,7 @@ def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.minimum, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Products, ``x1 * x2``.
 
@@ -525,6 +597,7 @@ def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.multiply, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Numbers with the other sign, ``-x``.
 
@@ -533,6 +606,7 @@ def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.negative, x, out, where, dtype, casting)
 
 
+@_completed
 def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The next floating-point numbers after x1 in the direction of x2.
 
@@ -541,6 +615,7 @@ def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.nextafter, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements differ, ``x1 != x2``.
 
@@ -549,6 +624,7 @@ def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.not_equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The numbers themselves, ``+x``.
 
@@ -557,10 +633,16 @@ def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.positive, x, out, where, dtype, casting)
 
 
+@_completed
 def pow(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """x1 to the power of x2, ``x1 ** x2``.
+    """Powers, ``x1 ** x2``.
 
-    Fresh; shapes broadcast, dtypes promote. `ValueError` for integers to a negative integer power.
+    Fresh; shapes broadcast, dtypes promote.
+
+    Raises
+    ------
+    ValueError
+        Integers to a negative integer power.
     """
     return elementwise2(_ufuncs.power, x1, x2, out, where, dtype, casting)
 
@@ -575,7 +657,11 @@ def real(val):
     Returns
     -------
     ndarray
-        A view of val, if it is an array of ours. Anything else becomes one first.
+        A view of val, if it is an array of this library. Anything else is converted first.
+
+    See Also
+    --------
+    numpy.real : The same for NumPy's arrays.
 
     Examples
     --------
@@ -588,6 +674,7 @@ def real(val):
     return np.real(imported(val))
 
 
+@_completed
 def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``1 / x``; of integers the whole part.
 
@@ -596,6 +683,7 @@ def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.reciprocal, x, out, where, dtype, casting)
 
 
+@_completed
 def remainder(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
 
@@ -620,6 +708,10 @@ def round(a, decimals=0, out=None):
     ndarray
         Fresh, of a's shape and dtype; a lazy copy of integers that stay what they are.
 
+    See Also
+    --------
+    numpy.round : The same for NumPy's arrays.
+
     Examples
     --------
     >>> import cowarray
@@ -629,6 +721,7 @@ def round(a, decimals=0, out=None):
     return np.round(imported(a), decimals, out)
 
 
+@_completed
 def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
@@ -637,6 +730,7 @@ def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sign, x, out, where, dtype, casting)
 
 
+@_completed
 def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether the sign bit is set: less than 0, or -0.0.
 
@@ -645,6 +739,7 @@ def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.signbit, x, out, where, dtype, casting)
 
 
+@_completed
 def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Sines of angles in radians.
 
@@ -653,6 +748,7 @@ def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sin, x, out, where, dtype, casting)
 
 
+@_completed
 def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic sines.
 
@@ -661,6 +757,7 @@ def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sinh, x, out, where, dtype, casting)
 
 
+@_completed
 def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
@@ -669,6 +766,7 @@ def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sqrt, x, out, where, dtype, casting)
 
 
+@_completed
 def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Squares, ``x * x``.
 
@@ -677,6 +775,7 @@ def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.square, x, out, where, dtype, casting)
 
 
+@_completed
 def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Differences, ``x1 - x2``.
 
@@ -685,6 +784,7 @@ def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.subtract, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Tangents of angles in radians.
 
@@ -693,6 +793,7 @@ def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.tan, x, out, where, dtype, casting)
 
 
+@_completed
 def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic tangents.
 
@@ -701,6 +802,7 @@ def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.tanh, x, out, where, dtype, casting)
 
 
+@_completed
 def trunc(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The whole numbers next to x in the direction of 0.
 
