@@ -706,7 +706,7 @@ def round(a, decimals=0, out=None):
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype; a lazy copy of integers that stay what they are.
+        Fresh, of a's shape and dtype.
 
     See Also
     --------

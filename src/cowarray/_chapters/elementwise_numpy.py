@@ -459,7 +459,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     Returns
     -------
     ndarray or scalar
-        A copy: fresh, or lazy where nothing can be replaced. With ``copy=False`` x itself.
+        A copy, made at once; with ``copy=False`` x itself.
 
     See Also
     --------
