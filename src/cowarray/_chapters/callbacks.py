@@ -50,7 +50,7 @@ def apply_over_axes(func, a, axes):
     Returns
     -------
     ndarray or scalar
-        Fresh; has as many axes as `a`.
+        Fresh, with as many axes as `a`; without `axes` a lazy copy.
 
     See Also
     --------

@@ -612,7 +612,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     Returns
     -------
     tuple of ndarray
-        Copies, one for each argument, each with a Storage of its own.
+        For each argument a copy, with a Storage of its own.
 
     See Also
     --------

@@ -699,7 +699,7 @@ def round(a, decimals=0, out=None):
     ----------
     a : array_like
     decimals : int, default 0
-        Decimal places to keep; where negative, so many places before the point become 0. (The standard has none.)
+        Decimal places to keep; where negative, so many places before the point become 0. Not in the standard.
     out : ndarray, optional
         Written, and returned.
 

@@ -199,7 +199,7 @@ def ix_(*args):
     Returns
     -------
     tuple of ndarray
-        Copies, lazy where possible; of booleans fresh.
+        For each argument a copy, lazy where possible; of booleans fresh.
 
     See Also
     --------

@@ -95,7 +95,7 @@ def array_split(ary, indices_or_sections, axis=0):
     Returns
     -------
     list of ndarray
-        Views of ary.
+        All are views of ary.
 
     See Also
     --------
@@ -357,7 +357,7 @@ def dsplit(ary, indices_or_sections):
     Returns
     -------
     list of ndarray
-        Views of ary.
+        All are views of ary.
 
     See Also
     --------
@@ -477,7 +477,7 @@ def hsplit(ary, indices_or_sections):
     Returns
     -------
     list of ndarray
-        Views of ary.
+        All are views of ary.
 
     See Also
     --------
@@ -838,7 +838,7 @@ def split(ary, indices_or_sections, axis=0):
     Returns
     -------
     list of ndarray
-        Views of ary.
+        All are views of ary.
 
     See Also
     --------
@@ -991,7 +991,7 @@ def unstack(x, /, *, axis=0):
     Returns
     -------
     tuple of ndarray
-        Views of x.
+        All are views of x.
 
     See Also
     --------
@@ -1012,7 +1012,7 @@ def vsplit(ary, indices_or_sections):
     Returns
     -------
     list of ndarray
-        Views of ary.
+        All are views of ary.
 
     See Also
     --------

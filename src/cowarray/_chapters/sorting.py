@@ -120,7 +120,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype. (The method `ndarray.partition` writes.)
+        Fresh, of a's shape and dtype. The method `ndarray.partition` writes instead.
 
     See Also
     --------
@@ -150,7 +150,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype. (The method `ndarray.sort` writes.)
+        Fresh, of a's shape and dtype. The method `ndarray.sort` writes instead.
 
     See Also
     --------
