@@ -342,12 +342,13 @@ MODULE_NAMES = $(sort $(subst .__init__,,$(subst /,.,$(patsubst src/%,%,$(basena
 MODULES := $(call MODULE_NAMES,$(call IN_PACKAGE,py pyx))
 STUBS := $(call MODULE_NAMES,$(call IN_PACKAGE,pyi))
 
-lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
+lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, numpydoc
 	@mkdir -p build && $(VENV)/bin/ruff check --show-files | grep '\.pyi\?$$' > build/linted || { echo "lint: no Python files"; exit 1; }
 	@test -n "$(CYTHON_FILES)" || { echo "lint: no Cython files"; exit 1; }
 	@$(VENV)/bin/ruff check --quiet
 	@$(VENV)/bin/ruff format --check --quiet || { $(VENV)/bin/ruff format --diff --quiet; exit 1; }
 	@PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint $(CYTHON_FILES) # finds pycodestyle on the path
+	@$(IN_VENV) docs/docstrings.py
 	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
 
 # The allowlist holds what Cython adds to modules and classes for itself, a method that has its name from Python 3.12 on,
