@@ -352,8 +352,8 @@ lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cyt
 	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
 
 # The allowlist holds what Cython adds to modules and classes for itself, a method that has its name from Python 3.12 on,
-# and the lists of names that are gathered from the chapters: the stub has the names, and is compared with the modules.
-ADDED := cowarray\.__all__ cowarray\._chapters\.__all__ .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
+# and the chapters' lists of names, also gathered ones: a stub has the names themselves, and is compared with the module.
+ADDED := cowarray\.((_chapters|_files)\.([a-z_]+\.)?)?__all__ .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
 types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
 	@test -n "$(MODULES)" || { echo "types: no modules"; exit 1; }
 	@test "$(STUBS)" = "$(MODULES)" || { \
