@@ -307,7 +307,7 @@ def lstsq(a, b, rcond=None):
     x : ndarray
         The solution, fresh.
     residuals : ndarray
-        Sums of squared residuals, fresh; empty if a lacks full rank.
+        Sums of squared residuals, fresh; empty if a lacks full rank or has no more rows than columns.
     rank : int
         Of a.
     s : ndarray

@@ -1,7 +1,7 @@
 """NumPy's functions that run functions of yours, and iteration by index.
 
 Such a function is shown NumPy's arrays, read-only, that never change: what it wants to write, it copies. It may keep
-them. What comes back was perhaps kept, too, so results are copied once.
+them. What comes back was perhaps kept as well, so results are copied once.
 """
 
 import numpy as np

@@ -142,6 +142,11 @@ def astype(x, dtype, /, *, copy=True, device=None):
     ndarray
         A copy: lazy where the dtype stays, and made at once where it changes.
 
+    Raises
+    ------
+    ValueError
+        Another device.
+
     See Also
     --------
     numpy.astype : The same for NumPy's arrays.

@@ -1,7 +1,7 @@
 """The chapter "manipulation functions" of the array API standard, and NumPy's functions of the kind.
 
-What gives views gives them of its argument, if that is an array of ours: the same Storage. Of anything else, it gives
-views of the copy that `asarray` makes. Copies are lazy where a lazy copy may be.
+What gives views gives them of its argument, if that is an array of this library: the same Storage. Of anything else,
+it gives views of the copy that `asarray` makes. Copies are lazy where a lazy copy may be.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
 """
@@ -188,7 +188,7 @@ def broadcast_arrays(*args, subok=False):
     ----------
     *args : array_like
     subok : bool, default False
-        For subclasses of NumPy's array.
+        Whether a subclass of NumPy's array stays one.
 
     Returns
     -------
@@ -228,7 +228,7 @@ def broadcast_to(array, shape, subok=False):
     array : array_like
     shape : int or tuple of int
     subok : bool, default False
-        For subclasses of NumPy's array.
+        Whether a subclass of NumPy's array stays one.
 
     Returns
     -------

@@ -6,6 +6,7 @@ results and errors are those of NumPy's function of that name; other arrays that
 fresh. Without axes, NumPy's scalars take their place.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
+The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.
 """
 
 import numpy as np
@@ -78,17 +79,18 @@ _reduction = Completed(
         ),
         "method": "str, default 'linear'\n    How to choose between two elements; `numpy.quantile` has the names.",
         "ddof": "int or float, default 0\n    What to subtract from the number of elements that is divided by.",
-        "initial": "scalar, optional\n    An element more.",
+        "initial": "scalar, optional\n    Counts as one more element.",
         "where": "array_like of bool, optional\n    The elements to include. Default: all.",
         "mean": "array_like, optional\n    The means, if they are known. Reduced axes have length 1.",
         "correction": "int or float, optional\n    The standard's name for `ddof`.",
-        "weights": "array_like, optional\n    What each element counts, with ``method='inverted_cdf'``. Default: 1.",
+        "weights": "array_like, optional\n    What each element counts; needs ``method='inverted_cdf'``. Default: 1.",
     }
 )
-_running = Completed(
+_running = Completed({**_PARAMETERS, "axis": "int, optional\n    The flattened array if omitted."})
+_cumulative = Completed(
     {
         **_PARAMETERS,
-        "axis": "int, optional\n    The flattened array if omitted.",
+        "axis": "int, optional\n    May be omitted for an array of one axis.",
         "include_initial": "bool, default False\n    Whether the result begins with the sum or product of nothing.",
     }
 )
@@ -290,7 +292,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     return dispatched(np.cumsum, a, axis=axis, dtype=dtype, out=out)
 
 
-@_running
+@_cumulative
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Products of all elements up to each.
 
@@ -304,7 +306,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     return dispatched(np.cumulative_prod, x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
-@_running
+@_cumulative
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Sums of all elements up to each.
 
@@ -479,7 +481,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
     Raises
     ------
     ValueError
-        All elements are NaN.
+        A slice has no element but NaNs.
     """
     return dispatched(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -493,7 +495,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
     Raises
     ------
     ValueError
-        All elements are NaN.
+        A slice has no element but NaNs.
     """
     return dispatched(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
 

@@ -35,7 +35,7 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     ----------
     file : path or file object
         The .npy file at a path is mapped, and read as its elements are used. What has a method ``read`` is read from
-        where it stands; .npz files must be able to seek, too.
+        where it stands; an .npz file must also be able to seek.
     mmap_mode : {'r', 'c', None}, default 'r'
         ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
     allow_pickle : bool, default False
