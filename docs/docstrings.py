@@ -50,7 +50,7 @@ TO_DO |= {
     setflags transpose swapaxes squeeze diagonal view getfield setfield copy reshape ravel flatten astype
     conjugate conj to_device all any argmax argmin argpartition argsort choose clip compress cumprod cumsum dot
     max mean min nonzero prod repeat round searchsorted std sum take trace var fill sort partition put byteswap
-    resize item tolist tobytes tofile dump dumps to_numpy
+    resize item tolist tobytes tofile dump dumps to_numpy ctypes
     """.split()  # noqa: SIM905
 }
 
@@ -101,8 +101,8 @@ def faults(name, value):
 
 def attribute_faults(value):
     """An attribute's docstring begins with its type; of arrays it says whether they are views."""
-    kind, colon, text = value.__doc__.partition(": ")
-    if not colon or "\n" in kind:
+    kind, _, text = value.__doc__.partition(": ")
+    if not re.fullmatch(r"[\w.]+( (of|or) [\w.]+)*", kind):
         yield "CA01: an attribute's docstring begins with its type and a colon"
     elif re.search(ARRAYS, kind) and not re.search(STATED, text, re.IGNORECASE):
         yield "CA02: says nothing of what is copied or aliased"
