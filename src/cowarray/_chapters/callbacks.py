@@ -120,7 +120,7 @@ class vectorize(np.vectorize):
     Examples
     --------
     >>> import cowarray
-    >>> cowarray.vectorize(lambda a, b: max(a, b))(cowarray.asarray([1, 5]), 3)
+    >>> cowarray.vectorize(lambda a, b: a if a > b else b)(cowarray.asarray([1, 5]), 3)
     array([3, 5])
     """
 
