@@ -347,17 +347,18 @@ MODULE_NAMES = $(sort $(subst .__init__,,$(subst /,.,$(patsubst src/%,%,$(basena
 MODULES := $(call MODULE_NAMES,$(call IN_PACKAGE,py pyx))
 STUBS := $(call MODULE_NAMES,$(call IN_PACKAGE,pyi))
 
-lint: $(VENV)/.check ## Lint and check the format: ruff, cython-lint
+lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, numpydoc
 	@mkdir -p build && $(VENV)/bin/ruff check --show-files | grep '\.pyi\?$$' > build/linted || { echo "lint: no Python files"; exit 1; }
 	@test -n "$(CYTHON_FILES)" || { echo "lint: no Cython files"; exit 1; }
 	@$(VENV)/bin/ruff check --quiet
 	@$(VENV)/bin/ruff format --check --quiet || { $(VENV)/bin/ruff format --diff --quiet; exit 1; }
 	@PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint $(CYTHON_FILES) # finds pycodestyle on the path
+	@$(IN_VENV) docs/docstrings.py
 	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
 
 # The allowlist holds what Cython adds to modules and classes for itself, a method that has its name from Python 3.12 on,
-# and the lists of names that are gathered from the chapters: the stub has the names, and is compared with the modules.
-ADDED := cowarray\.__all__ cowarray\._chapters\.__all__ .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
+# and the chapters' lists of names, also gathered ones: a stub has the names themselves, and is compared with the module.
+ADDED := cowarray\.((_chapters|_files)\.([a-z_]+\.)?)?__all__ .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
 types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
 	@test -n "$(MODULES)" || { echo "types: no modules"; exit 1; }
 	@test "$(STUBS)" = "$(MODULES)" || { \

@@ -1,7 +1,8 @@
 """Whatever user code does in the middle of an operation, arrays stay whole and nobody else's bytes change.
 
-Each test is a way that once broke this. The rule they follow from is in `src/cowarray/_array/gaps.md`; `test_evil_world.py`
-looks for the ways that nobody has thought of. What could corrupt memory runs in a process of its own.
+Each test is a way that once broke this. The rule they follow from is in `src/cowarray/_array/gaps.md`;
+`test_evil_world.py` looks for the ways that nobody has thought of. What could corrupt memory runs in a process of its
+own.
 """
 
 import collections

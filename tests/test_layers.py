@@ -1,8 +1,8 @@
 """The house stands: what a file uses lies below it.
 
 Of the C core, a file calls what is defined in it or in a file before it. Of the package, a module imports, cimports and
-includes only what is in a room below, or in its own room if no circle comes of it. So each can be read with those before
-it in mind, and nothing can come in from above unseen.
+includes only what is in a room below, or in its own room if no circle comes of it. So each can be read with those
+before it in mind, and nothing can come in from above unseen.
 """
 
 import ast

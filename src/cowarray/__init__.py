@@ -78,17 +78,21 @@ del _public
 
 
 def lazy_clone(x, /):
-    """A copy of x, in the same memory layout, that shares bytes until one of the two is written to.
+    """Copy an array, in the same memory layout, so that bytes are shared until one of the two is written to.
 
     Parameters
     ----------
     x : array_like
-        Anything but our own arrays goes through `asarray` first.
+        Anything but a `cowarray.ndarray` goes through `asarray` first.
 
     Returns
     -------
     ndarray
-        Writable, in a Storage of its own.
+        A copy, lazy where possible; writable, in a Storage of its own.
+
+    See Also
+    --------
+    explain : Says whether a copy is lazy, and why.
 
     Examples
     --------
@@ -103,11 +107,15 @@ def lazy_clone(x, /):
 
 
 def get_include():
-    """The folder with ``cowarray/core.h`` and ``cowarray/python.h``, for compiling extensions.
+    """Find the folder with ``cowarray/core.h`` and ``cowarray/python.h``, for compiling extensions.
 
     Returns
     -------
     str
+
+    See Also
+    --------
+    numpy.get_include : The folder with NumPy's headers.
     """
     from pathlib import Path
 

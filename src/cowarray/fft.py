@@ -7,6 +7,7 @@ those of NumPy's function of that name; arrays that come back are `cowarray.ndar
 
 import numpy as np
 
+from cowarray._chapters.docstrings import Completed
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -30,25 +31,44 @@ __all__ = [
     "rfftn",
 ]
 
+_completed = Completed(
+    {
+        "a": "array_like",
+        "n": "int, optional\n    The length of the transform: the argument is cut off, or filled up with 0, to fit.",
+        "s": "sequence of int, optional\n    The lengths along the axes, likewise.",
+        "axis": "int, default -1",
+        "axes": "sequence of int, optional\n    ``None``: the last ones if `s` is given, else all.",
+        "norm": (
+            "{'backward', 'ortho', 'forward'}, optional\n"
+            "    Which transforms are scaled by 1/n: the inverse (the default), both by its root, or the forward one."
+        ),
+        "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
+    },
+    kind="ndarray",
+    space="numpy.fft",
+)
 
+
+@_completed
 def fft(a, n=None, axis=-1, norm=None, out=None):
-    """The transform along an axis; as `numpy.fft.fft`.
+    """The transform along an axis.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.fft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@_completed
 def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """The transform along two axes; as `numpy.fft.fft2`.
+    """The transform along two axes.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.fft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def fftfreq(n, d=1.0, device=None, *, dtype=None):
-    """The frequencies of what `fft` gives; as `numpy.fft.fftfreq`.
+    """The frequencies of what `fft` gives.
 
     Parameters
     ----------
@@ -64,118 +84,164 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
     -------
     ndarray
         Fresh, of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        The dtype is not real and floating.
+
+    See Also
+    --------
+    numpy.fft.fftfreq : The same for NumPy's arrays.
     """
     _check_frequencies("fftfreq", dtype)
     frequencies = dispatched(np.fft.fftfreq, n, d, device=device)
     return frequencies if dtype is None else frequencies.astype(dtype, copy=False)
 
 
+@_completed
 def fftn(a, s=None, axes=None, norm=None, out=None):
-    """The transform along several axes; as `numpy.fft.fftn`.
+    """The transform along several axes.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.fftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def fftshift(x, axes=None):
-    """The frequency 0 moved to the middle; as `numpy.fft.fftshift`.
+    """Move the frequency 0 to the middle.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+    axes : int or sequence of int, optional
+        All axes if omitted.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.fft.fftshift : The same for NumPy's arrays.
     """
     return dispatched(np.fft.fftshift, x, axes=axes)
 
 
+@_completed
 def hfft(a, n=None, axis=-1, norm=None, out=None):
-    """The transform of what is symmetric, given by half: real numbers; as `numpy.fft.hfft`.
+    """The transform of what is symmetric, of which one half is given: real numbers.
 
-    Fresh. NumPy before 2.5 takes ``out`` and does not use it.
+    Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
     return dispatched(np.fft.hfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@_completed
 def ifft(a, n=None, axis=-1, norm=None, out=None):
-    """The inverse of `fft`; as `numpy.fft.ifft`.
+    """The inverse of `fft`.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.ifft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@_completed
 def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """The inverse of `fft2`; as `numpy.fft.ifft2`.
+    """The inverse of `fft2`.
 
-    Fresh. NumPy before 2.5 takes ``out`` and does not use it.
+    Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
     return dispatched(np.fft.ifft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
+@_completed
 def ifftn(a, s=None, axes=None, norm=None, out=None):
-    """The inverse of `fftn`; as `numpy.fft.ifftn`.
+    """The inverse of `fftn`.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.ifftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def ifftshift(x, axes=None):
-    """The inverse of `fftshift`; as `numpy.fft.ifftshift`.
+    """The inverse of `fftshift`.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+    axes : int or sequence of int, optional
+        All axes if omitted.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.fft.ifftshift : The same for NumPy's arrays.
     """
     return dispatched(np.fft.ifftshift, x, axes=axes)
 
 
+@_completed
 def ihfft(a, n=None, axis=-1, norm=None, out=None):
-    """The inverse of `hfft`; as `numpy.fft.ihfft`.
+    """The inverse of `hfft`.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.ihfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@_completed
 def irfft(a, n=None, axis=-1, norm=None, out=None):
-    """The inverse of `rfft`: real numbers; as `numpy.fft.irfft`.
+    """The inverse of `rfft`: real numbers.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.irfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@_completed
 def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """The inverse of `rfft2`: real numbers; as `numpy.fft.irfft2`.
+    """The inverse of `rfft2`: real numbers.
 
-    Fresh. NumPy before 2.5 takes ``out`` and does not use it.
+    Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
     return dispatched(np.fft.irfft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
+@_completed
 def irfftn(a, s=None, axes=None, norm=None, out=None):
-    """The inverse of `rfftn`: real numbers; as `numpy.fft.irfftn`.
+    """The inverse of `rfftn`: real numbers.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.irfftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
+@_completed
 def rfft(a, n=None, axis=-1, norm=None, out=None):
-    """The transform of real numbers along an axis: half of it, which says all; as `numpy.fft.rfft`.
+    """The transform of real numbers along an axis: half of it, which says all.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.rfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@_completed
 def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """The transform of real numbers along two axes; as `numpy.fft.rfft2`.
+    """The transform of real numbers along two axes: half of it, which says all.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.rfft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def rfftfreq(n, d=1.0, device=None, *, dtype=None):
-    """The frequencies of what `rfft` gives; as `numpy.fft.rfftfreq`.
+    """The frequencies of what `rfft` gives.
 
     Parameters
     ----------
@@ -191,16 +257,26 @@ def rfftfreq(n, d=1.0, device=None, *, dtype=None):
     -------
     ndarray
         Fresh, of shape (n // 2 + 1,).
+
+    Raises
+    ------
+    ValueError
+        The dtype is not real and floating.
+
+    See Also
+    --------
+    numpy.fft.rfftfreq : The same for NumPy's arrays.
     """
     _check_frequencies("rfftfreq", dtype)
     frequencies = dispatched(np.fft.rfftfreq, n, d, device=device)
     return frequencies if dtype is None else frequencies.astype(dtype, copy=False)
 
 
+@_completed
 def rfftn(a, s=None, axes=None, norm=None, out=None):
-    """The transform of real numbers along several axes; as `numpy.fft.rfftn`.
+    """The transform of real numbers along several axes: half of it, which says all.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.fft.rfftn, a, s=s, axes=axes, norm=norm, out=out)
 

@@ -50,250 +50,756 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 
 def cholesky(a, /, *, upper=False):
-    """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``; as `numpy.linalg.cholesky`.
+    """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
-    Fresh. `LinAlgError` where a matrix has none.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    upper : bool, default False
+        The upper factors instead.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        A matrix has no such factor.
+
+    See Also
+    --------
+    numpy.linalg.cholesky : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cholesky, a, upper=upper)
 
 
 def cond(x, p=None):
-    """Condition numbers of matrices; as `numpy.linalg.cond`.
+    """Condition numbers of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+        Matrices, along the last two axes.
+    p : {None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'}, optional
+        The norm. Default: 2.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.cond : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cond, x, p=p)
 
 
 def cross(x1, x2, /, *, axis=-1):
-    """Cross products of vectors with three elements; as `numpy.linalg.cross`.
+    """Cross products of vectors with three elements.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    axis : int, default -1
+        The axis along which vectors lie.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.cross : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cross, x1, x2, axis=axis)
 
 
 def det(a):
-    """Determinants of matrices; as `numpy.linalg.det`.
+    """Determinants of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.det : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.det, a)
 
 
 def diagonal(x, /, *, offset=0):
-    """Diagonals of matrices; as `numpy.linalg.diagonal`.
+    """Diagonals of matrices.
 
-    A read-only view of x, if it is an array of ours. Anything else becomes one first.
+    Parameters
+    ----------
+    x : array_like
+        Matrices, along the last two axes.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    ndarray
+        A read-only view of x.
+
+    See Also
+    --------
+    numpy.linalg.diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.diagonal, x, offset=offset)
 
 
 def eig(a):
-    """Eigenvalues and eigenvectors of matrices; as `numpy.linalg.eig` of NumPy 2.5: complex, with any NumPy.
+    """Eigenvalues and eigenvectors of matrices: complex, with any version of NumPy.
 
-    A named tuple ``(eigenvalues, eigenvectors)`` of fresh arrays. `LinAlgError` without convergence.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    EigResult
+        A named tuple ``(eigenvalues, eigenvectors)`` of ndarray: fresh.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.eig : The same; before NumPy 2.5, real where no eigenvalue has an imaginary part.
     """
     result = dispatched(np.linalg.eig, a)
     return type(result)(*map(_complex, result)) if isinstance(result, tuple) else result
 
 
 def eigh(a, UPLO="L"):
-    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices; as `numpy.linalg.eigh`.
+    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
-    A named tuple ``(eigenvalues, eigenvectors)`` of fresh arrays. `LinAlgError` without convergence.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    UPLO : {'L', 'U'}, default 'L'
+        Which triangle is read: the lower or the upper one.
+
+    Returns
+    -------
+    EighResult
+        A named tuple ``(eigenvalues, eigenvectors)`` of ndarray: fresh.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.eigh : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.eigh, a, UPLO=UPLO)
 
 
 def eigvals(a):
-    """Eigenvalues of matrices; as `numpy.linalg.eigvals` of NumPy 2.5: complex, with any NumPy.
+    """Eigenvalues of matrices: complex, with any version of NumPy.
 
-    Fresh. `LinAlgError` without convergence.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.eigvals : The same; before NumPy 2.5, real where no eigenvalue has an imaginary part.
     """
     return _complex(dispatched(np.linalg.eigvals, a))
 
 
 def eigvalsh(a, UPLO="L"):
-    """Eigenvalues of symmetric or Hermitian matrices; as `numpy.linalg.eigvalsh`.
+    """Eigenvalues of symmetric or Hermitian matrices.
 
-    Fresh. `LinAlgError` without convergence.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    UPLO : {'L', 'U'}, default 'L'
+        Which triangle is read: the lower or the upper one.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.eigvalsh : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.eigvalsh, a, UPLO=UPLO)
 
 
 def inv(a):
-    """Inverses of matrices; as `numpy.linalg.inv`.
+    """Inverses of matrices.
 
-    Fresh. `LinAlgError` where a matrix has none.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        A matrix has no inverse.
+
+    See Also
+    --------
+    numpy.linalg.inv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.inv, a)
 
 
 def lstsq(a, b, rcond=None):
-    """The solution of ``a @ x = b`` by least squares; as `numpy.linalg.lstsq`.
+    """The solution of ``a @ x = b`` by least squares.
 
-    A tuple: x, sums of squared residuals, the rank of a, its singular values; arrays are fresh.
+    Parameters
+    ----------
+    a : array_like
+        One matrix.
+    b : array_like
+        A vector, or a matrix with a right-hand side in each column.
+    rcond : float, optional
+        Singular values below this part of the largest count as 0. Default: set by the precision.
+
+    Returns
+    -------
+    x : ndarray
+        The solution, fresh.
+    residuals : ndarray
+        Sums of squared residuals, fresh; empty if a lacks full rank or has no more rows than columns.
+    rank : int
+        Of a.
+    s : ndarray
+        Singular values of a, fresh.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.lstsq : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.lstsq, a, b, rcond=rcond)
 
 
 def matmul(x1, x2, /):
-    """Products of matrices; as `numpy.linalg.matmul`.
+    """Products of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.matmul : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matmul, x1, x2)
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """Norms of matrices; as `numpy.linalg.matrix_norm`.
+    """Norms of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+        Matrices, along the last two axes.
+    keepdims : bool, default False
+        Whether reduced axes stay, with length 1.
+    ord : {'fro', 'nuc', 1, -1, 2, -2, inf, -inf}, default 'fro'
+        Which norm.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.matrix_norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
 
 
 def matrix_power(a, n):
-    """Matrices to a whole power; as `numpy.linalg.matrix_power`.
+    """Matrices to a whole power.
 
-    Fresh; a lazy copy for the power 1. `LinAlgError` for a negative power of a matrix without inverse.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    n : int
+        Negative: powers of the inverse.
+
+    Returns
+    -------
+    ndarray
+        Fresh; a lazy copy for the power 1.
+
+    Raises
+    ------
+    LinAlgError
+        A negative power of a matrix without inverse.
+
+    See Also
+    --------
+    numpy.linalg.matrix_power : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_power, a, n)
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
-    """Ranks of matrices; as `numpy.linalg.matrix_rank`.
+    """Ranks of matrices.
 
-    Fresh; integers.
+    Parameters
+    ----------
+    A : array_like
+        Matrices, along the last two axes.
+    tol : array_like, optional
+        Singular values up to this one count as 0.
+    hermitian : bool, default False
+        Whether matrices are symmetric or Hermitian, which is faster.
+    rtol : array_like, optional
+        The same, as a part of the largest one.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh; integers.
+
+    See Also
+    --------
+    numpy.linalg.matrix_rank : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_rank, A, tol=tol, hermitian=hermitian, rtol=rtol)
 
 
 def matrix_transpose(x, /):
-    """The last two axes exchanged; as `numpy.linalg.matrix_transpose`.
+    """The last two axes exchanged.
 
-    A view of x, if it is an array of ours. Anything else becomes one first.
+    Parameters
+    ----------
+    x : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    ndarray
+        A view of x.
+
+    See Also
+    --------
+    numpy.linalg.matrix_transpose : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_transpose, x)
 
 
 def multi_dot(arrays, *, out=None):
-    """The product of several matrices, in the order that is cheapest; as `numpy.linalg.multi_dot`.
+    """The product of several matrices, in the order that costs least.
 
-    Fresh; ``out`` is written, where it is given.
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The first and the last may be vectors.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.linalg.multi_dot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.multi_dot, arrays, out=out)
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
-    """Norms of matrices or vectors; as `numpy.linalg.norm`.
+    """Norms of matrices or vectors.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+    ord : int, float or str, optional
+        Which norm. Default: the root of the sum of squares.
+    axis : int or pair of int, optional
+        The axis of vectors, or the axes of matrices. Default: all.
+    keepdims : bool, default False
+        Whether reduced axes stay, with length 1.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
 def outer(x1, x2, /):
-    """All products of two elements of two vectors; as `numpy.linalg.outer`.
+    """All products of two elements of two vectors.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Of one axis.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.outer : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.outer, x1, x2)
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=_DEFAULT):
-    """Pseudo-inverses of matrices; as `numpy.linalg.pinv`.
+    """Pseudo-inverses of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    rcond : array_like, optional
+        Singular values below this part of the largest count as 0.
+    hermitian : bool, default False
+        Whether matrices are symmetric or Hermitian, which is faster.
+    rtol : array_like, optional
+        The standard's name for `rcond`.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.pinv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.pinv, a, rcond=rcond, hermitian=hermitian, rtol=rtol)
 
 
 def qr(a, mode="reduced"):
-    """Matrices as products of an orthonormal and an upper triangular one; as `numpy.linalg.qr`.
+    """Matrices as products of an orthonormal and an upper triangular one.
 
-    A named tuple ``(Q, R)`` of fresh arrays; an array or a plain tuple in other modes.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    mode : {'reduced', 'complete', 'r', 'raw'}, default 'reduced'
+        The sizes of the factors, R alone, or what LAPACK computes.
+
+    Returns
+    -------
+    QRResult, ndarray or tuple
+        Fresh: a named tuple ``(Q, R)`` of ndarray, R alone, or a plain tuple.
+
+    See Also
+    --------
+    numpy.linalg.qr : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.qr, a, mode=mode)
 
 
 def slogdet(a):
-    """Signs and logarithms of the magnitude of determinants; as `numpy.linalg.slogdet`.
+    """Signs and logarithms of the magnitude of determinants.
 
-    A named tuple ``(sign, logabsdet)``; arrays are fresh.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    SlogdetResult
+        A named tuple ``(sign, logabsdet)`` of ndarray or scalars: fresh.
+
+    See Also
+    --------
+    numpy.linalg.slogdet : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.slogdet, a)
 
 
 def solve(a, b):
-    """Solutions of ``a @ x = b``; as `numpy.linalg.solve`.
+    """Solutions of ``a @ x = b``.
 
-    Fresh. `LinAlgError` where a has no inverse.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    b : array_like
+        A vector, or matrices with a right-hand side in each column.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        A matrix has no inverse.
+
+    See Also
+    --------
+    numpy.linalg.solve : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.solve, a, b)
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    """Singular value decompositions of matrices; as `numpy.linalg.svd`.
+    """Singular value decompositions of matrices.
 
-    A named tuple ``(U, S, Vh)`` of fresh arrays; S alone with ``compute_uv=False``.
+    Parameters
+    ----------
+    a : array_like
+        Matrices, along the last two axes.
+    full_matrices : bool, default True
+        Whether U and Vh are square.
+    compute_uv : bool, default True
+        ``False``: S alone.
+    hermitian : bool, default False
+        Whether matrices are symmetric or Hermitian, which is faster.
+
+    Returns
+    -------
+    SVDResult or ndarray
+        Fresh: a named tuple ``(U, S, Vh)`` of ndarray, or S.
+
+    Raises
+    ------
+    LinAlgError
+        The computation does not converge.
+
+    See Also
+    --------
+    numpy.linalg.svd : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.svd, a, full_matrices=full_matrices, compute_uv=compute_uv, hermitian=hermitian)
 
 
 def svdvals(x, /):
-    """Singular values of matrices; as `numpy.linalg.svdvals`.
+    """Singular values of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+        Matrices, along the last two axes.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.svdvals : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.svdvals, x)
 
 
 def tensordot(x1, x2, /, *, axes=2):
-    """Sums of products over several axes; as `numpy.linalg.tensordot`.
+    """Sums of products over several axes.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    axes : int or pair of sequences of int, default 2
+        As many last axes of x1 and first of x2, or the axes of each.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.tensordot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensordot, x1, x2, axes=axes)
 
 
 def tensorinv(a, ind=2):
-    """The inverse of an array for `tensordot`; as `numpy.linalg.tensorinv`.
+    """The inverse of an array for `tensordot`.
 
-    Fresh. `LinAlgError` where there is none.
+    Parameters
+    ----------
+    a : array_like
+    ind : int, default 2
+        How many of the first axes count as those of the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        There is no inverse.
+
+    See Also
+    --------
+    numpy.linalg.tensorinv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensorinv, a, ind=ind)
 
 
 def tensorsolve(a, b, axes=None):
-    """The solution of ``tensordot(a, x, x.ndim) = b``; as `numpy.linalg.tensorsolve`.
+    """The solution of ``tensordot(a, x, x.ndim) = b``.
 
-    Fresh. `LinAlgError` where there is none.
+    Parameters
+    ----------
+    a : array_like
+    b : array_like
+    axes : sequence of int, optional
+        Axes of a to move to its end first.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    Raises
+    ------
+    LinAlgError
+        There is no solution.
+
+    See Also
+    --------
+    numpy.linalg.tensorsolve : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensorsolve, a, b, axes=axes)
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    """Sums along the diagonals of matrices; as `numpy.linalg.trace`.
+    """Sums along the diagonals of matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+        Matrices, along the last two axes.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    dtype : dtype, optional
+        To sum in, and of the result.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.trace : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.trace, x, offset=offset, dtype=dtype)
 
 
 def vecdot(x1, x2, /, *, axis=-1):
-    """Dot products of vectors, the first conjugated; as `numpy.linalg.vecdot`.
+    """Dot products of vectors, the first conjugated.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    axis : int, default -1
+        The axis along which vectors lie.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.vecdot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.vecdot, x1, x2, axis=axis)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """Norms of vectors; as `numpy.linalg.vector_norm`.
+    """Norms of vectors.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes if omitted.
+    keepdims : bool, default False
+        Whether reduced axes stay, with length 1.
+    ord : int or float, default 2
+        Which norm.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.linalg.vector_norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
 

@@ -1,7 +1,7 @@
-"""Random numbers as arrays of ours: NumPy's generators, with the same streams for the same seeds.
+"""Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
 
-What is here is made when it is first asked for, in `_random.py`: NumPy's generators would be a third of the time that
-importing the library takes.
+What is here is made when it is first asked for, in `_chapters/generators.py`: NumPy's generators would take a third of
+the time of importing the library.
 """
 
 # ruff: noqa: F822 - the names are found by __getattr__

@@ -215,12 +215,18 @@ def aliases(x, y, /):
     Parameters
     ----------
     x, y : ndarray or numpy.ndarray
-        A NumPy array aliases ours if it is a writable export.
+        A NumPy array aliases one of this library if it is a writable export.
 
     Returns
     -------
     bool
-        Exact. `numpy.shares_memory` answers the same, and so does `numpy.may_share_memory` of two of our arrays.
+        Exact. `numpy.shares_memory` answers the same, and so does `numpy.may_share_memory` of two arrays of this
+        library.
+
+    See Also
+    --------
+    shares_bytes : Whether two arrays lie in the same memory now.
+    numpy.shares_memory : Whether NumPy's arrays overlap.
 
     Examples
     --------
@@ -248,6 +254,11 @@ def shares_bytes(x, y, /):
     -------
     bool
         True for an array and its lazy copy until one of them is written to.
+
+    See Also
+    --------
+    aliases : Whether a write to one is seen by the other.
+    explain : Who shares an array's bytes.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """NumPy's functions that run functions of yours, and iteration by index.
 
 Such a function is shown NumPy's arrays, read-only, that never change: what it wants to write, it copies. It may keep
-them. What comes back was perhaps kept, too, so results are copied once.
+them. What comes back was perhaps kept as well, so results are copied once.
 """
 
 import numpy as np
@@ -13,17 +13,76 @@ __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "v
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """func1d of each slice along an axis, as `numpy.apply_along_axis`. Fresh."""
+    """What a function returns for each slice along an axis, put together.
+
+    Parameters
+    ----------
+    func1d : callable
+        Called with a read-only NumPy array of one axis, and with the other arguments.
+    axis : int
+    arr : array_like
+    *args : object
+        Passed on to the function.
+    **kwargs : object
+        Passed on as well.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.apply_along_axis : The same for NumPy's arrays.
+    """
     return dispatched(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
 
 
 def apply_over_axes(func, a, axes):
-    """``func(a, axis)`` for one axis after another, as `numpy.apply_over_axes`. Fresh."""
+    """``func(a, axis)`` for one axis after another.
+
+    Parameters
+    ----------
+    func : callable
+        Called with a read-only NumPy array and an axis; may drop the axis or keep it.
+    a : array_like
+    axes : int or sequence of int
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, with as many axes as `a`; without `axes` a lazy copy.
+
+    See Also
+    --------
+    numpy.apply_over_axes : The same for NumPy's arrays.
+    """
     return dispatched(np.apply_over_axes, func, a, axes)
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Each function of the elements for which its condition holds, as `numpy.piecewise`. Fresh, of x's shape and dtype.
+    """Each function of the elements for which its condition holds.
+
+    Parameters
+    ----------
+    x : array_like
+    condlist : sequence of array_like of bool
+        A condition for each function.
+    funclist : sequence of callable or scalar
+        A last one without a condition is for the remaining elements.
+    *args : object
+        Passed on to the functions.
+    **kw : object
+        Passed on as well.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of x's shape and dtype; 0 where no condition holds.
+
+    See Also
+    --------
+    numpy.piecewise : The same for NumPy's arrays.
 
     Examples
     --------
@@ -36,12 +95,33 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 class vectorize(np.vectorize):
-    """`numpy.vectorize`, whose results are arrays of ours.
+    """A function of scalars as a function of arrays, which broadcast.
+
+    Calls return a `cowarray.ndarray`, or a tuple of several: fresh.
+
+    Parameters
+    ----------
+    pyfunc : callable
+        Omitted where this is a decorator with options.
+    otypes : str or sequence of dtype, optional
+        The dtypes of results. Default: those of the first call.
+    doc : str, optional
+        A docstring.
+    excluded : set of int or str, optional
+        Parameters that are passed on as they are.
+    cache : bool, default False
+        Whether the first call, which shows the dtypes, also counts as one of the others.
+    signature : str, optional
+        Axes that the function itself takes, such as ``"(n),(n)->()"``.
+
+    See Also
+    --------
+    numpy.vectorize : The same for NumPy's arrays.
 
     Examples
     --------
     >>> import cowarray
-    >>> cowarray.vectorize(lambda a, b: max(a, b))(cowarray.asarray([1, 5]), 3)
+    >>> cowarray.vectorize(lambda a, b: a if a > b else b)(cowarray.asarray([1, 5]), 3)
     array([3, 5])
     """
 
@@ -56,6 +136,15 @@ class vectorize(np.vectorize):
 
 class ndenumerate:
     """Pairs of an index and the element there, in C order; elements are read when their turn comes.
+
+    Parameters
+    ----------
+    arr : array_like
+        Read where it lies: a write before an element's turn is seen.
+
+    See Also
+    --------
+    numpy.ndenumerate : The same for NumPy's arrays.
 
     Examples
     --------

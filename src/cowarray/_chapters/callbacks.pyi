@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._face.attributes import FlatIterator
 
-__all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "vectorize"]
-
 def apply_along_axis(
     func1d: Callable[..., Any], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any
 ) -> Any: ...

@@ -3,5 +3,3 @@ from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
-
-__all__ = ["e", "inf", "nan", "newaxis", "pi"]

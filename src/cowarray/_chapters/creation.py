@@ -49,7 +49,30 @@ __all__ = [
 def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
-    Fresh, with one axis. As `numpy.arange`.
+    Parameters
+    ----------
+    start : number, optional
+        The first number. Given alone, it is `stop`.
+    stop : number, optional
+    step : number, default 1
+    dtype : dtype, optional
+    device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    Raises
+    ------
+    TypeError
+        Neither `start` nor `stop` is given.
+
+    See Also
+    --------
+    numpy.arange : The same for NumPy's arrays.
 
     Examples
     --------
@@ -67,8 +90,31 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """A copy of anything that is like an array.
 
-    A copy in meaning, lazy where a lazy copy may be. With ``copy=False`` a itself, and ValueError where it would have
-    to be copied. NumPy's `asanyarray` hands its argument back, or not; `asarray` does where it can.
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'K', 'A', 'C', 'F'}, optional
+        Memory layout. Default: a's own.
+    device : {'cpu'}, optional
+    copy : bool, optional
+        ``False``: `a` itself, where it need not be converted.
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where possible; with ``copy=False`` the same array.
+
+    Raises
+    ------
+    ValueError
+        With ``copy=False``, the array would have to be copied.
+
+    See Also
+    --------
+    numpy.asanyarray : Returns its argument where it can, as `cowarray.asarray` does.
     """
     return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
 
@@ -76,7 +122,21 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 def ascontiguousarray(a, dtype=None, *, like=None):
     """A C-ordered copy, with one axis at least.
 
-    A copy in meaning: lazy where a lies in that order already.
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where `a` lies in that order already.
+
+    See Also
+    --------
+    numpy.ascontiguousarray : Returns its argument where it can.
     """
     return array(a, dtype, order="C", ndmin=1, like=like)
 
@@ -84,7 +144,21 @@ def ascontiguousarray(a, dtype=None, *, like=None):
 def asfortranarray(a, dtype=None, *, like=None):
     """A Fortran-ordered copy, with one axis at least.
 
-    A copy in meaning: lazy where a lies in that order already.
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where `a` lies in that order already.
+
+    See Also
+    --------
+    numpy.asfortranarray : Returns its argument where it can.
     """
     return array(a, dtype, order="F", ndmin=1, like=like)
 
@@ -92,7 +166,22 @@ def asfortranarray(a, dtype=None, *, like=None):
 def copy(a, order="K", subok=False):
     """A copy of anything that is like an array.
 
-    Lazy, if a is an array of ours and its order is as asked for; subok is ignored.
+    Parameters
+    ----------
+    a : array_like
+    order : {'K', 'A', 'C', 'F'}, default 'K'
+        Memory layout; 'K' is as near to a's own as possible.
+    subok : bool, default False
+        Ignored.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy if `a` is an array of this library that lies in the order asked for.
+
+    See Also
+    --------
+    numpy.copy : The same for NumPy's arrays.
     """
     return dispatched(np.copy, a, order, subok)
 
@@ -100,38 +189,152 @@ def copy(a, order="K", subok=False):
 def diag(v, k=0):
     """A matrix with v on its k-th diagonal; of a matrix v, a copy of that diagonal.
 
-    Fresh or a copy, and writable: where NumPy gives a view of the diagonal, `diagonal` does.
+    Parameters
+    ----------
+    v : array_like
+        Of one or two axes.
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    ndarray
+        Fresh, or a copy of the diagonal; writable.
+
+    See Also
+    --------
+    numpy.diag : Returns a read-only view of a matrix's diagonal, as `cowarray.diagonal` does.
     """
     return dispatched(np.diag, v, k)
 
 
 def diagflat(v, k=0):
-    """A matrix with the elements of v, in C order, on its k-th diagonal. Fresh."""
+    """A matrix with the elements of v, in C order, on its k-th diagonal.
+
+    Parameters
+    ----------
+    v : array_like
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.diagflat : The same for NumPy's arrays.
+    """
     return dispatched(np.diagflat, v, k)
 
 
 def empty(shape, dtype=None, order="C", *, device=None, like=None):
     """An array whose elements have no values yet.
 
-    Fresh; of floating-point numbers, where no dtype is given.
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, default float
+    order : {'C', 'F'}, default 'C'
+        Memory layout.
+    device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.empty : The same for NumPy's arrays.
     """
     return dispatched(np.empty, shape, dtype, order, device=device, like=like)
 
 
 def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """An array of the shape and dtype of another, whose elements have no values yet. Fresh."""
+    """An array of the shape and dtype of another, whose elements have no values yet.
+
+    Parameters
+    ----------
+    prototype : array_like
+    dtype : dtype, optional
+        Default: that of the prototype.
+    order : {'C', 'F', 'A', 'K'}, default 'K'
+        Memory layout; 'K' is as near to the prototype's as possible.
+    subok : bool, default True
+        Whether the result is of the subclass of NumPy's array that the argument is of.
+    shape : int or tuple of int, optional
+        Default: that of the prototype.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.empty_like : The same for NumPy's arrays.
+    """
     return dispatched(np.empty_like, prototype, dtype, order, subok, shape, device=device)
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
-    """A matrix of N rows and M columns with ones on its k-th diagonal and zeros elsewhere. Fresh."""
+    """A matrix with ones on its k-th diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    N : int
+        Rows.
+    M : int, optional
+        Columns. Default: N.
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    dtype : dtype, default float
+    order : {'C', 'F'}, default 'C'
+        Memory layout.
+    device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.eye : The same for NumPy's arrays.
+    """
     return dispatched(np.eye, N, M, k, dtype, order, device=device, like=like)
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
-    """What a function gives for the coordinates of all elements: one array of ours for each axis.
+    """What a function gives for the coordinates of all elements: one array for each axis.
 
-    The very object that the function returns; what it is given is fresh.
+    Parameters
+    ----------
+    function : callable
+        Called once, with fresh arrays.
+    shape : tuple of int
+    dtype : dtype, default float
+        That of the coordinates.
+    like : array, optional
+        Of another library, which then makes the result.
+    **kwargs : object
+        Passed on to the function.
+
+    Returns
+    -------
+    object
+        The very object that the function returns.
+
+    See Also
+    --------
+    numpy.fromfunction : The same for NumPy's arrays.
 
     Examples
     --------
@@ -146,14 +349,56 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 
 def fromiter(iter, dtype, count=-1, *, like=None):
-    """The items of an iterable, as an array with one axis. Fresh."""
+    """The items of an iterable, as an array with one axis.
+
+    Parameters
+    ----------
+    iter : iterable
+    dtype : dtype
+    count : int, default -1
+        How many items to take; -1 is all.
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.fromiter : The same for NumPy's arrays.
+    """
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
 def fromstring(string, dtype=None, count=-1, *, sep="", like=None):
-    """The numbers in a text, which are separated by sep. Fresh, with one axis.
+    """The numbers in a text, which are separated by sep.
 
-    Without sep NumPy took the bytes themselves, and now raises ValueError: that is `frombuffer`.
+    Parameters
+    ----------
+    string : str
+    dtype : dtype, default float
+    count : int, default -1
+        How many numbers to read; -1 is all.
+    sep : str, default ''
+        What stands between two numbers.
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    Raises
+    ------
+    ValueError
+        Without `sep`: bytes are for `frombuffer`.
+
+    See Also
+    --------
+    numpy.fromstring : The same for NumPy's arrays.
     """
     return dispatched(np.fromstring, string, dtype, count, sep=sep, like=like)
 
@@ -161,69 +406,296 @@ def fromstring(string, dtype=None, count=-1, *, sep="", like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An array with one value in all elements, or with what broadcasts to its shape.
 
-    Fresh; of the value's dtype, where none is given.
+    Parameters
+    ----------
+    shape : int or tuple of int
+    fill_value : array_like
+    dtype : dtype, optional
+        Default: that of the value.
+    order : {'C', 'F'}, default 'C'
+        Memory layout.
+    device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.full : The same for NumPy's arrays.
     """
     return dispatched(np.full, shape, fill_value, dtype, order, device=device, like=like)
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """An array of the shape and dtype of another, with one value in all elements. Fresh."""
+    """An array of the shape and dtype of another, with one value in all elements.
+
+    Parameters
+    ----------
+    a : array_like
+    fill_value : array_like
+    dtype : dtype, optional
+        Default: that of `a`.
+    order : {'C', 'F', 'A', 'K'}, default 'K'
+        Memory layout; 'K' is as near to a's as possible.
+    subok : bool, default True
+        Whether the result is of the subclass of NumPy's array that the argument is of.
+    shape : int or tuple of int, optional
+        Default: that of `a`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.full_like : The same for NumPy's arrays.
+    """
     return dispatched(np.full_like, a, fill_value, dtype, order, subok, shape, device=device)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """Numbers from start to stop, each the same multiple of the one before. Fresh."""
+    """Numbers from start to stop, each the same multiple of the one before.
+
+    Parameters
+    ----------
+    start : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    stop : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    num : int, default 50
+        How many numbers.
+    endpoint : bool, default True
+        Whether `stop` is the last number.
+    dtype : dtype, optional
+    axis : int, default 0
+        The axis of the result along which the numbers lie.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.geomspace : The same for NumPy's arrays.
+    """
     return dispatched(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
 def identity(n, dtype=None, *, like=None):
-    """The n × n matrix with ones on its diagonal and zeros elsewhere. Fresh."""
+    """A square matrix with ones on its diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n : int
+        Rows and columns.
+    dtype : dtype, default float
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.identity : The same for NumPy's arrays.
+    """
     return dispatched(np.identity, n, dtype, like=like)
 
 
 def indices(dimensions, dtype=int, sparse=False):
-    """The coordinates of all elements of a shape: an array in which ``result[i]`` has those along axis i.
+    """The coordinates of all elements of a shape: ``result[i]`` has those along axis i.
 
-    Fresh. With ``sparse=True`` a tuple of arrays, that of axis i long along axis i only.
+    Parameters
+    ----------
+    dimensions : sequence of int
+        The shape.
+    dtype : dtype, default int
+    sparse : bool, default False
+        Whether the array for axis i is long along that axis only, and broadcasts.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Fresh; a tuple where sparse.
+
+    See Also
+    --------
+    numpy.indices : The same for NumPy's arrays.
     """
     return dispatched(np.indices, dimensions, dtype, sparse)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    """num numbers from start to stop, evenly spaced; without endpoint, stop is left out.
+    """Evenly spaced numbers from start to stop.
 
-    Fresh. With ``retstep=True`` a tuple: the numbers, and the distance between them.
+    Parameters
+    ----------
+    start : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    stop : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    num : int, default 50
+        How many numbers.
+    endpoint : bool, default True
+        Whether `stop` is the last number.
+    retstep : bool, default False
+        Whether to return the distance between two numbers as well.
+    dtype : dtype, optional
+    axis : int, default 0
+        The axis of the result along which the numbers lie.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray or tuple
+        Fresh; with `retstep` a tuple of the numbers and their distance.
+
+    See Also
+    --------
+    numpy.linspace : The same for NumPy's arrays.
     """
     return dispatched(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """Powers of a base whose exponents are evenly spaced from start to stop. Fresh."""
+    """Powers of a base whose exponents are evenly spaced from start to stop.
+
+    Parameters
+    ----------
+    start : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    stop : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    num : int, default 50
+        How many numbers.
+    endpoint : bool, default True
+        Whether `stop` is the last number.
+    base : array_like, default 10.0
+    dtype : dtype, optional
+    axis : int, default 0
+        The axis of the result along which the numbers lie.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.logspace : The same for NumPy's arrays.
+    """
     return dispatched(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinates of a grid, from those along each of its axes.
 
-    A tuple of copies, one for each argument, with a Storage each; ``copy=False`` changes nothing that can be seen.
+    Parameters
+    ----------
+    *xi : array_like
+        Of one axis each.
+    copy : bool, default True
+        ``False`` changes nothing that can be seen.
+    sparse : bool, default False
+        Whether each result is long along its own axis only.
+    indexing : {'xy', 'ij'}, default 'xy'
+        Whether the first argument lies along the second axis, or along the first.
+
+    Returns
+    -------
+    tuple of ndarray
+        For each argument a copy, with a Storage of its own.
+
+    See Also
+    --------
+    numpy.meshgrid : With ``copy=False``, returns views that overlap.
     """
     return dispatched(np.meshgrid, *xi, copy=copy, sparse=sparse, indexing=indexing)
 
 
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
-    """An array of ones. Fresh; of floating-point numbers, where no dtype is given."""
+    """An array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, default float
+    order : {'C', 'F'}, default 'C'
+        Memory layout.
+    device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.ones : The same for NumPy's arrays.
+    """
     return dispatched(np.ones, shape, dtype, order, device=device, like=like)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """An array of ones of the shape and dtype of another. Fresh."""
+    """An array of ones of the shape and dtype of another.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+        Default: that of `a`.
+    order : {'C', 'F', 'A', 'K'}, default 'K'
+        Memory layout; 'K' is as near to a's as possible.
+    subok : bool, default True
+        Whether the result is of the subclass of NumPy's array that the argument is of.
+    shape : int or tuple of int, optional
+        Default: that of `a`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.ones_like : The same for NumPy's arrays.
+    """
     return dispatched(np.ones_like, a, dtype, order, subok, shape, device=device)
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """A copy that meets requirements on its memory, as `numpy.require`.
+    """A copy that meets requirements on its memory.
 
-    A copy in meaning, which is writable and aligned whether or not that is required.
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+        Default: that of `a`.
+    requirements : str or sequence of str, optional
+        "C" or "F" for an order. A copy meets the others ("A", "W", "O") in any case.
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where possible; writable and aligned.
+
+    See Also
+    --------
+    numpy.require : Returns its argument where it can.
     """
     if requirements:  # a copy is writable and on its own without NumPy's having to make one
         requirements = [each for each in requirements if each.upper() not in ("W", "WRITEABLE", "O", "OWNDATA")]
@@ -231,27 +703,119 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 
 def tri(N, M=None, k=0, dtype=float, *, like=None):
-    """A matrix with ones at and below the k-th diagonal and zeros above. Fresh."""
+    """A matrix with ones at and below the k-th diagonal and zeros above.
+
+    Parameters
+    ----------
+    N : int
+        Rows.
+    M : int, optional
+        Columns. Default: N.
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    dtype : dtype, default float
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.tri : The same for NumPy's arrays.
+    """
     return dispatched(np.tri, N, M, k, dtype, like=like)
 
 
 def tril(m, k=0):
-    """Matrices with the elements above the k-th diagonal zeroed. Fresh, of m's shape and dtype."""
+    """Matrices with the elements above the k-th diagonal zeroed.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of m's shape and dtype.
+
+    See Also
+    --------
+    numpy.tril : The same for NumPy's arrays.
+    """
     return dispatched(np.tril, m, k)
 
 
 def triu(m, k=0):
-    """Matrices with the elements below the k-th diagonal zeroed. Fresh, of m's shape and dtype."""
+    """Matrices with the elements below the k-th diagonal zeroed.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of m's shape and dtype.
+
+    See Also
+    --------
+    numpy.triu : The same for NumPy's arrays.
+    """
     return dispatched(np.triu, m, k)
 
 
 def vander(x, N=None, increasing=False):
-    """The Vandermonde matrix: columns of falling powers of x. Fresh."""
+    """The Vandermonde matrix: columns of powers of x.
+
+    Parameters
+    ----------
+    x : array_like
+        Of one axis.
+    N : int, optional
+        Columns. Default: as many as rows.
+    increasing : bool, default False
+        Whether powers grow from left to right.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.vander : The same for NumPy's arrays.
+    """
     return dispatched(np.vander, x, N, increasing)
 
 
 def zeros(shape, dtype=None, order="C", *, device=None, like=None):
-    """An array of zeros. Fresh; of floating-point numbers, where no dtype is given.
+    """An array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, default float
+    order : {'C', 'F'}, default 'C'
+        Memory layout.
+    device : {'cpu'}, optional
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.zeros : The same for NumPy's arrays.
 
     Examples
     --------
@@ -264,5 +828,28 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """An array of zeros of the shape and dtype of another. Fresh."""
+    """An array of zeros of the shape and dtype of another.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+        Default: that of `a`.
+    order : {'C', 'F', 'A', 'K'}, default 'K'
+        Memory layout; 'K' is as near to a's as possible.
+    subok : bool, default True
+        Whether the result is of the subclass of NumPy's array that the argument is of.
+    shape : int or tuple of int, optional
+        Default: that of `a`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.zeros_like : The same for NumPy's arrays.
+    """
     return dispatched(np.zeros_like, a, dtype, order, subok, shape, device=device)

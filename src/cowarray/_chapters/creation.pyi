@@ -5,39 +5,6 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = [
-    "arange",
-    "asanyarray",
-    "ascontiguousarray",
-    "asfortranarray",
-    "copy",
-    "diag",
-    "diagflat",
-    "empty",
-    "empty_like",
-    "eye",
-    "fromfunction",
-    "fromiter",
-    "fromstring",
-    "full",
-    "full_like",
-    "geomspace",
-    "identity",
-    "indices",
-    "linspace",
-    "logspace",
-    "meshgrid",
-    "ones",
-    "ones_like",
-    "require",
-    "tri",
-    "tril",
-    "triu",
-    "vander",
-    "zeros",
-    "zeros_like",
-]
-
 _Any: TypeAlias = ndarray[Any, Any]
 _Order: TypeAlias = Literal["C", "F", "A", "K"] | None
 _Device: TypeAlias = Literal["cpu"] | None

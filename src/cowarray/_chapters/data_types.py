@@ -135,13 +135,22 @@ def astype(x, dtype, /, *, copy=True, device=None):
     x : array_like
     dtype : dtype
     copy : bool, default True
-        ``False``: x itself, if it is an array of ours and has the dtype.
+        ``False``: x itself, if it is an array of this library and has the dtype.
     device : {'cpu'}, optional
 
     Returns
     -------
     ndarray
         A copy: lazy where the dtype stays, and made at once where it changes.
+
+    Raises
+    ------
+    ValueError
+        Another device.
+
+    See Also
+    --------
+    numpy.astype : The same for NumPy's arrays.
 
     Examples
     --------
@@ -155,16 +164,40 @@ def astype(x, dtype, /, *, copy=True, device=None):
 def can_cast(from_, to, casting="safe"):
     """Whether one dtype, or that of an array, can be cast to another under a rule.
 
-    A bool; the array is not looked into.
+    Parameters
+    ----------
+    from_ : dtype or array_like
+        Of an array only the dtype counts.
+    to : dtype
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'safe'
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.can_cast : The same for NumPy's arrays.
     """
     return dispatched(np.can_cast, from_, to, casting)
 
 
 def finfo(dtype):
-    """The limits of a floating-point dtype, or of the dtype of an array, as `numpy.finfo`.
+    """The limits of a floating-point dtype, or of the dtype of an array.
 
-    ``eps``, ``max``, ``min`` and ``smallest_normal`` are floats of Python's, as the standard wants them, where those
-    are wide enough; NumPy's are scalars of the dtype.
+    Parameters
+    ----------
+    dtype : dtype, array or scalar
+
+    Returns
+    -------
+    object
+        With the attributes of a `numpy.finfo`. ``eps``, ``max``, ``min`` and ``smallest_normal`` are Python's floats,
+        as the standard asks, where those are wide enough.
+
+    See Also
+    --------
+    numpy.finfo : Its limits are scalars of the dtype.
     """
     return _float_limits(np.finfo(_dtype_of(dtype)).dtype)
 
@@ -204,7 +237,20 @@ def _float_limits(dtype):
 
 
 def iinfo(int_type):
-    """The limits of an integer dtype, or of the dtype of an array, as `numpy.iinfo`."""
+    """The limits of an integer dtype, or of the dtype of an array.
+
+    Parameters
+    ----------
+    int_type : dtype, array or scalar
+
+    Returns
+    -------
+    numpy.iinfo
+
+    See Also
+    --------
+    numpy.iinfo : The class of the result.
+    """
     return np.iinfo(_dtype_of(int_type))
 
 
@@ -213,23 +259,74 @@ def _dtype_of(given):
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype. A bool."""
+    """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype.
+
+    Parameters
+    ----------
+    dtype : dtype
+    kind : str, dtype or tuple of these
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.isdtype : The same function.
+    """
     return np.isdtype(dtype, kind)
 
 
 def issubdtype(arg1, arg2):
-    """Whether one dtype is equal to another or below it in NumPy's hierarchy. A bool."""
+    """Whether one dtype is equal to another or below it in NumPy's hierarchy.
+
+    Parameters
+    ----------
+    arg1, arg2 : dtype or type
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.issubdtype : The same function.
+    """
     return np.issubdtype(arg1, arg2)
 
 
 def promote_types(type1, type2):
-    """The smallest dtype that both can be cast to safely."""
+    """The smallest dtype that both can be cast to safely.
+
+    Parameters
+    ----------
+    type1, type2 : dtype
+
+    Returns
+    -------
+    numpy.dtype
+
+    See Also
+    --------
+    numpy.promote_types : The same function.
+    """
     return np.promote_types(type1, type2)
 
 
 def result_type(*arrays_and_dtypes):
     """The dtype of an operation on these arrays, scalars and dtypes.
 
-    A `numpy.dtype`; the arrays are not looked into.
+    Parameters
+    ----------
+    *arrays_and_dtypes : array_like or dtype
+        Of arrays only the dtypes count.
+
+    Returns
+    -------
+    numpy.dtype
+
+    See Also
+    --------
+    numpy.result_type : The same for NumPy's arrays.
     """
     return dispatched(np.result_type, *arrays_and_dtypes)

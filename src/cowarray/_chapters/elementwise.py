@@ -1,7 +1,7 @@
 """The chapter "element-wise functions" of the array API standard, 2024.12.
 
-Operands, named x or x1 and x2, are array_like: arrays of ours or of NumPy's, scalars, lists, what has a buffer or
-``__array__``. They are only read, and stay the lazy copies that they are. NumPy computes, so values, rules of
+Operands, named x or x1 and x2, are array_like: arrays of this library or of NumPy's, scalars, lists, what has a buffer
+or ``__array__``. They are only read, and stay the lazy copies that they are. NumPy computes, so values, rules of
 promotion, warnings and errors are those of its function. Results are `cowarray.ndarray`; as with the operators, NumPy's
 scalars take the place of arrays without axes. A masked array, or another type that brings rules of its own, makes the
 results that it makes in NumPy.
@@ -12,13 +12,15 @@ which type NumPy computes, and what may be converted to it.
 
 Most functions are a line, and their price is that of the call: see `_elementwise.pxi`. For that reason no option is
 keyword-only: CPython takes 50 ns longer to call such functions. The file is longer than a sitting because a chapter of
-the standard is one module: 67 times a name, a docstring and that line.
+the standard is one module: 67 times a name, a docstring and that line. Parameters are the same for all functions of a
+signature: `_completed` puts them into the docstrings.
 """
 
 from types import ModuleType
 
 import numpy as np
 
+from cowarray._chapters.docstrings import Completed
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
 __all__ = [
@@ -96,7 +98,25 @@ __all__ = [
 _ufuncs = ModuleType("ufuncs", "NumPy's ufuncs.")
 vars(_ufuncs).update({name: item for name, item in vars(np).items() if isinstance(item, np.ufunc)})
 
+_PARAMETERS = {
+    "x": "array_like",
+    "x1": "array_like",
+    "x2": "array_like\n    Broadcast with x1.",
+    "out": "ndarray, or tuple of one, optional\n    Written and returned, in place of a fresh array.",
+    "where": (
+        "array_like of bool, default True\n"
+        "    The elements to compute. The others keep what `out` has there; without `out` they are undefined."
+    ),
+    "dtype": "dtype, optional\n    The type to compute in. Default: what NumPy's rules of promotion give.",
+    "casting": (
+        "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'\n"
+        "    Which conversions to that type, and to that of `out`, are allowed."
+    ),
+}
+_completed = Completed(_PARAMETERS)
 
+
+@_completed
 def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Absolute values; of complex numbers their magnitudes.
 
@@ -105,6 +125,7 @@ def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.absolute, x, out, where, dtype, casting)
 
 
+@_completed
 def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc cosines, in radians from 0 to π.
 
@@ -113,6 +134,7 @@ def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arccos, x, out, where, dtype, casting)
 
 
+@_completed
 def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic cosines.
 
@@ -121,6 +143,7 @@ def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arccosh, x, out, where, dtype, casting)
 
 
+@_completed
 def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Sums, ``x1 + x2``.
 
@@ -135,6 +158,7 @@ def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.add, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc sines, in radians from -π/2 to π/2.
 
@@ -143,6 +167,7 @@ def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arcsin, x, out, where, dtype, casting)
 
 
+@_completed
 def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic sines.
 
@@ -151,6 +176,7 @@ def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arcsinh, x, out, where, dtype, casting)
 
 
+@_completed
 def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Arc tangents, in radians from -π/2 to π/2.
 
@@ -159,6 +185,7 @@ def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arctan, x, out, where, dtype, casting)
 
 
+@_completed
 def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
@@ -167,6 +194,7 @@ def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.arctan2, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Inverse hyperbolic tangents.
 
@@ -175,6 +203,7 @@ def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.arctanh, x, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in both, ``x1 & x2``, of integers or booleans.
 
@@ -183,6 +212,7 @@ def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.bitwise_and, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """All bits flipped, ``~x``, of integers or booleans.
 
@@ -191,6 +221,7 @@ def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.invert, x, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
 
@@ -199,6 +230,7 @@ def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="sam
     return elementwise2(_ufuncs.left_shift, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
 
@@ -207,6 +239,7 @@ def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
     return elementwise2(_ufuncs.bitwise_or, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
@@ -215,6 +248,7 @@ def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="sa
     return elementwise2(_ufuncs.right_shift, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
@@ -223,6 +257,7 @@ def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.bitwise_xor, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def ceil(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The least whole numbers that are not less than x.
 
@@ -256,6 +291,10 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     ValueError
         A bound is given under both of its names.
 
+    See Also
+    --------
+    numpy.clip : The same for NumPy's arrays.
+
     Examples
     --------
     >>> import cowarray
@@ -269,6 +308,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     return np.clip(imported(a), low, high, out, **kwargs)
 
 
+@_completed
 def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Complex conjugates.
 
@@ -277,6 +317,7 @@ def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.conjugate, x, out, where, dtype, casting)
 
 
+@_completed
 def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Magnitudes of x1 with the signs of x2.
 
@@ -285,6 +326,7 @@ def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.copysign, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Cosines of angles in radians.
 
@@ -293,6 +335,7 @@ def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.cos, x, out, where, dtype, casting)
 
 
+@_completed
 def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic cosines.
 
@@ -301,14 +344,16 @@ def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.cosh, x, out, where, dtype, casting)
 
 
+@_completed
 def divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Quotients, ``x1 / x2``, of integers, too, in floating point.
+    """Quotients, ``x1 / x2``, in floating point, also of integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
     return elementwise2(_ufuncs.divide, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are equal, ``x1 == x2``.
 
@@ -317,6 +362,7 @@ def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Exponentials, to the base e.
 
@@ -325,6 +371,7 @@ def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.exp, x, out, where, dtype, casting)
 
 
+@_completed
 def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``exp(x) - 1``, exact also where x is near 0.
 
@@ -333,6 +380,7 @@ def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.expm1, x, out, where, dtype, casting)
 
 
+@_completed
 def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The greatest whole numbers that are not greater than x.
 
@@ -341,6 +389,7 @@ def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.floor, x, out, where, dtype, casting)
 
 
+@_completed
 def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Quotients rounded down, ``x1 // x2``, of real numbers.
 
@@ -349,6 +398,7 @@ def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind
     return elementwise2(_ufuncs.floor_divide, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are greater, ``x1 > x2``.
 
@@ -357,6 +407,7 @@ def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.greater, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are greater or equal, ``x1 >= x2``.
 
@@ -365,6 +416,7 @@ def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kin
     return elementwise2(_ufuncs.greater_equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def hypot(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
@@ -383,12 +435,17 @@ def imag(val):
     Returns
     -------
     ndarray
-        A view of val, if it is a complex array of ours, and read-only zeros if it is real. Anything else becomes an
-        array of ours first.
+        A view of val, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
+        converted first.
+
+    See Also
+    --------
+    numpy.imag : The same for NumPy's arrays.
     """
     return np.imag(imported(val))
 
 
+@_completed
 def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are neither infinite nor NaN.
 
@@ -397,6 +454,7 @@ def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isfinite, x, out, where, dtype, casting)
 
 
+@_completed
 def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are infinite.
 
@@ -405,6 +463,7 @@ def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isinf, x, out, where, dtype, casting)
 
 
+@_completed
 def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are NaN.
 
@@ -413,6 +472,7 @@ def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isnan, x, out, where, dtype, casting)
 
 
+@_completed
 def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are less, ``x1 < x2``.
 
@@ -421,6 +481,7 @@ def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.less, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are less or equal, ``x1 <= x2``.
 
@@ -429,6 +490,7 @@ def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
     return elementwise2(_ufuncs.less_equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base e.
 
@@ -437,6 +499,7 @@ def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log, x, out, where, dtype, casting)
 
 
+@_completed
 def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base 10.
 
@@ -445,6 +508,7 @@ def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log10, x, out, where, dtype, casting)
 
 
+@_completed
 def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``log(1 + x)``, exact also where x is near 0.
 
@@ -453,6 +517,7 @@ def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log1p, x, out, where, dtype, casting)
 
 
+@_completed
 def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Logarithms to the base 2.
 
@@ -461,6 +526,7 @@ def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.log2, x, out, where, dtype, casting)
 
 
+@_completed
 def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 
@@ -469,6 +535,7 @@ def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.logaddexp, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether both are true; numbers are, but for 0.
 
@@ -477,6 +544,7 @@ def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.logical_and, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements are false; of numbers only 0 is.
 
@@ -485,6 +553,7 @@ def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.logical_not, x, out, where, dtype, casting)
 
 
+@_completed
 def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether one or both are true; numbers are, but for 0.
 
@@ -493,6 +562,7 @@ def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
     return elementwise2(_ufuncs.logical_or, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether just one is true; numbers are, but for 0.
 
@@ -501,6 +571,7 @@ def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
     return elementwise2(_ufuncs.logical_xor, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The greater of two elements; NaN if one is.
 
@@ -509,6 +580,7 @@ def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.maximum, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The lesser of two elements; NaN if one is.
 
@@ -517,6 +589,7 @@ def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.minimum, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Products, ``x1 * x2``.
 
@@ -525,6 +598,7 @@ def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.multiply, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Numbers with the other sign, ``-x``.
 
@@ -533,6 +607,7 @@ def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.negative, x, out, where, dtype, casting)
 
 
+@_completed
 def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The next floating-point numbers after x1 in the direction of x2.
 
@@ -541,6 +616,7 @@ def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.nextafter, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether elements differ, ``x1 != x2``.
 
@@ -549,6 +625,7 @@ def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.not_equal, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The numbers themselves, ``+x``.
 
@@ -557,10 +634,16 @@ def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.positive, x, out, where, dtype, casting)
 
 
+@_completed
 def pow(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """x1 to the power of x2, ``x1 ** x2``.
+    """Powers, ``x1 ** x2``.
 
-    Fresh; shapes broadcast, dtypes promote. `ValueError` for integers to a negative integer power.
+    Fresh; shapes broadcast, dtypes promote.
+
+    Raises
+    ------
+    ValueError
+        Integers to a negative integer power.
     """
     return elementwise2(_ufuncs.power, x1, x2, out, where, dtype, casting)
 
@@ -575,7 +658,11 @@ def real(val):
     Returns
     -------
     ndarray
-        A view of val, if it is an array of ours. Anything else becomes one first.
+        A view of val, if it is an array of this library. Anything else is converted first.
+
+    See Also
+    --------
+    numpy.real : The same for NumPy's arrays.
 
     Examples
     --------
@@ -588,6 +675,7 @@ def real(val):
     return np.real(imported(val))
 
 
+@_completed
 def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """``1 / x``; of integers the whole part.
 
@@ -596,6 +684,7 @@ def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.reciprocal, x, out, where, dtype, casting)
 
 
+@_completed
 def remainder(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
 
@@ -611,14 +700,18 @@ def round(a, decimals=0, out=None):
     ----------
     a : array_like
     decimals : int, default 0
-        Decimal places to keep; where negative, so many places before the point become 0. (The standard has none.)
+        Decimal places to keep; where negative, so many places before the point become 0. Not in the standard.
     out : ndarray, optional
         Written, and returned.
 
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype; a lazy copy of integers that stay what they are.
+        Fresh, of a's shape and dtype.
+
+    See Also
+    --------
+    numpy.round : The same for NumPy's arrays.
 
     Examples
     --------
@@ -629,6 +722,7 @@ def round(a, decimals=0, out=None):
     return np.round(imported(a), decimals, out)
 
 
+@_completed
 def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
@@ -637,6 +731,7 @@ def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sign, x, out, where, dtype, casting)
 
 
+@_completed
 def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Whether the sign bit is set: less than 0, or -0.0.
 
@@ -645,6 +740,7 @@ def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.signbit, x, out, where, dtype, casting)
 
 
+@_completed
 def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Sines of angles in radians.
 
@@ -653,6 +749,7 @@ def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sin, x, out, where, dtype, casting)
 
 
+@_completed
 def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic sines.
 
@@ -661,6 +758,7 @@ def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sinh, x, out, where, dtype, casting)
 
 
+@_completed
 def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
@@ -669,6 +767,7 @@ def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.sqrt, x, out, where, dtype, casting)
 
 
+@_completed
 def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Squares, ``x * x``.
 
@@ -677,6 +776,7 @@ def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.square, x, out, where, dtype, casting)
 
 
+@_completed
 def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Differences, ``x1 - x2``.
 
@@ -685,6 +785,7 @@ def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.subtract, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Tangents of angles in radians.
 
@@ -693,6 +794,7 @@ def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.tan, x, out, where, dtype, casting)
 
 
+@_completed
 def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """Hyperbolic tangents.
 
@@ -701,6 +803,7 @@ def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.tanh, x, out, where, dtype, casting)
 
 
+@_completed
 def trunc(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     """The whole numbers next to x in the direction of 0.
 

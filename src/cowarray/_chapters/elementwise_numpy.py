@@ -1,12 +1,13 @@
 """NumPy's element-wise functions that the array API standard does not have, or has under another name.
 
-As in `_elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
+As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
 """
 
 import numpy as np
 
-from cowarray._chapters.elementwise import _ufuncs
+from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.elementwise import _PARAMETERS, _completed, _ufuncs
 from cowarray._chapters.elementwise import abs as absolute
 from cowarray._chapters.elementwise import acos as arccos
 from cowarray._chapters.elementwise import acosh as arccosh
@@ -81,139 +82,364 @@ __all__ = [
     "unwrap",
 ]
 
+_completed_pair = Completed(
+    {
+        **_PARAMETERS,
+        "out1": "ndarray, optional\n    Written and returned, in place of a fresh array.",
+        "out2": "ndarray, optional\n    The same for the second result.",
+        "out": "tuple of two ndarrays, optional\n    Both of these.",
+    },
+    kind="tuple of two ndarrays or scalars",
+)
+
 
 def angle(z, deg=False):
-    """Angles of complex numbers, in radians, or with deg in degrees. Fresh, of z's shape."""
+    """Angles of complex numbers.
+
+    Parameters
+    ----------
+    z : array_like
+    deg : bool, default False
+        Degrees in place of radians.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of z's shape, in floating point.
+
+    See Also
+    --------
+    numpy.angle : The same for NumPy's arrays.
+    """
     return dispatched(np.angle, z, deg)
 
 
+@_completed
 def bitwise_count(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """How many bits of an integer's absolute value are set. Fresh, of x's shape, uint8."""
+    """How many bits of an integer's absolute value are set.
+
+    Fresh, of x's shape, uint8.
+    """
     return elementwise1(_ufuncs.bitwise_count, x, out, where, dtype, casting)
 
 
+@_completed
 def cbrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Cube roots of real numbers. Fresh, of x's shape, in floating point."""
+    """Cube roots of real numbers.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.cbrt, x, out, where, dtype, casting)
 
 
+@_completed
 def deg2rad(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Radians of angles in degrees. Fresh, of x's shape, in floating point."""
+    """Radians of angles in degrees.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.deg2rad, x, out, where, dtype, casting)
 
 
+@_completed
 def degrees(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Degrees of angles in radians. Fresh, of x's shape, in floating point."""
+    """Degrees of angles in radians.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.degrees, x, out, where, dtype, casting)
 
 
+@_completed_pair
 def divmod(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``. Fresh, both; ``out`` is a pair."""
+    """Quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``.
+
+    Fresh, both; shapes broadcast, dtypes promote.
+
+    Raises
+    ------
+    TypeError
+        `out` is given by position and by name.
+    """
     return elementwise2(_ufuncs.divmod, x1, x2, _pair("divmod", out1, out2, out), where, dtype, casting)
 
 
+@_completed
 def exp2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """2 to the power of x. Fresh, of x's shape, in floating point."""
+    """Powers of 2, ``2 ** x``.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.exp2, x, out, where, dtype, casting)
 
 
+@_completed
 def fabs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Absolute values of real numbers, in floating point. Fresh, of x's shape."""
+    """Absolute values of real numbers, in floating point.
+
+    Fresh, of x's shape.
+    """
     return elementwise1(_ufuncs.fabs, x, out, where, dtype, casting)
 
 
 def fix(x, out=None):
-    """The whole numbers next to x in the direction of 0, as `numpy.fix`. Fresh, or out."""
+    """The whole numbers next to x in the direction of 0.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.fix : The same for NumPy's arrays.
+    """
     return dispatched(np.fix, x, out=out)
 
 
+@_completed
 def float_power(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """x1 to the power of x2, in floating point of double precision at least. Fresh; shapes broadcast."""
+    """Powers, ``x1 ** x2``, in floating point of double precision at least.
+
+    Fresh; shapes broadcast.
+    """
     return elementwise2(_ufuncs.float_power, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def fmax(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """The greater of two elements; NaN only if both are. Fresh; shapes broadcast, dtypes promote."""
+    """The greater of two elements; NaN only if both are.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
     return elementwise2(_ufuncs.fmax, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def fmin(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """The lesser of two elements; NaN only if both are. Fresh; shapes broadcast, dtypes promote."""
+    """The lesser of two elements; NaN only if both are.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
     return elementwise2(_ufuncs.fmin, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def fmod(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Remainders of the division with the sign of x1, as in C. Fresh; shapes broadcast, dtypes promote."""
+    """Remainders of the division with the sign of x1, as in C.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
     return elementwise2(_ufuncs.fmod, x1, x2, out, where, dtype, casting)
 
 
+@_completed_pair
 def frexp(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Mantissas from 0.5 to 1 and exponents to the base 2. Fresh, both; ``out`` is a pair."""
+    """Mantissas from 0.5 to 1 and exponents to the base 2.
+
+    Fresh, both, of x's shape.
+
+    Raises
+    ------
+    TypeError
+        `out` is given by position and by name.
+    """
     return elementwise1(_ufuncs.frexp, x, _pair("frexp", out1, out2, out), where, dtype, casting)
 
 
+@_completed
 def gcd(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Greatest common divisors of integers. Fresh; shapes broadcast, dtypes promote."""
+    """Greatest common divisors of integers.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
     return elementwise2(_ufuncs.gcd, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def heaviside(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0. Fresh; shapes broadcast, in floating point."""
+    """Steps: 0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0.
+
+    Fresh; shapes broadcast, in floating point.
+    """
     return elementwise2(_ufuncs.heaviside, x1, x2, out, where, dtype, casting)
 
 
 def i0(x):
-    """The modified Bessel function of the first kind and order 0, of real numbers. Fresh, of x's shape."""
+    """The modified Bessel function of the first kind and order 0, of real numbers.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of x's shape.
+
+    See Also
+    --------
+    numpy.i0 : The same for NumPy's arrays.
+    """
     return dispatched(np.i0, x)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether elements are equal within ``atol + rtol * abs(b)``. Fresh; shapes broadcast; booleans."""
+    """Whether elements are equal within ``atol + rtol * abs(b)``.
+
+    Parameters
+    ----------
+    a, b : array_like
+    rtol, atol : array_like, default 1e-05
+        Relative and absolute tolerance.
+    equal_nan : bool, default False
+        Whether NaN equals NaN.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh; shapes broadcast; booleans.
+
+    See Also
+    --------
+    numpy.isclose : The same for NumPy's arrays.
+    """
     return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
 
 
 def iscomplex(x):
-    """Whether the imaginary part is not 0. Fresh, of x's shape; booleans."""
+    """Whether the imaginary part is not 0.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of x's shape; booleans.
+
+    See Also
+    --------
+    numpy.iscomplex : The same for NumPy's arrays.
+    """
     return dispatched(np.iscomplex, x)
 
 
+@_completed
 def isnat(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Whether times are NaT. Fresh, of x's shape; booleans."""
+    """Whether times are NaT.
+
+    Fresh, of x's shape; booleans.
+    """
     return elementwise1(_ufuncs.isnat, x, out, where, dtype, casting)
 
 
 def isneginf(x, out=None):
-    """Whether elements are negative infinity. Fresh, or out; booleans."""
+    """Whether elements are negative infinity.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; booleans.
+
+    See Also
+    --------
+    numpy.isneginf : The same for NumPy's arrays.
+    """
     return dispatched(np.isneginf, x, out=out)
 
 
 def isposinf(x, out=None):
-    """Whether elements are positive infinity. Fresh, or out; booleans."""
+    """Whether elements are positive infinity.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; booleans.
+
+    See Also
+    --------
+    numpy.isposinf : The same for NumPy's arrays.
+    """
     return dispatched(np.isposinf, x, out=out)
 
 
 def isreal(x):
-    """Whether the imaginary part is 0. Fresh, of x's shape; booleans."""
+    """Whether the imaginary part is 0.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of x's shape; booleans.
+
+    See Also
+    --------
+    numpy.isreal : The same for NumPy's arrays.
+    """
     return dispatched(np.isreal, x)
 
 
+@_completed
 def lcm(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Least common multiples of integers. Fresh; shapes broadcast, dtypes promote."""
+    """Least common multiples of integers.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
     return elementwise2(_ufuncs.lcm, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def ldexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """``x1 * 2 ** x2`` of floating-point numbers and integers. Fresh; shapes broadcast."""
+    """Multiples by powers of 2, ``x1 * 2 ** x2``; x2 are integers.
+
+    Fresh; shapes broadcast.
+    """
     return elementwise2(_ufuncs.ldexp, x1, x2, out, where, dtype, casting)
 
 
+@_completed
 def logaddexp2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """``log2(2 ** x1 + 2 ** x2)``, without overflow on the way. Fresh; shapes broadcast, in floating point."""
+    """``log2(2 ** x1 + 2 ** x2)``, without overflow on the way.
+
+    Fresh; shapes broadcast, in floating point.
+    """
     return elementwise2(_ufuncs.logaddexp2, x1, x2, out, where, dtype, casting)
 
 
+@_completed_pair
 def modf(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Fractional and whole parts, both with the sign of x. Fresh, both; ``out`` is a pair."""
+    """Fractional and whole parts, both with the sign of x.
+
+    Fresh, both, of x's shape.
+
+    Raises
+    ------
+    TypeError
+        `out` is given by position and by name.
+    """
     return elementwise1(_ufuncs.modf, x, _pair("modf", out1, out2, out), where, dtype, casting)
 
 
@@ -223,56 +449,126 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     Parameters
     ----------
     x : array_like
-    copy : bool
+    copy : bool, default True
         ``False`` writes into x.
-    nan, posinf, neginf
-        As for `numpy.nan_to_num`.
+    nan : float, default 0.0
+        In place of NaN.
+    posinf, neginf : float, optional
+        In place of infinities. Default: the largest and the least number of the dtype.
 
     Returns
     -------
-    ndarray
-        Fresh, or a lazy copy where nothing can be replaced; with copy=False x.
+    ndarray or scalar
+        A copy, made at once; with ``copy=False`` x itself.
+
+    See Also
+    --------
+    numpy.nan_to_num : The same for NumPy's arrays.
     """
     return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
 
 
+@_completed
 def rad2deg(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Degrees of angles in radians. Fresh, of x's shape, in floating point."""
+    """Degrees of angles in radians.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.rad2deg, x, out, where, dtype, casting)
 
 
+@_completed
 def radians(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """Radians of angles in degrees. Fresh, of x's shape, in floating point."""
+    """Radians of angles in degrees.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.radians, x, out, where, dtype, casting)
 
 
 def real_if_close(a, tol=100):
-    """The real parts, if all imaginary parts are within tol epsilons of 0. A lazy copy, also where NumPy aliases."""
+    """The real parts, if all imaginary parts are close to 0; else the numbers as they are.
+
+    Parameters
+    ----------
+    a : array_like
+    tol : float, default 100
+        How many machine epsilons count as close; at most 1: as an absolute tolerance.
+
+    Returns
+    -------
+    ndarray or scalar
+        A copy, lazy where possible.
+
+    See Also
+    --------
+    numpy.real_if_close : Returns an alias where it can.
+    """
     return dispatched(np.real_if_close, a, tol)
 
 
+@_completed
 def rint(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """The nearest whole numbers, halves to the even neighbour. Fresh, of x's shape, in floating point."""
+    """The nearest whole numbers, halves to the even neighbour.
+
+    Fresh, of x's shape, in floating point.
+    """
     return elementwise1(_ufuncs.rint, x, out, where, dtype, casting)
 
 
 def sinc(x):
-    """``sin(πx) / (πx)``, and 1 at 0. Fresh, of x's shape, in floating point."""
+    """``sin(πx) / (πx)``, and 1 at 0.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of x's shape, in floating point.
+
+    See Also
+    --------
+    numpy.sinc : The same for NumPy's arrays.
+    """
     return dispatched(np.sinc, x)
 
 
+@_completed
 def spacing(x, /, out=None, where=True, dtype=None, casting="same_kind"):
-    """The distance to the next floating-point number. Fresh, of x's shape."""
+    """The distance to the next floating-point number.
+
+    Fresh, of x's shape.
+    """
     return elementwise1(_ufuncs.spacing, x, out, where, dtype, casting)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
-    """Jumps along an axis made less than half a period, by adding periods. Fresh, of p's shape."""
+    """Jumps along an axis made less than half a period, by adding periods.
+
+    Parameters
+    ----------
+    p : array_like
+    discont : float, optional
+        The least jump to remove. Default, and minimum: half a period.
+    axis : int, default -1
+    period : float, default 2π
+
+    Returns
+    -------
+    ndarray
+        Fresh, of p's shape.
+
+    See Also
+    --------
+    numpy.unwrap : The same for NumPy's arrays.
+    """
     return dispatched(np.unwrap, p, discont, axis, period=period)
 
 
 def _pair(name, out1, out2, out):
-    """The out of a function of two results, which may be given by position, too."""
+    """The out of a function of two results, which may also be given by position."""
     if out1 is None and out2 is None:
         return out
     if out is not None:

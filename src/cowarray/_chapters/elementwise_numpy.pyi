@@ -2,79 +2,26 @@ from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters import elementwise
 from cowarray._chapters.elementwise import _Array, _Casting, _Out
-from cowarray._chapters.elementwise import abs as absolute
-from cowarray._chapters.elementwise import acos as arccos
-from cowarray._chapters.elementwise import acosh as arccosh
-from cowarray._chapters.elementwise import asin as arcsin
-from cowarray._chapters.elementwise import asinh as arcsinh
-from cowarray._chapters.elementwise import atan as arctan
-from cowarray._chapters.elementwise import atan2 as arctan2
-from cowarray._chapters.elementwise import atanh as arctanh
-from cowarray._chapters.elementwise import bitwise_invert as bitwise_not
-from cowarray._chapters.elementwise import bitwise_invert as invert
-from cowarray._chapters.elementwise import bitwise_left_shift as left_shift
-from cowarray._chapters.elementwise import bitwise_right_shift as right_shift
-from cowarray._chapters.elementwise import conj as conjugate
-from cowarray._chapters.elementwise import divide as true_divide
-from cowarray._chapters.elementwise import pow as power
-from cowarray._chapters.elementwise import remainder as mod
-from cowarray._chapters.elementwise import round as around
 
-__all__ = [
-    "absolute",
-    "angle",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "around",
-    "bitwise_count",
-    "bitwise_not",
-    "cbrt",
-    "conjugate",
-    "deg2rad",
-    "degrees",
-    "divmod",
-    "exp2",
-    "fabs",
-    "fix",
-    "float_power",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "gcd",
-    "heaviside",
-    "i0",
-    "invert",
-    "isclose",
-    "iscomplex",
-    "isnat",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "lcm",
-    "ldexp",
-    "left_shift",
-    "logaddexp2",
-    "mod",
-    "modf",
-    "nan_to_num",
-    "power",
-    "rad2deg",
-    "radians",
-    "real_if_close",
-    "right_shift",
-    "rint",
-    "sinc",
-    "spacing",
-    "true_divide",
-    "unwrap",
-]
+absolute = elementwise.abs
+arccos = elementwise.acos
+arccosh = elementwise.acosh
+arcsin = elementwise.asin
+arcsinh = elementwise.asinh
+arctan = elementwise.atan
+arctan2 = elementwise.atan2
+arctanh = elementwise.atanh
+bitwise_not = elementwise.bitwise_invert
+invert = elementwise.bitwise_invert
+left_shift = elementwise.bitwise_left_shift
+right_shift = elementwise.bitwise_right_shift
+conjugate = elementwise.conj
+true_divide = elementwise.divide
+power = elementwise.pow
+mod = elementwise.remainder
+around = elementwise.round
 
 _Pair: TypeAlias = tuple[_Array | None, _Array | None] | None
 

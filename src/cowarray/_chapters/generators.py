@@ -1,4 +1,4 @@
-"""Random numbers as arrays of ours: NumPy's generators, with the same streams for the same seeds.
+"""Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
 
 `default_rng` makes a `Generator`. Bit generators and `SeedSequence` are NumPy's own. NumPy's legacy functions with
 their one hidden state (`numpy.random.seed`, ...) are not here.
@@ -9,6 +9,7 @@ Threads may share a Generator: as in NumPy, a lock of its bit generator is held 
 import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
 
+from cowarray._chapters.docstrings import Completed
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import fresh
@@ -25,9 +26,44 @@ __all__ = [
     "default_rng",
 ]
 
+_NUMBER = "float or array_like of float"
+_COUNT = "int or array_like of int"
+_PARAMETERS = {
+    "a": f"{_NUMBER}\n    A shape parameter, greater than 0.",
+    "b": f"{_NUMBER}\n    The other shape parameter, greater than 0.",
+    "df": f"{_NUMBER}\n    Degrees of freedom, greater than 0.",
+    "dfden": f"{_NUMBER}\n    Degrees of freedom of the denominator, greater than 0.",
+    "dfnum": f"{_NUMBER}\n    Degrees of freedom of the numerator, greater than 0.",
+    "dtype": "dtype, default float64\n    Or float32.",
+    "high": f"{_NUMBER}, default 1.0",
+    "kappa": f"{_NUMBER}\n    The concentration about `mu`, from 0 on.",
+    "lam": f"{_NUMBER}, default 1.0\n    The mean, from 0 on.",
+    "left": f"{_NUMBER}\n    The lower limit.",
+    "loc": f"{_NUMBER}, default 0.0\n    Where the peak lies.",
+    "low": f"{_NUMBER}, default 0.0",
+    "method": "{'zig', 'inv'}, default 'zig'\n    How to compute.",
+    "mode": f"{_NUMBER}\n    Where the peak lies.",
+    "mu": f"{_NUMBER}\n    Where the peak lies, in radians.",
+    "n": "number or array_like\n    How many trials, or successes.",
+    "nbad": f"{_COUNT}\n    How many bad ones there are.",
+    "ngood": f"{_COUNT}\n    How many good ones there are.",
+    "nonc": f"{_NUMBER}\n    The noncentrality, from 0 on.",
+    "nsample": f"{_COUNT}\n    How many are drawn.",
+    "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
+    "p": f"{_NUMBER}\n    A probability, from 0 to 1.",
+    "right": f"{_NUMBER}\n    The upper limit.",
+    "scale": f"{_NUMBER}, default 1.0\n    How wide the distribution is, from 0 on.",
+    "shape": f"{_NUMBER}\n    The shape parameter, from 0 on.",
+    "size": "int or tuple of int, optional\n    The shape of the result. Default: that of the parameters.",
+}
+_NUMPYS = {"space": "numpy.random.Generator", "same": "The same stream as NumPy's arrays."}
+_floats = Completed(_PARAMETERS, "ndarray or float", returns="Fresh.", **_NUMPYS)
+_integers = Completed(_PARAMETERS, "ndarray or int", returns="Fresh.", **_NUMPYS)
+_filling = Completed(_PARAMETERS, "ndarray or float", returns="Fresh, or `out`.", **_NUMPYS)
+
 
 def default_rng(seed=None):
-    """A Generator.
+    """Make a `Generator`.
 
     Parameters
     ----------
@@ -38,7 +74,11 @@ def default_rng(seed=None):
     Returns
     -------
     Generator
-        Seed itself, if it is one of ours.
+        The seed itself, if it is one of this library.
+
+    See Also
+    --------
+    numpy.random.default_rng : The same for NumPy's arrays.
 
     Examples
     --------
@@ -53,15 +93,19 @@ def default_rng(seed=None):
 
 
 class Generator(np.random.Generator):
-    """`numpy.random.Generator` whose results are arrays of ours, and which takes them to write to.
+    """Random numbers from many distributions: `numpy.random.Generator`, whose results are arrays of this library.
 
     Parameters are NumPy's: of the distribution first, which broadcast, then ``size``, the shape of the result. Without
-    a size, and without arrays among the parameters, the result is a scalar. Parameters are only read; results fresh.
-    ``out``, where there is one, is written and returned: it gets bytes of its own first, if it shares them.
+    a size, and without arrays among the parameters, the result is a scalar. Parameters are only read; results are
+    fresh. ``out`` is written and returned: it gets bytes of its own first, if it shares them.
 
     Parameters
     ----------
     bit_generator : BitGenerator
+
+    See Also
+    --------
+    numpy.random.Generator : The same for NumPy's arrays.
     """
 
     def __init__(self, bit_generator):
@@ -73,15 +117,41 @@ class Generator(np.random.Generator):
         return Generator, (self.bit_generator,)
 
     def spawn(self, n_children):
-        """A list of n_children new generators, with streams of their own."""
+        """New generators, with streams of their own.
+
+        Parameters
+        ----------
+        n_children : int
+
+        Returns
+        -------
+        list of Generator
+
+        See Also
+        --------
+        numpy.random.Generator.spawn : The same for NumPy's generators.
+        """
         return [Generator(child) for child in self.bit_generator.spawn(n_children)]
 
     # ---- what is shuffled or chosen ----------------------------------------------------------------------------------
 
     def shuffle(self, x, axis=0):
-        """Shuffle an array along an axis, in place; a mutable sequence, too.
+        """Shuffle an array along an axis, in place, or a mutable sequence.
 
-        Views of the array see it, copies do not: what is shared is copied first.
+        Parameters
+        ----------
+        x : ndarray or mutable sequence
+            Written.
+        axis : int, default 0
+
+        Returns
+        -------
+        None
+            Views of x see the write, copies do not: bytes that are shared are copied first.
+
+        See Also
+        --------
+        numpy.random.Generator.shuffle : The same stream as NumPy's arrays.
 
         Examples
         --------
@@ -95,26 +165,75 @@ class Generator(np.random.Generator):
         self._numpys.shuffle(_target(x), axis)
 
     def permutation(self, x, axis=0):
-        """A shuffled copy of an array along an axis, made at once, or of ``range(x)``."""
+        """A copy of an array, shuffled along an axis.
+
+        Parameters
+        ----------
+        x : int or array_like
+            A number stands for ``range(x)``.
+        axis : int, default 0
+
+        Returns
+        -------
+        ndarray
+            A copy, made at once.
+
+        See Also
+        --------
+        numpy.random.Generator.permutation : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.permutation(x if isinstance(x, (int, np.integer)) else asarray(x).to_numpy(), axis))
 
     def permuted(self, x, *, axis=None, out=None):
-        """A copy of an array with each slice along an axis shuffled by itself, made at once, or out.
+        """A copy of an array with each slice along an axis shuffled by itself.
 
         Parameters
         ----------
         x : array_like
         axis : int, optional
-            ``None``: all elements.
+            All elements if omitted.
         out : ndarray, optional
-            Of x's shape; may be x.
+            Of x's shape; may be x. Written and returned, in place of a copy.
+
+        Returns
+        -------
+        ndarray
+            A copy, made at once, or `out`.
+
+        See Also
+        --------
+        numpy.random.Generator.permuted : The same stream as NumPy's arrays.
         """
         target = _target(out)  # first: of what it has just got, the snapshot is a copy
         result = self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=target)
         return fresh(result) if out is None else out
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-        """Elements of an array along an axis, or of ``range(a)``, with probabilities p."""
+        """Choose elements of an array along an axis.
+
+        Parameters
+        ----------
+        a : int or array_like
+            A number stands for ``range(a)``.
+        size : int or tuple of int, optional
+            How many. Default: one.
+        replace : bool, default True
+            Whether an element may be chosen again.
+        p : array_like of float, optional
+            The probability of each. Default: all the same.
+        axis : int, default 0
+        shuffle : bool, default True
+            Whether elements chosen without replacement come in random order.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh; without a size an element, or a part of an array of several axes.
+
+        See Also
+        --------
+        numpy.random.Generator.choice : The same stream as NumPy's arrays.
+        """
         shown = a.to_numpy() if type(a) is ndarray else a
         result = self._numpys.choice(shown, size, replace, p, axis, shuffle)
         if size is None and np.ndim(a) == 1:
@@ -123,21 +242,25 @@ class Generator(np.random.Generator):
 
     # ---- numbers that can be written to out --------------------------------------------------------------------------
 
+    @_filling
     def random(self, size=None, dtype=np.float64, out=None):
         """Uniform distribution in [0, 1)."""
         result = self._numpys.random(size, dtype, _target(out))
         return fresh(result) if out is None else out
 
+    @_filling
     def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
         """Exponential distribution with mean 1."""
         result = self._numpys.standard_exponential(size, dtype, method, _target(out))
         return fresh(result) if out is None else out
 
+    @_filling
     def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
         """Gamma distribution with scale 1."""
         result = self._numpys.standard_gamma(shape, size, dtype, _target(out))
         return fresh(result) if out is None else out
 
+    @_filling
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Normal distribution with mean 0 and standard deviation 1."""
         result = self._numpys.standard_normal(size, dtype, _target(out))
@@ -146,139 +269,323 @@ class Generator(np.random.Generator):
     # ---- the others --------------------------------------------------------------------------------------------------
 
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
-        """Integers in [low, high), or in [0, low); with endpoint, up to and with the limit."""
+        """Integers in [low, high), or in [0, low); with endpoint, up to and with the limit.
+
+        Parameters
+        ----------
+        low : int or array_like of int
+            The least. Given alone, it is `high`.
+        high : int or array_like of int, optional
+        size : int or tuple of int, optional
+            The shape of the result. Default: that of the parameters.
+        dtype : dtype, default int64
+        endpoint : bool, default False
+            Whether `high` may come.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh.
+
+        See Also
+        --------
+        numpy.random.Generator.integers : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.integers(low, high, size, dtype, endpoint))
 
     def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
-        """How many of each color are among nsample that are drawn without replacement, along a last axis."""
+        """How many of each color are among those that are drawn without replacement.
+
+        Parameters
+        ----------
+        colors : array_like of int
+            How many there are of each color.
+        nsample : int
+            How many are drawn.
+        size : int or tuple of int, optional
+            How many times, as a shape.
+        method : {'marginals', 'count'}, default 'marginals'
+            How to compute.
+
+        Returns
+        -------
+        ndarray
+            Fresh, with a last axis for the colors.
+
+        See Also
+        --------
+        numpy.random.Generator.multivariate_hypergeometric : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.multivariate_hypergeometric(colors, nsample, size, method))
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-08, *, method="svd"):
-        """Normal distribution in several dimensions, along a last axis."""
+        """Normal distribution in several dimensions.
+
+        Parameters
+        ----------
+        mean : array_like of float
+            Of one axis.
+        cov : array_like of float
+            The matrix of covariances.
+        size : int or tuple of int, optional
+            How many times, as a shape.
+        check_valid : {'warn', 'raise', 'ignore'}, default 'warn'
+            What becomes of a matrix that is not positive semidefinite.
+        tol : float, default 1e-08
+            How far singular values may be off.
+        method : {'svd', 'eigh', 'cholesky'}, default 'svd'
+            How to factor the matrix.
+
+        Returns
+        -------
+        ndarray
+            Fresh, with a last axis for the dimensions.
+
+        See Also
+        --------
+        numpy.random.Generator.multivariate_normal : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.multivariate_normal(mean, cov, size, check_valid, tol, method=method))
 
+    @_floats
     def beta(self, a, b, size=None):
         """Beta distribution with parameters a and b, in [0, 1]."""
         return fresh(self._numpys.beta(a, b, size))
 
+    @_integers
     def binomial(self, n, p, size=None):
         """Successes in n trials of probability p."""
         return fresh(self._numpys.binomial(n, p, size))
 
+    @_floats
     def chisquare(self, df, size=None):
         """Chi-square distribution with df degrees of freedom."""
         return fresh(self._numpys.chisquare(df, size))
 
     def dirichlet(self, alpha, size=None):
-        """Dirichlet distribution with concentrations alpha, along a last axis."""
+        """Dirichlet distribution.
+
+        Parameters
+        ----------
+        alpha : array_like of float
+            Concentrations, of one axis.
+        size : int or tuple of int, optional
+            How many times, as a shape.
+
+        Returns
+        -------
+        ndarray
+            Fresh, with a last axis for the concentrations.
+
+        See Also
+        --------
+        numpy.random.Generator.dirichlet : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.dirichlet(alpha, size))
 
+    @_floats
     def exponential(self, scale=1.0, size=None):
         """Exponential distribution with mean scale."""
         return fresh(self._numpys.exponential(scale, size))
 
+    @_floats
     def f(self, dfnum, dfden, size=None):
         """F distribution with dfnum and dfden degrees of freedom."""
         return fresh(self._numpys.f(dfnum, dfden, size))
 
+    @_floats
     def gamma(self, shape, scale=1.0, size=None):
         """Gamma distribution."""
         return fresh(self._numpys.gamma(shape, scale, size))
 
+    @_integers
     def geometric(self, p, size=None):
         """Trials until the first success of probability p."""
         return fresh(self._numpys.geometric(p, size))
 
+    @_floats
     def gumbel(self, loc=0.0, scale=1.0, size=None):
         """Gumbel distribution."""
         return fresh(self._numpys.gumbel(loc, scale, size))
 
+    @_integers
     def hypergeometric(self, ngood, nbad, nsample, size=None):
-        """Good ones among nsample that are drawn without replacement."""
+        """Good ones among those that are drawn without replacement."""
         return fresh(self._numpys.hypergeometric(ngood, nbad, nsample, size))
 
+    @_floats
     def laplace(self, loc=0.0, scale=1.0, size=None):
         """Laplace distribution."""
         return fresh(self._numpys.laplace(loc, scale, size))
 
+    @_floats
     def logistic(self, loc=0.0, scale=1.0, size=None):
         """Logistic distribution."""
         return fresh(self._numpys.logistic(loc, scale, size))
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None):
-        """Numbers whose logarithms have a normal distribution."""
+        """Numbers whose logarithms have a normal distribution.
+
+        Parameters
+        ----------
+        mean : float or array_like of float, default 0.0
+            The mean of the logarithms.
+        sigma : float or array_like of float, default 1.0
+            Their standard deviation, from 0 on.
+        size : int or tuple of int, optional
+            The shape of the result. Default: that of the parameters.
+
+        Returns
+        -------
+        ndarray or float
+            Fresh.
+
+        See Also
+        --------
+        numpy.random.Generator.lognormal : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.lognormal(mean, sigma, size))
 
+    @_integers
     def logseries(self, p, size=None):
         """Logarithmic series distribution."""
         return fresh(self._numpys.logseries(p, size))
 
     def multinomial(self, n, pvals, size=None):
-        """How often each outcome comes in n trials, along a last axis."""
+        """How often each outcome comes in n trials.
+
+        Parameters
+        ----------
+        n : int or array_like of int
+            Trials.
+        pvals : array_like of float
+            The probability of each outcome, along the last axis.
+        size : int or tuple of int, optional
+            How many times, as a shape.
+
+        Returns
+        -------
+        ndarray
+            Fresh, with a last axis for the outcomes.
+
+        See Also
+        --------
+        numpy.random.Generator.multinomial : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.multinomial(n, pvals, size))
 
+    @_integers
     def negative_binomial(self, n, p, size=None):
         """Failures before n successes of probability p."""
         return fresh(self._numpys.negative_binomial(n, p, size))
 
+    @_floats
     def noncentral_chisquare(self, df, nonc, size=None):
         """Noncentral chi-square distribution."""
         return fresh(self._numpys.noncentral_chisquare(df, nonc, size))
 
+    @_floats
     def noncentral_f(self, dfnum, dfden, nonc, size=None):
         """Noncentral F distribution."""
         return fresh(self._numpys.noncentral_f(dfnum, dfden, nonc, size))
 
+    @_floats
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Normal distribution with mean loc and standard deviation scale."""
         return fresh(self._numpys.normal(loc, scale, size))
 
+    @_floats
     def pareto(self, a, size=None):
         """Pareto II distribution with shape a."""
         return fresh(self._numpys.pareto(a, size))
 
+    @_integers
     def poisson(self, lam=1.0, size=None):
         """Poisson distribution with mean lam."""
         return fresh(self._numpys.poisson(lam, size))
 
+    @_floats
     def power(self, a, size=None):
         """Power distribution with exponent a - 1, in [0, 1]."""
         return fresh(self._numpys.power(a, size))
 
+    @_floats
     def rayleigh(self, scale=1.0, size=None):
         """Rayleigh distribution."""
         return fresh(self._numpys.rayleigh(scale, size))
 
+    @_floats
     def standard_cauchy(self, size=None):
         """Cauchy distribution with mode 0."""
         return fresh(self._numpys.standard_cauchy(size))
 
+    @_floats
     def standard_t(self, df, size=None):
         """Student's t distribution with df degrees of freedom."""
         return fresh(self._numpys.standard_t(df, size))
 
+    @_floats
     def triangular(self, left, mode, right, size=None):
         """Triangular distribution from left over mode to right."""
         return fresh(self._numpys.triangular(left, mode, right, size))
 
+    @_floats
     def uniform(self, low=0.0, high=1.0, size=None):
         """Uniform distribution in [low, high)."""
         return fresh(self._numpys.uniform(low, high, size))
 
+    @_floats
     def vonmises(self, mu, kappa, size=None):
         """Von Mises distribution on the circle, from -π to π."""
         return fresh(self._numpys.vonmises(mu, kappa, size))
 
     def wald(self, mean, scale, size=None):
-        """Wald distribution."""
+        """Wald distribution, or inverse Gaussian.
+
+        Parameters
+        ----------
+        mean : float or array_like of float
+            The mean, greater than 0.
+        scale : float or array_like of float
+            The scale, greater than 0.
+        size : int or tuple of int, optional
+            The shape of the result. Default: that of the parameters.
+
+        Returns
+        -------
+        ndarray or float
+            Fresh.
+
+        See Also
+        --------
+        numpy.random.Generator.wald : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.wald(mean, scale, size))
 
+    @_floats
     def weibull(self, a, size=None):
         """Weibull distribution with shape a."""
         return fresh(self._numpys.weibull(a, size))
 
     def zipf(self, a, size=None):
-        """Zipf distribution with exponent a."""
+        """Zipf distribution with exponent a.
+
+        Parameters
+        ----------
+        a : float or array_like of float
+            The exponent, greater than 1.
+        size : int or tuple of int, optional
+            The shape of the result. Default: that of the parameters.
+
+        Returns
+        -------
+        ndarray or int
+            Fresh.
+
+        See Also
+        --------
+        numpy.random.Generator.zipf : The same stream as NumPy's arrays.
+        """
         return fresh(self._numpys.zipf(a, size))
 
 

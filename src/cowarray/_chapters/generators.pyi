@@ -2,22 +2,16 @@ from collections.abc import MutableSequence, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
-from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
+from numpy.random import MT19937 as MT19937
+from numpy.random import PCG64 as PCG64
+from numpy.random import PCG64DXSM as PCG64DXSM
+from numpy.random import SFC64 as SFC64
+from numpy.random import BitGenerator as BitGenerator
+from numpy.random import Philox as Philox
+from numpy.random import SeedSequence as SeedSequence
 from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._face.ndarray import ndarray
-
-__all__ = [
-    "MT19937",
-    "PCG64",
-    "PCG64DXSM",
-    "SFC64",
-    "BitGenerator",
-    "Generator",
-    "Philox",
-    "SeedSequence",
-    "default_rng",
-]
 
 _Array: TypeAlias = ndarray[Any, Any] | np.ndarray[Any, Any]
 _Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None

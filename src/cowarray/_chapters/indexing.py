@@ -33,77 +33,349 @@ __all__ = [
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """For each index in a, the element of the array that it stands for. Fresh, or out."""
+    """For each index in a, the element there of the array that it stands for.
+
+    Parameters
+    ----------
+    a : array_like of int
+    choices : sequence of array_like
+        Broadcast with `a`.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    mode : {'raise', 'wrap', 'clip'}, default 'raise'
+        What becomes of indices out of bounds.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.choose : The same for NumPy's arrays.
+    """
     return dispatched(np.choose, a, choices, out, mode)
 
 
 def compress(condition, a, axis=None, out=None):
-    """The parts along an axis for which a condition is true. Fresh, or out."""
+    """The parts along an axis for which a condition is true.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+        Of one axis.
+    a : array_like
+    axis : int, optional
+        The flattened array if omitted.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.compress : The same for NumPy's arrays.
+    """
     return dispatched(np.compress, condition, a, axis, out)
 
 
 def diag_indices(n, ndim=2):
-    """The indices of the main diagonal of an array with ndim axes of length n. A tuple of fresh arrays."""
+    """The indices of the main diagonal of an array with ndim axes of length n.
+
+    Parameters
+    ----------
+    n : int
+    ndim : int, default 2
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.diag_indices : The same for NumPy's arrays.
+    """
     return dispatched(np.diag_indices, n, ndim)
 
 
 def diag_indices_from(arr):
-    """The indices of the main diagonal of an array. A tuple of fresh arrays."""
+    """The indices of the main diagonal of an array.
+
+    Parameters
+    ----------
+    arr : array_like
+        With two axes at least, all of one length.
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.diag_indices_from : The same for NumPy's arrays.
+    """
     return dispatched(np.diag_indices_from, arr)
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    """The diagonals in the planes of two axes, along a new last axis. A read-only view."""
+    """The diagonals in the planes of two axes, along a new last axis.
+
+    Parameters
+    ----------
+    a : array_like
+    offset : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    axis1 : int, default 0
+    axis2 : int, default 1
+
+    Returns
+    -------
+    ndarray
+        A read-only view of a.
+
+    See Also
+    --------
+    numpy.diagonal : The same for NumPy's arrays.
+    """
     return dispatched(np.diagonal, imported(a), offset, axis1, axis2)
 
 
 def extract(condition, arr):
-    """The elements for which a condition is true, along one axis. Fresh."""
+    """The elements for which a condition is true, along one axis.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+    arr : array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.extract : The same for NumPy's arrays.
+    """
     return dispatched(np.extract, condition, arr)
 
 
 def fill_diagonal(a, val, wrap=False):
-    """Write a value, or several in turn, into the main diagonal of a. Nothing comes back."""
+    """Write a value, or several in turn, into the main diagonal of an array.
+
+    Parameters
+    ----------
+    a : ndarray
+        With two axes at least; written.
+    val : array_like
+    wrap : bool, default False
+        Whether the diagonal of a tall matrix begins again below its end.
+
+    Returns
+    -------
+    None
+        Views of a see the write, copies do not.
+
+    See Also
+    --------
+    numpy.fill_diagonal : The same for NumPy's arrays.
+    """
     return dispatched(np.fill_diagonal, a, val, wrap)
 
 
 def ix_(*args):
-    """Indices along each axis, shaped so that they select what is at all combinations. A tuple of copies."""
+    """Indices along each axis, shaped so that they select what is at all combinations.
+
+    Parameters
+    ----------
+    *args : array_like of int or bool
+        Of one axis each.
+
+    Returns
+    -------
+    tuple of ndarray
+        For each argument a copy, lazy where possible; of booleans fresh.
+
+    See Also
+    --------
+    numpy.ix_ : Returns views where it can.
+    """
     return dispatched(np.ix_, *args)
 
 
 def place(arr, mask, vals):
-    """Write values, in turn, into the elements of arr where a mask is true. Nothing comes back."""
+    """Write values, in turn, into the elements where a mask is true.
+
+    Parameters
+    ----------
+    arr : ndarray
+        Written.
+    mask : array_like of bool
+        Of arr's size.
+    vals : array_like
+
+    Returns
+    -------
+    None
+        Views of arr see the write, copies do not.
+
+    See Also
+    --------
+    numpy.place : The same for NumPy's arrays.
+    """
     return dispatched(np.place, arr, mask, vals)
 
 
 def put(a, ind, v, mode="raise"):
-    """Write values to indices of a, as if it had one axis. Nothing comes back."""
+    """Write values to indices of an array, as if it had one axis.
+
+    Parameters
+    ----------
+    a : ndarray
+        Written.
+    ind : array_like of int
+    v : array_like
+        Begins again where it is shorter.
+    mode : {'raise', 'wrap', 'clip'}, default 'raise'
+        What becomes of indices out of bounds.
+
+    Returns
+    -------
+    None
+        Views of a see the write, copies do not.
+
+    See Also
+    --------
+    numpy.put : The same for NumPy's arrays.
+    """
     return dispatched(np.put, a, ind, v, mode)
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Write values to indices along an axis of arr. Nothing comes back."""
+    """Write values to indices along an axis.
+
+    Parameters
+    ----------
+    arr : ndarray
+        Written.
+    indices : array_like of int
+    values : array_like
+        Broadcast to the shape of `indices`.
+    axis : int or None
+        ``None``: the flattened array.
+
+    Returns
+    -------
+    None
+        Views of arr see the write, copies do not.
+
+    See Also
+    --------
+    numpy.put_along_axis : The same for NumPy's arrays.
+    """
     return dispatched(np.put_along_axis, arr, indices, values, axis)
 
 
 def putmask(a, mask, values):
-    """Write the values at the same places into a where a mask is true. Nothing comes back."""
+    """Write the values at the same places into an array where a mask is true.
+
+    Parameters
+    ----------
+    a : ndarray
+        Written.
+    mask : array_like of bool
+        Of a's shape.
+    values : array_like
+        Begins again where it is shorter.
+
+    Returns
+    -------
+    None
+        Views of a see the write, copies do not.
+
+    See Also
+    --------
+    numpy.putmask : The same for NumPy's arrays.
+    """
     return dispatched(np.putmask, a, mask, values)
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    """Indices into the flattened array for those into its axes. Fresh."""
+    """Indices into the flattened array for those into its axes.
+
+    Parameters
+    ----------
+    multi_index : tuple of array_like of int
+        One for each axis.
+    dims : tuple of int
+        The array's shape.
+    mode : {'raise', 'wrap', 'clip'}, or tuple of these, default 'raise'
+        What becomes of indices out of bounds.
+    order : {'C', 'F'}, default 'C'
+        The order of the elements.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.ravel_multi_index : The same for NumPy's arrays.
+    """
     return dispatched(np.ravel_multi_index, multi_index, dims, mode, order)
 
 
 def select(condlist, choicelist, default=0):
-    """Elements of the first choice whose condition is true. Fresh."""
+    """Elements of the first choice whose condition is true.
+
+    Parameters
+    ----------
+    condlist : sequence of array_like of bool
+    choicelist : sequence of array_like
+        One for each condition.
+    default : scalar, default 0
+        Where no condition is true.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.select : The same for NumPy's arrays.
+    """
     return dispatched(np.select, condlist, choicelist, default)
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
-    """The elements at indices along an axis; without one, of the flattened array. Fresh, or out.
+    """The elements at indices along an axis; without one, of the flattened array.
+
+    Parameters
+    ----------
+    a : array_like
+    indices : array_like of int
+    axis : int, optional
+        The flattened array if omitted.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    mode : {'raise', 'wrap', 'clip'}, default 'raise'
+        What becomes of indices out of bounds.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.take : The same for NumPy's arrays.
 
     Examples
     --------
@@ -115,30 +387,134 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 
 def take_along_axis(arr, indices, axis=-1):
-    """The elements at indices along an axis, with indices of their own for each place on the others. Fresh."""
+    """The elements at indices along an axis, with indices of their own for each place on the others.
+
+    Parameters
+    ----------
+    arr : array_like
+    indices : array_like of int
+    axis : int or None, default -1
+        ``None``: the flattened array.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.take_along_axis : The same for NumPy's arrays.
+    """
     return dispatched(np.take_along_axis, arr, indices, axis)
 
 
 def tril_indices(n, k=0, m=None):
-    """The indices of the elements at and below the k-th diagonal of an n × m matrix. A tuple of fresh arrays."""
+    """The indices of the elements at and below the k-th diagonal of a matrix.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    m : int, optional
+        Columns. Default: n.
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.tril_indices : The same for NumPy's arrays.
+    """
     return dispatched(np.tril_indices, n, k, m)
 
 
 def tril_indices_from(arr, k=0):
-    """The indices of the elements at and below the k-th diagonal of a matrix. A tuple of fresh arrays."""
+    """The indices of the elements at and below the k-th diagonal of a matrix.
+
+    Parameters
+    ----------
+    arr : array_like
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.tril_indices_from : The same for NumPy's arrays.
+    """
     return dispatched(np.tril_indices_from, arr, k)
 
 
 def triu_indices(n, k=0, m=None):
-    """The indices of the elements at and above the k-th diagonal of an n × m matrix. A tuple of fresh arrays."""
+    """The indices of the elements at and above the k-th diagonal of a matrix.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    m : int, optional
+        Columns. Default: n.
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.triu_indices : The same for NumPy's arrays.
+    """
     return dispatched(np.triu_indices, n, k, m)
 
 
 def triu_indices_from(arr, k=0):
-    """The indices of the elements at and above the k-th diagonal of a matrix. A tuple of fresh arrays."""
+    """The indices of the elements at and above the k-th diagonal of a matrix.
+
+    Parameters
+    ----------
+    arr : array_like
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.triu_indices_from : The same for NumPy's arrays.
+    """
     return dispatched(np.triu_indices_from, arr, k)
 
 
 def unravel_index(indices, shape, order="C"):
-    """Indices into the axes of an array for those into the flattened one. A tuple of fresh arrays."""
+    """Indices into the axes of an array for those into the flattened one.
+
+    Parameters
+    ----------
+    indices : array_like of int
+    shape : tuple of int
+    order : {'C', 'F'}, default 'C'
+        The order of the elements.
+
+    Returns
+    -------
+    tuple of ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.unravel_index : The same for NumPy's arrays.
+    """
     return dispatched(np.unravel_index, indices, shape, order)

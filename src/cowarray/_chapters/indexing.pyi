@@ -6,30 +6,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = [
-    "choose",
-    "compress",
-    "diag_indices",
-    "diag_indices_from",
-    "diagonal",
-    "extract",
-    "fill_diagonal",
-    "ix_",
-    "place",
-    "put",
-    "put_along_axis",
-    "putmask",
-    "ravel_multi_index",
-    "select",
-    "take",
-    "take_along_axis",
-    "tril_indices",
-    "tril_indices_from",
-    "triu_indices",
-    "triu_indices_from",
-    "unravel_index",
-]
-
 _Any: TypeAlias = ndarray[Any, Any]
 _Order: TypeAlias = Literal["C", "F", "A", "K"] | None
 _ShapeLike: TypeAlias = SupportsIndex | Sequence[SupportsIndex]

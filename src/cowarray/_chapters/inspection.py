@@ -22,28 +22,79 @@ class __array_namespace_info__:
         self._numpys = np.__array_namespace_info__()
 
     def capabilities(self):
-        """Optional features by name, and the largest number of dimensions. A dict."""
+        """Optional features by name, and the largest number of dimensions.
+
+        Returns
+        -------
+        dict
+        """
         return self._numpys.capabilities()
 
     def default_device(self):
-        """The device that arrays are on, where none is asked for."""
+        """The device that arrays are on unless another is asked for.
+
+        Returns
+        -------
+        str
+        """
         return self._numpys.default_device()
 
     def default_dtypes(self, *, device=None):
-        """The dtypes of arrays that are made without one, by kind. A dict."""
+        """The dtypes of arrays that are made without one, by kind.
+
+        Parameters
+        ----------
+        device : {'cpu'}, optional
+            All are on this one.
+
+        Returns
+        -------
+        dict
+        """
         return self._numpys.default_dtypes(device=device)
 
     def devices(self):
-        """The devices: a tuple, as in the standard from 2025.12 on."""
+        """The devices.
+
+        Returns
+        -------
+        tuple of str
+        """
         return tuple(self._numpys.devices())
 
     def dtypes(self, *, device=None, kind=None):
-        """The standard's dtypes, of a kind if one is given, by name. A dict."""
+        """The standard's dtypes by name.
+
+        Parameters
+        ----------
+        device : {'cpu'}, optional
+            All are on this one.
+        kind : str or tuple of str, optional
+            Default: all kinds.
+
+        Returns
+        -------
+        dict
+        """
         return self._numpys.dtypes(device=device, kind=kind)
 
 
 def namespace(api_version):
-    """The module that has the standard's functions; ValueError for a version that it does not follow."""
+    """The module that has the standard's functions.
+
+    Parameters
+    ----------
+    api_version : str or None
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ValueError
+        The version is none that the module follows.
+    """
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(
             f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"

@@ -3,8 +3,6 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-__all__ = ["__array_api_version__", "__array_namespace_info__", "namespace"]
-
 __array_api_version__: Final[str]
 
 class __array_namespace_info__:

@@ -29,26 +29,75 @@ __all__ = [
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Cross products of vectors; as `numpy.cross`.
+    """Cross products of vectors.
 
-    Fresh.
+    Parameters
+    ----------
+    a, b : array_like
+    axisa : int, default -1
+        The axis of `a` along which its vectors lie.
+    axisb : int, default -1
+        The same for `b`.
+    axisc : int, default -1
+        The same for the result.
+    axis : int, optional
+        All three of these.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh; shapes broadcast.
+
+    See Also
+    --------
+    numpy.cross : The same for NumPy's arrays.
     """
     return dispatched(np.cross, a, b, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
 
 def dot(a, b, out=None):
-    """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b; as `numpy.dot`.
+    """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b.
 
-    Fresh.
+    Parameters
+    ----------
+    a, b : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.dot : The same for NumPy's arrays.
     """
     return dispatched(np.dot, a, b, out=out)
 
 
 def einsum(*operands, out=None, optimize=False, **kwargs):
-    """Sums of products over axes that are named, "ij,jk->ik"; as `numpy.einsum`.
+    """Sums of products over axes that are named, as in "ij,jk->ik".
 
-    Fresh; a view of an operand of ours where there is one operand and nothing is summed: a diagonal, axes in another
-    order.
+    Parameters
+    ----------
+    *operands : str or array_like
+        The subscripts, and an array for each of them.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    optimize : bool, 'greedy', 'optimal' or list, default False
+        Whether, and how, to look for an order of products that costs less.
+    **kwargs : object
+        Options of NumPy: ``dtype``, ``order``, ``casting``.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
+
+    See Also
+    --------
+    numpy.einsum : The same for NumPy's arrays.
 
     Examples
     --------
@@ -65,81 +114,220 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    """In which order to contract the operands of `einsum`; as `numpy.einsum_path`.
+    """The order in which to contract the operands of `einsum`.
 
-    A list, and a text that explains it.
+    Parameters
+    ----------
+    *operands : str or array_like
+        As for `einsum`; arrays are not read.
+    optimize : bool, str or tuple, default 'greedy'
+        How to look for the order.
+    einsum_call : bool, default False
+        For NumPy's own use.
+
+    Returns
+    -------
+    list
+        The order: "einsum_path", and the operands of each step.
+    str
+        A text that explains it.
+
+    See Also
+    --------
+    numpy.einsum_path : The same for NumPy's arrays.
     """
     return dispatched(np.einsum_path, *operands, optimize=optimize, einsum_call=einsum_call)
 
 
 def inner(a, b, /):
-    """Sums of products over the last axes; as `numpy.inner`.
+    """Sums of products over the last axes.
 
-    Fresh.
+    Parameters
+    ----------
+    a, b : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.inner : The same for NumPy's arrays.
     """
     return dispatched(np.inner, a, b)
 
 
 def kron(a, b):
-    """The Kronecker product: a matrix of multiples of b; as `numpy.kron`.
+    """The Kronecker product: a matrix of multiples of b.
 
-    Fresh.
+    Parameters
+    ----------
+    a, b : array_like
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.kron : The same for NumPy's arrays.
     """
     return dispatched(np.kron, a, b)
 
 
 def matmul(x1, x2, /, out=None, **kwargs):
-    """Products of matrices, ``x1 @ x2``; as `numpy.matmul`, whose other keyword arguments are taken, too.
+    """Products of matrices, ``x1 @ x2``.
 
-    Fresh. `ValueError` for operands without axes, or that do not fit.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    **kwargs : object
+        Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    Raises
+    ------
+    ValueError
+        An operand has no axes, or shapes do not fit.
+
+    See Also
+    --------
+    numpy.matmul : The same for NumPy's arrays.
     """
     return _gufunc(np.matmul, x1, x2, out, kwargs)
 
 
 def matrix_transpose(x, /):
-    """The last two axes exchanged; as `numpy.matrix_transpose`.
+    """The last two axes exchanged.
 
-    A view of x, if it is an array of ours. Anything else becomes one first.
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+        A view of x.
+
+    See Also
+    --------
+    numpy.matrix_transpose : The same for NumPy's arrays.
     """
     return dispatched(np.matrix_transpose, x)
 
 
 def matvec(x1, x2, /, out=None, **kwargs):
-    """Products of matrices and vectors; as `numpy.matvec`, whose other keyword arguments are taken, too.
+    """Products of matrices and vectors.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    **kwargs : object
+        Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.matvec : The same for NumPy's arrays.
     """
     return _gufunc(np.matvec, x1, x2, out, kwargs)
 
 
 def outer(a, b, out=None):
-    """All products of two elements, of a (a row each) and of b; as `numpy.outer`.
+    """All products of two elements, of a (a row each) and of b.
 
-    Fresh.
+    Parameters
+    ----------
+    a, b : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+
+    Returns
+    -------
+    ndarray
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.outer : The same for NumPy's arrays.
     """
     return dispatched(np.outer, a, b, out=out)
 
 
 def tensordot(a, b, axes=2):
-    """Sums of products over several axes; as `numpy.tensordot`.
+    """Sums of products over several axes.
 
-    Fresh.
+    Parameters
+    ----------
+    a, b : array_like
+    axes : int or pair of sequences of int, default 2
+        As many last axes of a and first of b, or the axes of each.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.tensordot : The same for NumPy's arrays.
     """
     return dispatched(np.tensordot, a, b, axes=axes)
 
 
 def vdot(a, b, /):
-    """The dot product of two arrays, flattened, of which the first is conjugated; as `numpy.vdot`.
+    """The dot product of two arrays, flattened, of which the first is conjugated.
 
-    A scalar.
+    Parameters
+    ----------
+    a, b : array_like
+
+    Returns
+    -------
+    scalar
+
+    See Also
+    --------
+    numpy.vdot : The same for NumPy's arrays.
     """
     return dispatched(np.vdot, a, b)
 
 
 def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
-    """Dot products of vectors, the first conjugated; as `numpy.vecdot`, whose other keyword arguments are taken, too.
+    """Dot products of vectors, the first conjugated.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    axis : int, default -1
+        The axis along which vectors lie.
+    **kwargs : object
+        Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.vecdot : The same for NumPy's arrays.
     """
     if axis != -1:
         kwargs["axis"] = axis
@@ -147,9 +335,24 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
 
 
 def vecmat(x1, x2, /, out=None, **kwargs):
-    """Products of vectors, conjugated, and matrices; as `numpy.vecmat`, whose other keyword arguments are taken, too.
+    """Products of vectors, conjugated, and matrices.
 
-    Fresh.
+    Parameters
+    ----------
+    x1, x2 : array_like
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    **kwargs : object
+        Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.vecmat : The same for NumPy's arrays.
     """
     return _gufunc(np.vecmat, x1, x2, out, kwargs)
 

@@ -5,23 +5,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = [
-    "cross",
-    "dot",
-    "einsum",
-    "einsum_path",
-    "inner",
-    "kron",
-    "matmul",
-    "matrix_transpose",
-    "matvec",
-    "outer",
-    "tensordot",
-    "vdot",
-    "vecdot",
-    "vecmat",
-]
-
 # Arrays, or NumPy's scalars where there are no axes: only NumPy's rules say which, at run time.
 def cross(
     a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: SupportsIndex | None = None

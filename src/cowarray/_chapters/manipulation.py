@@ -1,7 +1,7 @@
 """The chapter "manipulation functions" of the array API standard, and NumPy's functions of the kind.
 
-What gives views gives them of its argument, if that is an array of ours: the same Storage. Of anything else, it gives
-views of the copy that `asarray` makes. Copies are lazy where a lazy copy may be.
+What gives views gives them of its argument, if that is an array of this library: the same Storage. Of anything else,
+it gives views of the copy that `asarray` makes. Copies are lazy where a lazy copy may be.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
 """
@@ -61,30 +61,83 @@ __all__ = [
 
 
 def append(arr, values, axis=None):
-    """An array with values after its own, along an axis; without one, both are flattened first.
+    """An array with values after its own, along an axis.
 
-    A copy; arr stays as it is.
+    Parameters
+    ----------
+    arr : array_like
+    values : array_like
+    axis : int, optional
+        Both are flattened first if omitted.
+
+    Returns
+    -------
+    ndarray
+        A copy, made at once; `arr` stays as it is.
+
+    See Also
+    --------
+    numpy.append : The same for NumPy's arrays.
     """
     return dispatched(np.append, arr, values, axis)
 
 
 def array_split(ary, indices_or_sections, axis=0):
-    """Parts of an array along an axis, of lengths that may differ by one. A list of views."""
+    """Split an array along an axis into parts whose lengths may differ by one.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many parts, or the indices where parts begin.
+    axis : int, default 0
+
+    Returns
+    -------
+    list of ndarray
+        All are views of ary.
+
+    See Also
+    --------
+    numpy.array_split : The same for NumPy's arrays.
+    """
     return dispatched(np.array_split, imported(ary), indices_or_sections, axis)
 
 
 def atleast_1d(*arys):
     """Arrays with one axis at least.
 
-    A copy, lazy where a lazy copy may be; of several arguments, a tuple of copies.
+    Parameters
+    ----------
+    *arys : array_like
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        A copy of each, lazy where possible.
+
+    See Also
+    --------
+    numpy.atleast_1d : Returns its argument where it can.
     """
     return dispatched(np.atleast_1d, *[imported(ary) for ary in arys])
 
 
 def atleast_2d(*arys):
-    """Arrays with two axes at least: new ones of length 1 in front.
+    """Arrays with two axes at least: new ones, of length 1, in front.
 
-    A copy, lazy where a lazy copy may be; of several arguments, a tuple of copies.
+    Parameters
+    ----------
+    *arys : array_like
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        A copy of each, lazy where possible.
+
+    See Also
+    --------
+    numpy.atleast_2d : Returns its argument or a view where it can.
     """
     return dispatched(np.atleast_2d, *[imported(ary) for ary in arys])
 
@@ -92,43 +145,145 @@ def atleast_2d(*arys):
 def atleast_3d(*arys):
     """Arrays with three axes at least.
 
-    A copy, lazy where a lazy copy may be; of several arguments, a tuple of copies.
+    Parameters
+    ----------
+    *arys : array_like
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        A copy of each, lazy where possible.
+
+    See Also
+    --------
+    numpy.atleast_3d : Returns its argument or a view where it can.
     """
     return dispatched(np.atleast_3d, *[imported(ary) for ary in arys])
 
 
 def block(arrays):
-    """An array put together from nested lists of blocks. Fresh."""
+    """An array put together from nested lists of blocks.
+
+    Parameters
+    ----------
+    arrays : nested list of array_like
+        The innermost lists are joined along the last axis.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.block : The same for NumPy's arrays.
+    """
     return dispatched(np.block, arrays)
 
 
 def broadcast_arrays(*args, subok=False):
     """Arrays broadcast against each other.
 
-    A tuple of read-only views, in which elements overlap; where NumPy's may be written to with a warning, ours may not.
+    Parameters
+    ----------
+    *args : array_like
+    subok : bool, default False
+        Whether a subclass of NumPy's array stays one.
+
+    Returns
+    -------
+    tuple of ndarray
+        Read-only views, in which elements overlap.
+
+    See Also
+    --------
+    numpy.broadcast_arrays : Its views may be written to, with a warning.
     """
     return dispatched(np.broadcast_arrays, *[imported(arg) for arg in args], subok=subok)
 
 
 def broadcast_shapes(*args):
-    """The shape that arrays of these shapes broadcast to: a tuple of ints."""
+    """The shape that arrays of these shapes broadcast to.
+
+    Parameters
+    ----------
+    *args : int or tuple of int
+
+    Returns
+    -------
+    tuple of int
+
+    See Also
+    --------
+    numpy.broadcast_shapes : The same function.
+    """
     return np.broadcast_shapes(*args)
 
 
 def broadcast_to(array, shape, subok=False):
-    """An array broadcast to a shape. A read-only view, in which elements overlap."""
+    """An array broadcast to a shape.
+
+    Parameters
+    ----------
+    array : array_like
+    shape : int or tuple of int
+    subok : bool, default False
+        Whether a subclass of NumPy's array stays one.
+
+    Returns
+    -------
+    ndarray
+        A read-only view of array, in which elements overlap.
+
+    See Also
+    --------
+    numpy.broadcast_to : The same for NumPy's arrays.
+    """
     return dispatched(np.broadcast_to, imported(array), shape, subok)
 
 
 def column_stack(tup):
-    """A matrix whose columns are these arrays: each with one axis is a column, each with two several. Fresh."""
+    """A matrix whose columns are these arrays: of one axis a column each, of two axes several.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.column_stack : The same for NumPy's arrays.
+    """
     return dispatched(np.column_stack, tup)
 
 
 def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays one after the other, along an axis that they have; with ``axis=None`` they are flattened first.
+    """Join arrays along an axis that they have.
 
-    Fresh, or out.
+    Parameters
+    ----------
+    arrays : sequence of array_like
+    axis : int or None, default 0
+        ``None``: arrays are flattened first.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    dtype : dtype, optional
+        Default: what NumPy's rules of promotion give.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.concat : The same for NumPy's arrays.
 
     Examples
     --------
@@ -145,88 +300,364 @@ concatenate = concat
 def copyto(dst, src, casting="same_kind", where=True):
     """Write the values of one array into another, where a mask is true.
 
-    Nothing comes back; src is broadcast to the shape of dst. A write: each view of dst sees it, and no copy does.
+    Parameters
+    ----------
+    dst : ndarray
+        Written.
+    src : array_like
+        Broadcast to the shape of dst.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
+        Which conversions are allowed.
+    where : array_like of bool, default True
+
+    Returns
+    -------
+    None
+        Views of dst see the write, copies do not.
+
+    See Also
+    --------
+    numpy.copyto : The same for NumPy's arrays.
     """
     return dispatched(np.copyto, dst, src, casting, where)
 
 
 def delete(arr, obj, axis=None):
-    """An array without the elements at some indices along an axis. Fresh; arr stays as it is."""
+    """An array without the elements at some indices along an axis.
+
+    Parameters
+    ----------
+    arr : array_like
+    obj : int, slice or array_like
+        The indices, or a mask.
+    axis : int, optional
+        The array is flattened first if omitted.
+
+    Returns
+    -------
+    ndarray
+        Fresh; `arr` stays as it is.
+
+    See Also
+    --------
+    numpy.delete : The same for NumPy's arrays.
+    """
     return dispatched(np.delete, arr, obj, axis)
 
 
 def dsplit(ary, indices_or_sections):
-    """Parts of an array along its third axis. A list of views."""
+    """Split an array along its third axis.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many equal parts, or the indices where parts begin.
+
+    Returns
+    -------
+    list of ndarray
+        All are views of ary.
+
+    See Also
+    --------
+    numpy.dsplit : The same for NumPy's arrays.
+    """
     return dispatched(np.dsplit, imported(ary), indices_or_sections)
 
 
 def dstack(tup):
-    """Arrays one after the other along their third axis, which is new where they have none. Fresh."""
+    """Join arrays along their third axis, which is new for arrays of fewer axes.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.dstack : The same for NumPy's arrays.
+    """
     return dispatched(np.dstack, tup)
 
 
 def expand_dims(a, axis=0):
-    """An array with new axes of length 1, which are at the given places in the result. A view."""
+    """Add axes of length 1.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, default 0
+        Where new axes stand in the result.
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.expand_dims : The same for NumPy's arrays.
+    """
     return dispatched(np.expand_dims, imported(a), axis)
 
 
 def flip(m, axis=None):
-    """An array with its elements in reverse order along an axis, some, or all. A view."""
+    """Reverse the order of elements along axes.
+
+    Parameters
+    ----------
+    m : array_like
+    axis : int or tuple of int, optional
+        All axes if omitted.
+
+    Returns
+    -------
+    ndarray
+        A view of m.
+
+    See Also
+    --------
+    numpy.flip : The same for NumPy's arrays.
+    """
     return dispatched(np.flip, imported(m), axis)
 
 
 def fliplr(m):
-    """An array with its second axis reversed. A view."""
+    """Reverse the second axis.
+
+    Parameters
+    ----------
+    m : array_like
+
+    Returns
+    -------
+    ndarray
+        A view of m.
+
+    See Also
+    --------
+    numpy.fliplr : The same for NumPy's arrays.
+    """
     return dispatched(np.fliplr, imported(m))
 
 
 def flipud(m):
-    """An array with its first axis reversed. A view."""
+    """Reverse the first axis.
+
+    Parameters
+    ----------
+    m : array_like
+
+    Returns
+    -------
+    ndarray
+        A view of m.
+
+    See Also
+    --------
+    numpy.flipud : The same for NumPy's arrays.
+    """
     return dispatched(np.flipud, imported(m))
 
 
 def hsplit(ary, indices_or_sections):
-    """Parts of an array along its second axis, or along its only one. A list of views."""
+    """Split an array along its second axis, or along its only one.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many equal parts, or the indices where parts begin.
+
+    Returns
+    -------
+    list of ndarray
+        All are views of ary.
+
+    See Also
+    --------
+    numpy.hsplit : The same for NumPy's arrays.
+    """
     return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays one after the other along their second axis, or along their only one. Fresh."""
+    """Join arrays along their second axis, or along their only one.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+    dtype : dtype, optional
+        Default: what NumPy's rules of promotion give.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.hstack : The same for NumPy's arrays.
+    """
     return dispatched(np.hstack, tup, dtype=dtype, casting=casting)
 
 
 def insert(arr, obj, values, axis=None):
-    """An array with values before the given indices along an axis. Fresh; arr stays as it is."""
+    """An array with values before the given indices along an axis.
+
+    Parameters
+    ----------
+    arr : array_like
+    obj : int, slice or array_like
+        The indices.
+    values : array_like
+    axis : int, optional
+        The array is flattened first if omitted.
+
+    Returns
+    -------
+    ndarray
+        Fresh; `arr` stays as it is.
+
+    See Also
+    --------
+    numpy.insert : The same for NumPy's arrays.
+    """
     return dispatched(np.insert, arr, obj, values, axis)
 
 
 def moveaxis(a, source, destination):
-    """An array with some axes at other places; the others keep their order. A view."""
+    """Move axes to other places; the others keep their order.
+
+    Parameters
+    ----------
+    a : array_like
+    source, destination : int or sequence of int
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.moveaxis : The same for NumPy's arrays.
+    """
     return dispatched(np.moveaxis, imported(a), source, destination)
 
 
 def ndim(a):
-    """The number of axes of anything that is like an array. An int."""
+    """The number of axes of anything that is like an array.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    int
+
+    See Also
+    --------
+    numpy.ndim : The same for NumPy's arrays.
+    """
     return dispatched(np.ndim, a)
 
 
 def pad(array, pad_width, mode="constant", **kwargs):
-    """An array with more elements at the ends of its axes, whose values depend on the mode, as `numpy.pad`. Fresh."""
+    """An array with more elements at the ends of its axes.
+
+    Parameters
+    ----------
+    array : array_like
+    pad_width : int, sequence of int, or dict of int
+        How many before and after, for each axis.
+    mode : str or callable, default 'constant'
+        What the new elements are: "constant", "edge", "reflect", "wrap", ...
+    **kwargs : object
+        Options of the mode: ``constant_values``, ``stat_length``, ``end_values``, ``reflect_type``.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.pad : The same for NumPy's arrays.
+    """
     return dispatched(np.pad, array, pad_width, mode, **kwargs)
 
 
 def permute_dims(a, axes=None):
-    """An array with its axes in another order; reversed, where none is given. A view."""
+    """Put axes in another order.
+
+    Parameters
+    ----------
+    a : array_like
+    axes : tuple of int, optional
+        Reversed if omitted.
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.permute_dims : The same for NumPy's arrays.
+    """
     return dispatched(np.transpose, imported(a), axes)
 
 
 def ravel(a, order="C"):
-    """The elements of an array along one axis. A copy, lazy where a lazy copy may be."""
+    """The elements of an array along one axis.
+
+    Parameters
+    ----------
+    a : array_like
+    order : {'C', 'F', 'A', 'K'}, default 'C'
+        In which elements are read.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where possible.
+
+    See Also
+    --------
+    numpy.ravel : Returns a view where it can.
+    """
     return dispatched(np.ravel, imported(a), order)
 
 
 def repeat(a, repeats, axis=None):
-    """Each element as often as said, along an axis; without one, the array is flattened first. A copy."""
+    """Repeat each element, along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+    repeats : int or array_like of int
+        How often, for all elements or for each.
+    axis : int, optional
+        The array is flattened first if omitted.
+
+    Returns
+    -------
+    ndarray
+        A copy, made at once.
+
+    See Also
+    --------
+    numpy.repeat : The same for NumPy's arrays.
+    """
     return dispatched(np.repeat, a, repeats, axis)
 
 
@@ -237,15 +668,25 @@ def reshape(a, /, shape, order="C", *, copy=None):
     ----------
     a : array_like
     shape : int, or tuple or list of int
-        One of them may be -1, and is then what is left.
-    order : {'C', 'F', 'A'}
+        One length may be -1: what is left.
+    order : {'C', 'F', 'A'}, default 'C'
+        In which elements are read and placed.
     copy : bool, optional
-        ``False``: a view, and ValueError where there is none.
+        ``False``: a view. ``None`` and ``True``: a copy.
 
     Returns
     -------
     ndarray
-        A copy, lazy where a lazy copy may be; with ``copy=False`` a view.
+        A copy, lazy where possible; with ``copy=False`` a view of a.
+
+    Raises
+    ------
+    ValueError
+        With ``copy=False``, no view has that shape.
+
+    See Also
+    --------
+    numpy.reshape : Returns a view where it can.
 
     Examples
     --------
@@ -260,80 +701,344 @@ def reshape(a, /, shape, order="C", *, copy=None):
 
 
 def resize(a, new_shape):
-    """An array's elements in another shape, repeated as long as there is room. A copy; a stays as it is."""
+    """An array's elements in another shape, repeated as long as there is room.
+
+    Parameters
+    ----------
+    a : array_like
+    new_shape : int or tuple of int
+
+    Returns
+    -------
+    ndarray
+        A copy, made at once; `a` stays as it is.
+
+    See Also
+    --------
+    numpy.resize : The same for NumPy's arrays.
+    """
     return dispatched(np.resize, a, new_shape)
 
 
 def roll(a, shift, axis=None):
-    """An array with its elements moved along axes; what leaves at one end comes in at the other. A copy."""
+    """Move elements along axes; those that leave at one end re-enter at the other.
+
+    Parameters
+    ----------
+    a : array_like
+    shift : int or tuple of int
+        Places to move by, for each axis.
+    axis : int or tuple of int, optional
+        The flattened order if omitted.
+
+    Returns
+    -------
+    ndarray
+        A copy, made at once.
+
+    See Also
+    --------
+    numpy.roll : The same for NumPy's arrays.
+    """
     return dispatched(np.roll, a, shift, axis)
 
 
 def rollaxis(a, axis, start=0):
-    """An array with one axis moved before another. A view; `moveaxis` is easier to read."""
+    """Move one axis before another; `moveaxis` is easier to read.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int
+    start : int, default 0
+        The axis that comes after it.
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.rollaxis : The same for NumPy's arrays.
+    """
     return dispatched(np.rollaxis, imported(a), axis, start)
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """An array turned k times by 90 degrees in the plane of two axes. A view."""
+    """Turn an array by 90 degrees in the plane of two axes.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int, default 1
+        How often; backwards if negative.
+    axes : pair of int, default (0, 1)
+        From the first towards the second.
+
+    Returns
+    -------
+    ndarray
+        A view of m.
+
+    See Also
+    --------
+    numpy.rot90 : The same for NumPy's arrays.
+    """
     return dispatched(np.rot90, imported(m), k, axes)
 
 
 def shape(a):
-    """The shape of anything that is like an array. A tuple of ints."""
+    """The shape of anything that is like an array.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    tuple of int
+
+    See Also
+    --------
+    numpy.shape : The same for NumPy's arrays.
+    """
     return dispatched(np.shape, a)
 
 
 def size(a, axis=None):
-    """The number of elements of anything that is like an array, or its length along an axis. An int."""
+    """The number of elements of anything that is like an array, or its length along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+
+    Returns
+    -------
+    int
+
+    See Also
+    --------
+    numpy.size : The same for NumPy's arrays.
+    """
     return dispatched(np.size, a, axis)
 
 
 def split(ary, indices_or_sections, axis=0):
-    """Parts of an array along an axis: as many equal ones, or those between indices. A list of views."""
+    """Split an array along an axis into equal parts, or at indices.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many equal parts, or the indices where parts begin.
+    axis : int, default 0
+
+    Returns
+    -------
+    list of ndarray
+        All are views of ary.
+
+    See Also
+    --------
+    numpy.split : The same for NumPy's arrays.
+    """
     return dispatched(np.split, imported(ary), indices_or_sections, axis)
 
 
 def squeeze(a, axis=None):
-    """An array without axes of length 1: all of those, or the given ones. A view."""
+    """Remove axes of length 1.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes of length 1 if omitted.
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.squeeze : The same for NumPy's arrays.
+    """
     return dispatched(np.squeeze, imported(a), axis)
 
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays of one shape one after the other along a new axis. Fresh, or out."""
+    """Join arrays of one shape along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+    axis : int, default 0
+        Where it stands in the result.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    dtype : dtype, optional
+        Default: what NumPy's rules of promotion give.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray
+        Fresh, or `out`.
+
+    See Also
+    --------
+    numpy.stack : The same for NumPy's arrays.
+    """
     return dispatched(np.stack, arrays, axis, out, dtype=dtype, casting=casting)
 
 
 def swapaxes(a, axis1, axis2):
-    """An array with two axes swapped. A view."""
+    """Swap two axes.
+
+    Parameters
+    ----------
+    a : array_like
+    axis1, axis2 : int
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.swapaxes : The same for NumPy's arrays.
+    """
     return dispatched(np.swapaxes, imported(a), axis1, axis2)
 
 
 def tile(A, reps):
-    """An array put together from as many of A along each axis. A copy."""
+    """Repeat a whole array along each axis.
+
+    Parameters
+    ----------
+    A : array_like
+    reps : int or sequence of int
+        How often, for each axis.
+
+    Returns
+    -------
+    ndarray
+        A copy, made at once.
+
+    See Also
+    --------
+    numpy.tile : The same for NumPy's arrays.
+    """
     return dispatched(np.tile, A, reps)
 
 
 def transpose(a, axes=None):
-    """An array with its axes in another order; reversed, where none is given. A view."""
+    """Put axes in another order.
+
+    Parameters
+    ----------
+    a : array_like
+    axes : tuple of int, optional
+        Reversed if omitted.
+
+    Returns
+    -------
+    ndarray
+        A view of a.
+
+    See Also
+    --------
+    numpy.transpose : The same for NumPy's arrays.
+    """
     return dispatched(np.transpose, imported(a), axes)
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """An array without the zeros at its ends, as `numpy.trim_zeros`. A copy."""
+    """Remove the zeros at the ends of an array.
+
+    Parameters
+    ----------
+    filt : array_like
+    trim : {'fb', 'f', 'b'}, default 'fb'
+        At which ends: front, back.
+    axis : int or sequence of int, optional
+        All axes if omitted.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where possible.
+
+    See Also
+    --------
+    numpy.trim_zeros : Returns a view.
+    """
     return dispatched(np.trim_zeros, imported(filt), trim, axis)
 
 
 def unstack(x, /, *, axis=0):
-    """The parts of an array at each index along an axis. A tuple of views."""
+    """The parts of an array at each index along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int, default 0
+
+    Returns
+    -------
+    tuple of ndarray
+        All are views of x.
+
+    See Also
+    --------
+    numpy.unstack : The same for NumPy's arrays.
+    """
     return dispatched(np.unstack, imported(x), axis=axis)
 
 
 def vsplit(ary, indices_or_sections):
-    """Parts of an array along its first axis. A list of views."""
+    """Split an array along its first axis.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many equal parts, or the indices where parts begin.
+
+    Returns
+    -------
+    list of ndarray
+        All are views of ary.
+
+    See Also
+    --------
+    numpy.vsplit : The same for NumPy's arrays.
+    """
     return dispatched(np.vsplit, imported(ary), indices_or_sections)
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays one after the other along their first axis; those with one axis are rows. Fresh."""
+    """Join arrays along their first axis; those of one axis are rows.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+    dtype : dtype, optional
+        Default: what NumPy's rules of promotion give.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.vstack : The same for NumPy's arrays.
+    """
     return dispatched(np.vstack, tup, dtype=dtype, casting=casting)

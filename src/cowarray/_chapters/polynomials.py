@@ -11,27 +11,115 @@ __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polym
 
 
 def poly(seq_of_zeros):
-    """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial. Fresh."""
+    """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
+
+    Parameters
+    ----------
+    seq_of_zeros : array_like
+        The zeros, or a matrix.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.poly : The same for NumPy's arrays.
+    """
     return dispatched(np.poly, seq_of_zeros)
 
 
 def polyadd(a1, a2):
-    """The sum of two polynomials. Fresh."""
+    """The sum of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.polyadd : The same for NumPy's arrays.
+    """
     return dispatched(np.polyadd, a1, a2)
 
 
 def polyder(p, m=1):
-    """The m-th derivative. Fresh; for m = 0 a lazy copy of p."""
+    """The m-th derivative of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients.
+    m : int, default 1
+
+    Returns
+    -------
+    ndarray
+        Fresh; for m = 0 a lazy copy of p.
+
+    See Also
+    --------
+    numpy.polyder : The same for NumPy's arrays.
+    """
     return dispatched(np.polyder, p, m)
 
 
 def polydiv(u, v):
-    """Quotient and remainder of two polynomials. Fresh, both."""
+    """Quotient and remainder of two polynomials.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Coefficients of the dividend and of the divisor.
+
+    Returns
+    -------
+    q : ndarray
+        Quotient, fresh.
+    r : ndarray
+        Remainder, fresh.
+
+    See Also
+    --------
+    numpy.polydiv : The same for NumPy's arrays.
+    """
     return dispatched(np.polydiv, u, v)
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """The polynomial of a degree that is nearest to points by least squares; as `numpy.polyfit`. Fresh.
+    """The polynomial of a degree that is nearest to points by least squares.
+
+    Parameters
+    ----------
+    x : array_like
+    y : array_like
+        With two axes: a set of points in each column.
+    deg : int
+        The degree.
+    rcond : float, optional
+        Singular values below this part of the largest count as 0. Default: set by the precision.
+    full : bool, default False
+        Whether to return figures of the computation as well.
+    w : array_like, optional
+        Weights of the points.
+    cov : bool or 'unscaled', default False
+        Whether to return the covariances of the coefficients as well.
+
+    Returns
+    -------
+    ndarray or tuple
+        Fresh: coefficients; a tuple with `full` or `cov`.
+
+    See Also
+    --------
+    numpy.polyfit : The same for NumPy's arrays.
 
     Examples
     --------
@@ -43,25 +131,104 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def polyint(p, m=1, k=None):
-    """The m-th integral, with constants k. Fresh; for m = 0 a lazy copy of p."""
+    """The m-th integral of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients.
+    m : int, default 1
+    k : array_like, optional
+        Constants of integration. Default: 0.
+
+    Returns
+    -------
+    ndarray
+        Fresh; for m = 0 a lazy copy of p.
+
+    See Also
+    --------
+    numpy.polyint : The same for NumPy's arrays.
+    """
     return dispatched(np.polyint, p, m, k)
 
 
 def polymul(a1, a2):
-    """The product of two polynomials. Fresh."""
+    """The product of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.polymul : The same for NumPy's arrays.
+    """
     return dispatched(np.polymul, a1, a2)
 
 
 def polysub(a1, a2):
-    """The difference of two polynomials. Fresh."""
+    """The difference of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.polysub : The same for NumPy's arrays.
+    """
     return dispatched(np.polysub, a1, a2)
 
 
 def polyval(p, x):
-    """Values of a polynomial at x. Fresh, of x's shape."""
+    """Values of a polynomial at x.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients.
+    x : array_like or numpy.poly1d
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of x's shape.
+
+    See Also
+    --------
+    numpy.polyval : The same for NumPy's arrays.
+    """
     return dispatched(np.polyval, p, x)
 
 
 def roots(p):
-    """The zeros of a polynomial. Fresh."""
+    """The zeros of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.roots : The same for NumPy's arrays.
+    """
     return dispatched(np.roots, p)

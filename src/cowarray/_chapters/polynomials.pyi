@@ -2,8 +2,6 @@ from typing import Any, Literal, SupportsIndex
 
 from numpy.typing import ArrayLike
 
-__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
-
 # Arrays, or a numpy.poly1d where one is given.
 def poly(seq_of_zeros: ArrayLike) -> Any: ...
 def polyadd(a1: Any, a2: Any) -> Any: ...

@@ -25,66 +25,186 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 
 def argmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
-    """Indices of the greatest elements, of the first where several are, along an axis; as `numpy.argmax`.
+    """Indices of the greatest elements along an axis, of the first where several are.
 
-    Fresh; integers.
+    Parameters
+    ----------
+    a : array_like
+    axis : int, optional
+        The flattened array if omitted.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    keepdims : bool, optional
+        Whether the reduced axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; integers.
+
+    See Also
+    --------
+    numpy.argmax : The same for NumPy's arrays.
     """
     return dispatched(np.argmax, a, axis=axis, out=out, keepdims=keepdims)
 
 
 def argmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
-    """Indices of the least elements, of the first where several are, along an axis; as `numpy.argmin`.
+    """Indices of the least elements along an axis, of the first where several are.
 
-    Fresh; integers.
+    Parameters
+    ----------
+    a : array_like
+    axis : int, optional
+        The flattened array if omitted.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    keepdims : bool, optional
+        Whether the reduced axis stays, with length 1.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; integers.
+
+    See Also
+    --------
+    numpy.argmin : The same for NumPy's arrays.
     """
     return dispatched(np.argmin, a, axis=axis, out=out, keepdims=keepdims)
 
 
 def argwhere(a):
-    """Indices of the elements that are not zero, a row for each; as `numpy.argwhere`.
+    """Indices of the elements that are not zero, a row for each.
 
-    Fresh, of shape (how many, a.ndim).
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh, of shape (how many, a.ndim).
+
+    See Also
+    --------
+    numpy.argwhere : The same for NumPy's arrays.
     """
     return dispatched(np.argwhere, a)
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
-    """How many elements are not zero, along axes; as `numpy.count_nonzero`.
+    """How many elements are not zero, along axes.
 
-    Fresh; integers.
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes if omitted.
+    keepdims : bool, default False
+        Whether reduced axes stay, with length 1.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh; integers.
+
+    See Also
+    --------
+    numpy.count_nonzero : The same for NumPy's arrays.
     """
     count = dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
     return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
 
 
 def digitize(x, bins, right=False):
-    """In which bin each element lies: an index of the edges in bins, which are monotonic; as `numpy.digitize`.
+    """In which bin each element lies.
 
-    Fresh, of x's shape; integers.
+    Parameters
+    ----------
+    x : array_like
+    bins : array_like
+        The edges, rising or falling.
+    right : bool, default False
+        Whether an edge belongs to the bin before it.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of x's shape; indices into `bins`.
+
+    See Also
+    --------
+    numpy.digitize : The same for NumPy's arrays.
     """
     return dispatched(np.digitize, x, bins, right=right)
 
 
 def flatnonzero(a):
-    """Indices, into the flattened array, of the elements that are not zero; as `numpy.flatnonzero`.
+    """Indices, into the flattened array, of the elements that are not zero.
 
-    Fresh.
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.flatnonzero : The same for NumPy's arrays.
     """
     return dispatched(np.flatnonzero, a)
 
 
 def nonzero(a):
-    """Indices of the elements that are not zero: a tuple with an array for each axis; as `numpy.nonzero`.
+    """Indices of the elements that are not zero.
 
-    Fresh. `ValueError` if a has no axes.
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh, one for each axis.
+
+    Raises
+    ------
+    ValueError
+        `a` has no axes.
+
+    See Also
+    --------
+    numpy.nonzero : The same for NumPy's arrays.
     """
     return dispatched(np.nonzero, a)
 
 
 def searchsorted(a, v, side="left", sorter=None):
-    """Where to insert the elements of v into a, which is sorted, so that it stays so; as `numpy.searchsorted`.
+    """Where to insert elements into a sorted array, so that it stays sorted.
 
-    Fresh, of v's shape; integers.
+    Parameters
+    ----------
+    a : array_like
+        Of one axis; sorted, or `sorter` sorts it.
+    v : array_like
+        The elements.
+    side : {'left', 'right'}, default 'left'
+        Before or after equal elements.
+    sorter : array_like of int, optional
+        Indices that sort `a`.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of v's shape; integers.
+
+    See Also
+    --------
+    numpy.searchsorted : The same for NumPy's arrays.
 
     Examples
     --------
@@ -96,9 +216,22 @@ def searchsorted(a, v, side="left", sorter=None):
 
 
 def where(condition, x=_DEFAULT, y=_DEFAULT, /):
-    """Elements of x where the condition holds, and of y elsewhere; as `numpy.where`.
+    """Elements of x where the condition holds, and of y elsewhere.
 
-    Fresh, also where all come from x; shapes broadcast, dtypes promote. With the condition alone: `nonzero`.
+    Parameters
+    ----------
+    condition : array_like of bool
+    x, y : array_like, optional
+        Without these: `nonzero` of the condition.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Fresh, also where all come from x; shapes broadcast, dtypes promote.
+
+    See Also
+    --------
+    numpy.where : The same for NumPy's arrays.
 
     Examples
     --------

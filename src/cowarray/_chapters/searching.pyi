@@ -3,18 +3,6 @@ from typing import Any, Literal, SupportsIndex
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-__all__ = [
-    "argmax",
-    "argmin",
-    "argwhere",
-    "count_nonzero",
-    "digitize",
-    "flatnonzero",
-    "nonzero",
-    "searchsorted",
-    "where",
-]
-
 # Arrays, or NumPy's scalars where there are no axes: only NumPy's rules say which, at run time.
 def argmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None, *, keepdims: bool | _NoValueType = ...

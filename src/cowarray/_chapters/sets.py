@@ -24,41 +24,110 @@ __all__ = [
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    """Values that are in both, sorted, once each; as `numpy.intersect1d`.
+    """Values that are in both, sorted, once each.
 
-    Fresh, with one axis.
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+    assume_unique : bool, default False
+        Whether no argument has a value twice, which is faster.
+    return_indices : bool, default False
+        Whether to return where each value is first in either.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Fresh, with one axis; with `return_indices` three.
+
+    See Also
+    --------
+    numpy.intersect1d : The same for NumPy's arrays.
     """
     return dispatched(np.intersect1d, ar1, ar2, assume_unique=assume_unique, return_indices=return_indices)
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
-    """Whether each element is one of the test elements; as `numpy.isin`.
+    """Whether each element is one of the test elements.
 
-    Fresh, of element's shape; booleans.
+    Parameters
+    ----------
+    element, test_elements : array_like
+    assume_unique : bool, default False
+        Whether no argument has a value twice, which is faster.
+    invert : bool, default False
+        Whether elements are none of these.
+    kind : {'sort', 'table'}, optional
+        How to compute. Default: as suits.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, of element's shape; booleans.
+
+    See Also
+    --------
+    numpy.isin : The same for NumPy's arrays.
     """
     return dispatched(np.isin, element, test_elements, assume_unique=assume_unique, invert=invert, kind=kind)
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
-    """Values of ar1 that are not in ar2, sorted, once each; as `numpy.setdiff1d`.
+    """Values of ar1 that are not in ar2, sorted, once each.
 
-    Fresh, with one axis.
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+    assume_unique : bool, default False
+        Whether no argument has a value twice, which is faster.
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    See Also
+    --------
+    numpy.setdiff1d : The same for NumPy's arrays.
     """
     return dispatched(np.setdiff1d, ar1, ar2, assume_unique=assume_unique)
 
 
 def setxor1d(ar1, ar2, assume_unique=False):
-    """Values that are in just one of two, sorted, once each; as `numpy.setxor1d`.
+    """Values that are in just one of two, sorted, once each.
 
-    Fresh, with one axis.
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+    assume_unique : bool, default False
+        Whether no argument has a value twice, which is faster.
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    See Also
+    --------
+    numpy.setxor1d : The same for NumPy's arrays.
     """
     return dispatched(np.setxor1d, ar1, ar2, assume_unique=assume_unique)
 
 
 def union1d(ar1, ar2):
-    """Values that are in one or in both, sorted, once each; as `numpy.union1d`.
+    """Values that are in one or in both, sorted, once each.
 
-    Fresh, with one axis.
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    See Also
+    --------
+    numpy.union1d : The same for NumPy's arrays.
     """
     return dispatched(np.union1d, ar1, ar2)
 
@@ -73,9 +142,32 @@ def unique(
     equal_nan=True,
     sorted=True,
 ):
-    """Distinct values, and on request where they are and how often; as `numpy.unique`.
+    """Distinct values, and on request where they are and how often.
 
-    Fresh. With ``sorted=False`` in any order, where NumPy knows a faster one.
+    Parameters
+    ----------
+    ar : array_like
+    return_index : bool, default False
+        Whether to return where each is first.
+    return_inverse : bool, default False
+        Whether to return which of them each element is.
+    return_counts : bool, default False
+        Whether to return how often each is there.
+    axis : int, optional
+        Compares the parts along this axis. Default: elements.
+    equal_nan : bool, default True
+        Whether NaN equals NaN.
+    sorted : bool, default True
+        ``False``: in any order, where that is faster.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.unique : The same for NumPy's arrays.
     """
     return dispatched(
         np.unique,
@@ -90,25 +182,59 @@ def unique(
 
 
 def unique_all(x):
-    """Distinct values, where they are first, which of them each element is, and how often; as `numpy.unique_all`.
+    """Distinct values, where they are first, which of them each element is, and how often.
 
-    A named tuple ``(values, indices, inverse_indices, counts)`` of fresh arrays; values are sorted. NaNs are distinct.
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    UniqueAllResult
+        A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
+        distinct.
+
+    See Also
+    --------
+    numpy.unique_all : The same for NumPy's arrays.
     """
     return dispatched(np.unique_all, x)
 
 
 def unique_counts(x):
-    """Distinct values, and how often they are there; as `numpy.unique_counts`.
+    """Distinct values, and how often they are there.
 
-    A named tuple ``(values, counts)`` of fresh arrays; values are sorted. NaNs are distinct.
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    UniqueCountsResult
+        A named tuple ``(values, counts)`` of ndarray: fresh; values are sorted. NaNs are distinct.
+
+    See Also
+    --------
+    numpy.unique_counts : The same for NumPy's arrays.
     """
     return dispatched(np.unique_counts, x)
 
 
 def unique_inverse(x):
-    """Distinct values, and which of them each element is; as `numpy.unique_inverse`.
+    """Distinct values, and which of them each element is.
 
-    A named tuple ``(values, inverse_indices)`` of fresh arrays; values are sorted. NaNs are distinct.
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    UniqueInverseResult
+        A named tuple ``(values, inverse_indices)`` of ndarray: fresh; values are sorted. NaNs are distinct.
+
+    See Also
+    --------
+    numpy.unique_inverse : The same for NumPy's arrays.
     """
     return dispatched(np.unique_inverse, x)
 
@@ -116,7 +242,18 @@ def unique_inverse(x):
 def unique_values(x):
     """Distinct values, sorted.
 
-    Fresh, with one axis. NaNs are distinct. (Those of `numpy.unique_values` may be in any order.)
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis. NaNs are distinct.
+
+    See Also
+    --------
+    numpy.unique_values : Gives them in any order.
 
     Examples
     --------

@@ -4,19 +4,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = [
-    "intersect1d",
-    "isin",
-    "setdiff1d",
-    "setxor1d",
-    "union1d",
-    "unique",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-]
-
 # Named tuples are NumPy's own, as are their types.
 def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any: ...
 def isin(

@@ -13,23 +13,42 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
-    """Indices that put the k-th element where it would be if all were sorted; as `numpy.argpartition`.
+    """Indices that put the k-th element where it would be if all were sorted.
 
-    Fresh, of a's shape.
+    Parameters
+    ----------
+    a : array_like
+    kth : int or sequence of int
+    axis : int or None, default -1
+        ``None``: the flattened array.
+    kind : {'introselect'}, default 'introselect'
+    order : str or sequence of str, optional
+        Fields to compare, of elements that have fields.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of a's shape.
+
+    See Also
+    --------
+    numpy.argpartition : The same for NumPy's arrays.
     """
     return dispatched(np.argpartition, a, kth, axis=axis, kind=kind, order=order)
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Indices that sort an array; as `numpy.argsort`.
+    """Indices that sort an array.
 
     Parameters
     ----------
     a : array_like
     axis : int or None, default -1
-        ``None``: of the flattened array.
-    kind, order
+        ``None``: the flattened array.
+    kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
         As for NumPy.
+    order : str or sequence of str, optional
+        Fields to compare, of elements that have fields.
     stable : bool, optional
         Whether equal elements keep their order, also where descending. Unless this or a kind is given, they do;
         ``False`` is faster.
@@ -40,6 +59,10 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     -------
     ndarray
         Fresh, of a's shape.
+
+    See Also
+    --------
+    numpy.argsort : The same for NumPy's arrays.
 
     Examples
     --------
@@ -61,9 +84,22 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
 
 def lexsort(keys, axis=-1):
-    """Indices that sort by several keys, of which the last counts first; stable; as `numpy.lexsort`.
+    """Indices that sort by several keys, of which the last counts first; stable.
 
-    Fresh.
+    Parameters
+    ----------
+    keys : sequence of array_like
+        Of one shape.
+    axis : int, default -1
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.lexsort : The same for NumPy's arrays.
     """
     return dispatched(np.lexsort, keys, axis=axis)
 
@@ -71,31 +107,54 @@ def lexsort(keys, axis=-1):
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy with the k-th element where it would be if all were sorted: no less after, no greater before it.
 
-    Fresh, as `numpy.partition`; the method `ndarray.partition` writes.
+    Parameters
+    ----------
+    a : array_like
+    kth : int or sequence of int
+    axis : int or None, default -1
+        ``None``: the flattened array.
+    kind : {'introselect'}, default 'introselect'
+    order : str or sequence of str, optional
+        Fields to compare, of elements that have fields.
+
+    Returns
+    -------
+    ndarray
+        Fresh, of a's shape and dtype. The method `ndarray.partition` writes instead.
+
+    See Also
+    --------
+    numpy.partition : The same for NumPy's arrays.
     """
     return dispatched(np.partition, a, kth, axis=axis, kind=kind, order=order)
 
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """A sorted copy; as `numpy.sort`. (The method `ndarray.sort` writes.)
+    """A sorted copy.
 
     Parameters
     ----------
     a : array_like
     axis : int or None, default -1
-        ``None``: flattened.
-    kind, order
+        ``None``: the flattened array.
+    kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
         As for NumPy.
+    order : str or sequence of str, optional
+        Fields to compare, of elements that have fields.
     stable : bool, optional
         Whether elements that are equal and not the same (-0.0 and 0.0, records by a field) keep their order, also where
-        descending. Otherwise it is what is fastest.
+        descending. Default: whatever is fastest.
     descending : bool, default False
         The greatest first. NaNs are last either way.
 
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype.
+        Fresh, of a's shape and dtype. The method `ndarray.sort` writes instead.
+
+    See Also
+    --------
+    numpy.sort : The same for NumPy's arrays.
 
     Examples
     --------

@@ -3,8 +3,6 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from numpy.typing import ArrayLike
 
-__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]
-
 _Kind: TypeAlias = Literal["quicksort", "mergesort", "heapsort", "stable"] | None
 _Fields: TypeAlias = str | Sequence[str] | None
 

@@ -6,10 +6,12 @@ results and errors are those of NumPy's function of that name; other arrays that
 fresh. Without axes, NumPy's scalars take their place.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
+The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.
 """
 
 import numpy as np
 
+from cowarray._chapters.docstrings import Completed
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -58,239 +60,507 @@ __all__ = [
 
 _DEFAULT = np._NoValue  # "not given", where None would mean something
 
+_PARAMETERS = {
+    "a": "array_like",
+    "x": "array_like",
+    "dtype": "dtype, optional\n    The type to compute in, and of the result. Default: what NumPy's rules give.",
+    "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
+    "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
+}
+_reduction = Completed(
+    {
+        **_PARAMETERS,
+        "axis": "int or tuple of int, optional\n    All axes if omitted.",
+        "q": "array_like\n    Which of them. Several lie along a new first axis of the result.",
+        "overwrite_input": (
+            "bool, default False\n"
+            "    Whether `a` may be written, to save memory. Views of it then see its elements in another order,\n"
+            "    copies do not."
+        ),
+        "method": "str, default 'linear'\n    How to choose between two elements; `numpy.quantile` has the names.",
+        "ddof": "int or float, default 0\n    What to subtract from the number of elements that is divided by.",
+        "initial": "scalar, optional\n    Counts as one more element.",
+        "where": "array_like of bool, optional\n    The elements to include. Default: all.",
+        "mean": "array_like, optional\n    The means, if they are known. Reduced axes have length 1.",
+        "correction": "int or float, optional\n    The standard's name for `ddof`.",
+        "weights": "array_like, optional\n    What each element counts; needs ``method='inverted_cdf'``. Default: 1.",
+    }
+)
+_running = Completed({**_PARAMETERS, "axis": "int, optional\n    The flattened array if omitted."})
+_cumulative = Completed(
+    {
+        **_PARAMETERS,
+        "axis": "int, optional\n    May be omitted for an array of one axis.",
+        "include_initial": "bool, default False\n    Whether the result begins with the sum or product of nothing.",
+    }
+)
 
+
+@_reduction
 def amax(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
     """The greatest elements along axes: another name of `max`.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.amax, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def amin(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
     """The least elements along axes: another name of `min`.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.amin, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=_DEFAULT):
-    """Weighted means along axes; as `numpy.average`.
+    """Weighted means along axes.
 
-    Fresh. With ``returned=True``: a tuple with the sums of weights. `ZeroDivisionError` where those are 0.
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes if omitted.
+    weights : array_like, optional
+        Of a's shape, or of its length along the axis. Default: all the same.
+    returned : bool, default False
+        Whether to return the sums of weights as well.
+    keepdims : bool, optional
+        Whether reduced axes stay, with length 1.
+
+    Returns
+    -------
+    ndarray or scalar, or tuple of two
+        Fresh.
+
+    Raises
+    ------
+    ZeroDivisionError
+        A sum of weights is 0.
+
+    See Also
+    --------
+    numpy.average : The same for NumPy's arrays.
     """
     return dispatched(np.average, a, axis=axis, weights=weights, returned=returned, keepdims=keepdims)
 
 
 def bincount(x, /, weights=None, minlength=0):
-    """How often each whole number is there, from 0 on; as `numpy.bincount`.
+    """How often each whole number is there, from 0 on.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like of int
+        Of one axis; not negative.
+    weights : array_like, optional
+        Of x's shape: what each element counts. Default: 1.
+    minlength : int, default 0
+        The least length of the result.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.bincount : The same for NumPy's arrays.
     """
     return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
 
 def convolve(a, v, mode="full"):
-    """The discrete convolution of two sequences; as `numpy.convolve`.
+    """The discrete convolution of two sequences.
 
-    Fresh.
+    Parameters
+    ----------
+    a, v : array_like
+        Of one axis.
+    mode : {'full', 'same', 'valid'}, default 'full'
+        Which part: with all overlaps, as long as the longer one, or with whole overlaps.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.convolve : The same for NumPy's arrays.
     """
     return dispatched(np.convolve, a, v, mode=mode)
 
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
-    """Coefficients of correlation of variables, a row of observations each; as `numpy.corrcoef`.
+    """Coefficients of correlation of variables, a row of observations each.
 
-    Fresh.
+    Parameters
+    ----------
+    x : array_like
+    y : array_like, optional
+        More variables, as in the first argument.
+    rowvar : bool, default True
+        Whether each row is a variable; else each column.
+    dtype : dtype, optional
+        Of the result; at least float64.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.corrcoef : The same for NumPy's arrays.
     """
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
 
 def correlate(a, v, mode="valid"):
-    """The cross-correlation of two sequences; as `numpy.correlate`.
+    """The cross-correlation of two sequences.
 
-    Fresh.
+    Parameters
+    ----------
+    a, v : array_like
+        Of one axis.
+    mode : {'full', 'same', 'valid'}, default 'valid'
+        As for `convolve`.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.correlate : The same for NumPy's arrays.
     """
     return dispatched(np.correlate, a, v, mode=mode)
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    """Covariances of variables, a row of observations each; as `numpy.cov`.
+    """Covariances of variables, a row of observations each.
 
-    Fresh.
+    Parameters
+    ----------
+    m : array_like
+    y : array_like, optional
+        More variables, as in the first argument.
+    rowvar : bool, default True
+        Whether each row is a variable; else each column.
+    bias : bool, default False
+        Whether to divide by the number of observations, not by one less.
+    ddof : int, optional
+        What to subtract from the number of observations; `bias` is ignored.
+    fweights : array_like of int, optional
+        How often each observation counts.
+    aweights : array_like, optional
+        The weight of each observation.
+    dtype : dtype, optional
+        Of the result; at least float64.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.cov : The same for NumPy's arrays.
     """
     return dispatched(
         np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
     )
 
 
+@_running
 def cumprod(a, axis=None, dtype=None, out=None):
-    """Products of all elements up to each; as `numpy.cumprod`.
+    """Products of all elements up to each.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.cumprod, a, axis=axis, dtype=dtype, out=out)
 
 
+@_running
 def cumsum(a, axis=None, dtype=None, out=None):
-    """Sums of all elements up to each; as `numpy.cumsum`.
+    """Sums of all elements up to each.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.cumsum, a, axis=axis, dtype=dtype, out=out)
 
 
+@_cumulative
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Products of all elements up to each; as `numpy.cumulative_prod`.
+    """Products of all elements up to each.
 
-    Fresh. `ValueError` without an axis, if x has more than one.
+    Fresh, or `out`.
+
+    Raises
+    ------
+    ValueError
+        No axis is given, and `x` has several.
     """
     return dispatched(np.cumulative_prod, x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
+@_cumulative
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Sums of all elements up to each; as `numpy.cumulative_sum`.
+    """Sums of all elements up to each.
 
-    Fresh. `ValueError` without an axis, if x has more than one.
+    Fresh, or `out`.
+
+    Raises
+    ------
+    ValueError
+        No axis is given, and `x` has several.
     """
     return dispatched(np.cumulative_sum, x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    """How many elements lie in each bin, and the edges of the bins; as `numpy.histogram`.
+    """How many elements lie in each bin.
 
-    Fresh.
+    Parameters
+    ----------
+    a : array_like
+    bins : int, str or array_like, default 10
+        How many bins, how to find them, or their edges.
+    range : pair of float, optional
+        The first and the last edge, where these are not given. Default: the least and the greatest element.
+    density : bool, optional
+        Whether the integral over all bins is 1.
+    weights : array_like, optional
+        Of a's shape: what each element counts. Default: 1.
+
+    Returns
+    -------
+    hist : ndarray
+        The counts, or densities: fresh.
+    bin_edges : ndarray
+        One more than bins: fresh.
+
+    See Also
+    --------
+    numpy.histogram : The same for NumPy's arrays.
     """
     return dispatched(np.histogram, a, bins=bins, range=range, density=density, weights=weights)
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
-    """How many points lie in each bin of a plane, and the edges of the bins; as `numpy.histogram2d`.
+    """How many points lie in each bin of a plane.
 
-    Fresh.
+    Parameters
+    ----------
+    x, y : array_like
+        The coordinates, of one axis.
+    bins : int, array_like, or pair of these, default 10
+        For both coordinates, or for each.
+    range : array_like, optional
+        The first and the last edge, for each coordinate.
+    density : bool, optional
+        Whether the integral over all bins is 1.
+    weights : array_like, optional
+        What each point counts. Default: 1.
+
+    Returns
+    -------
+    H : ndarray
+        The counts, or densities: fresh.
+    xedges : ndarray
+        The edges of bins along x: fresh.
+    yedges : ndarray
+        The edges of bins along y: fresh.
+
+    See Also
+    --------
+    numpy.histogram2d : The same for NumPy's arrays.
     """
     return dispatched(np.histogram2d, x, y, bins=bins, range=range, density=density, weights=weights)
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of the bins that `histogram` would use; as `numpy.histogram_bin_edges`.
+    """The edges of the bins that `histogram` would use.
 
-    Fresh.
+    Parameters
+    ----------
+    a : array_like
+    bins : int, str or array_like, default 10
+        How many bins, how to find them, or their edges.
+    range : pair of float, optional
+        The first and the last edge, where these are not given. Default: the least and the greatest element.
+    weights : array_like, optional
+        As for `histogram`.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.histogram_bin_edges : The same for NumPy's arrays.
     """
     return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
 
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
-    """How many points lie in each bin of a space, and a list of edges; as `numpy.histogramdd`.
+    """How many points lie in each bin of a space.
 
-    Fresh.
+    Parameters
+    ----------
+    sample : array_like
+        A point in each row, or a sequence of the coordinates along each axis.
+    bins : int, or sequence of int or array_like, default 10
+        For all coordinates, or for each.
+    range : sequence, optional
+        The first and the last edge, for each coordinate.
+    density : bool, optional
+        Whether the integral over all bins is 1.
+    weights : array_like, optional
+        What each point counts. Default: 1.
+
+    Returns
+    -------
+    H : ndarray
+        The counts, or densities: fresh.
+    edges : list of ndarray
+        The edges of bins along each coordinate: fresh.
+
+    See Also
+    --------
+    numpy.histogramdd : The same for NumPy's arrays.
     """
     return dispatched(np.histogramdd, sample, bins=bins, range=range, density=density, weights=weights)
 
 
+@_reduction
 def max(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """The greatest elements along axes; NaN where one is; as `numpy.max`.
+    """The greatest elements along axes; NaN where one is.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.max, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def mean(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, *, where=_DEFAULT):
-    """Arithmetic means along axes; as `numpy.mean`.
+    """Arithmetic means along axes.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.mean, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
 
 
+@_reduction
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """Medians along axes; as `numpy.median`.
+    """Medians along axes.
 
-    Fresh. With ``overwrite_input=True``, a is written: views of it see its elements in another order, copies do not.
+    Fresh, or `out`.
     """
     return dispatched(np.median, a, axis=axis, out=out, overwrite_input=overwrite_input, keepdims=keepdims)
 
 
+@_reduction
 def min(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """The least elements along axes; NaN where one is; as `numpy.min`.
+    """The least elements along axes; NaN where one is.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.min, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_running
 def nanargmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
-    """Indices of the greatest elements along an axis, without NaNs; as `numpy.nanargmax`.
+    """Indices of the greatest elements along an axis, without NaNs.
 
-    Fresh. `ValueError` where all are NaN.
+    Fresh, or `out`.
+
+    Raises
+    ------
+    ValueError
+        A slice has no element but NaNs.
     """
     return dispatched(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@_running
 def nanargmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
-    """Indices of the least elements along an axis, without NaNs; as `numpy.nanargmin`.
+    """Indices of the least elements along an axis, without NaNs.
 
-    Fresh. `ValueError` where all are NaN.
+    Fresh, or `out`.
+
+    Raises
+    ------
+    ValueError
+        A slice has no element but NaNs.
     """
     return dispatched(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@_running
 def nancumprod(a, axis=None, dtype=None, out=None):
-    """Products of all elements up to each, NaNs taken for 1; as `numpy.nancumprod`.
+    """Products of all elements up to each, NaNs taken for 1.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nancumprod, a, axis=axis, dtype=dtype, out=out)
 
 
+@_running
 def nancumsum(a, axis=None, dtype=None, out=None):
-    """Sums of all elements up to each, NaNs taken for 0; as `numpy.nancumsum`.
+    """Sums of all elements up to each, NaNs taken for 0.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nancumsum, a, axis=axis, dtype=dtype, out=out)
 
 
+@_reduction
 def nanmax(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """The greatest elements along axes, without NaNs; as `numpy.nanmax`.
+    """The greatest elements along axes, without NaNs.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nanmax, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, *, where=_DEFAULT):
-    """Arithmetic means along axes, without NaNs; as `numpy.nanmean`.
+    """Arithmetic means along axes, without NaNs.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nanmean, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
 
 
+@_reduction
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_DEFAULT):
-    """Medians along axes, without NaNs; as `numpy.nanmedian`.
+    """Medians along axes, without NaNs.
 
-    Fresh. ``overwrite_input=True`` as for `median`.
+    Fresh, or `out`.
     """
     return dispatched(np.nanmedian, a, axis=axis, out=out, overwrite_input=overwrite_input, keepdims=keepdims)
 
 
+@_reduction
 def nanmin(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """The least elements along axes, without NaNs; as `numpy.nanmin`.
+    """The least elements along axes, without NaNs.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nanmin, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def nanpercentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=_DEFAULT, *, weights=None
 ):
-    """Percentiles along axes, without NaNs; as `numpy.nanpercentile`.
+    """Percentiles along axes, without NaNs; `q` is from 0 to 100.
 
-    Fresh. ``overwrite_input=True`` as for `median`.
+    Fresh, or `out`.
     """
     return dispatched(
         np.nanpercentile,
@@ -305,18 +575,20 @@ def nanpercentile(
     )
 
 
+@_reduction
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """Products along axes, NaNs taken for 1; as `numpy.nanprod`.
+    """Products along axes, NaNs taken for 1.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nanprod, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=_DEFAULT, *, weights=None):
-    """Quantiles along axes, without NaNs; as `numpy.nanquantile`.
+    """Quantiles along axes, without NaNs; `q` is from 0 to 1.
 
-    Fresh. ``overwrite_input=True`` as for `median`.
+    Fresh, or `out`.
     """
     return dispatched(
         np.nanquantile,
@@ -331,12 +603,13 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     )
 
 
+@_reduction
 def nanstd(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
 ):
-    """Standard deviations along axes, without NaNs; as `numpy.nanstd`.
+    """Standard deviations along axes, without NaNs.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(
         np.nanstd,
@@ -352,20 +625,22 @@ def nanstd(
     )
 
 
+@_reduction
 def nansum(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """Sums along axes, NaNs taken for 0; as `numpy.nansum`.
+    """Sums along axes, NaNs taken for 0.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.nansum, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def nanvar(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
 ):
-    """Variances along axes, without NaNs; as `numpy.nanvar`.
+    """Variances along axes, without NaNs.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(
         np.nanvar,
@@ -381,10 +656,11 @@ def nanvar(
     )
 
 
+@_reduction
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """Percentiles along axes; as `numpy.percentile`.
+    """Percentiles along axes; `q` is from 0 to 100.
 
-    Fresh. ``overwrite_input=True`` as for `median`.
+    Fresh, or `out`.
     """
     return dispatched(
         np.percentile,
@@ -399,26 +675,29 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     )
 
 
+@_reduction
 def prod(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """Products along axes; as `numpy.prod`.
+    """Products along axes.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.prod, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def ptp(a, axis=None, out=None, keepdims=_DEFAULT):
-    """Differences of the greatest and the least elements along axes; as `numpy.ptp`.
+    """Differences of the greatest and the least elements along axes.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.ptp, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@_reduction
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """Quantiles along axes; as `numpy.quantile`.
+    """Quantiles along axes; `q` is from 0 to 1.
 
-    Fresh. ``overwrite_input=True`` as for `median`.
+    Fresh, or `out`.
     """
     return dispatched(
         np.quantile,
@@ -433,12 +712,13 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     )
 
 
+@_reduction
 def std(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
 ):
-    """Standard deviations along axes; as `numpy.std`.
+    """Standard deviations along axes.
 
-    Fresh. ``correction`` is the standard's name for ``ddof``.
+    Fresh, or `out`.
     """
     return dispatched(
         np.std,
@@ -454,20 +734,22 @@ def std(
     )
 
 
+@_reduction
 def sum(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
-    """Sums along axes; as `numpy.sum`.
+    """Sums along axes.
 
-    Fresh.
+    Fresh, or `out`.
     """
     return dispatched(np.sum, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@_reduction
 def var(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
 ):
-    """Variances along axes; as `numpy.var`.
+    """Variances along axes.
 
-    Fresh. ``correction`` is the standard's name for ``ddof``.
+    Fresh, or `out`.
     """
     return dispatched(
         np.var,

@@ -5,50 +5,6 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = [
-    "amax",
-    "amin",
-    "average",
-    "bincount",
-    "convolve",
-    "corrcoef",
-    "correlate",
-    "cov",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "histogram",
-    "histogram2d",
-    "histogram_bin_edges",
-    "histogramdd",
-    "max",
-    "mean",
-    "median",
-    "min",
-    "nanargmax",
-    "nanargmin",
-    "nancumprod",
-    "nancumsum",
-    "nanmax",
-    "nanmean",
-    "nanmedian",
-    "nanmin",
-    "nanpercentile",
-    "nanprod",
-    "nanquantile",
-    "nanstd",
-    "nansum",
-    "nanvar",
-    "percentile",
-    "prod",
-    "ptp",
-    "quantile",
-    "std",
-    "sum",
-    "var",
-]
-
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 _Bins: TypeAlias = int | str | ArrayLike
 _Mode: TypeAlias = Literal["full", "same", "valid"]

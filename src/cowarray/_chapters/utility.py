@@ -8,12 +8,56 @@ __all__ = ["all", "any", "diff", "ediff1d", "gradient", "interp", "trapezoid"]
 
 
 def all(a, axis=None, out=None, keepdims=np._NoValue, *, where=np._NoValue):
-    """Whether all elements are true, along axes or of the whole array. Fresh, NumPy's scalar, or out."""
+    """Whether all elements are true, along axes or of the whole array.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes if omitted.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    keepdims : bool, optional
+        Whether reduced axes stay, with length 1.
+    where : array_like of bool, optional
+        Elements to include. Default: all.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; booleans.
+
+    See Also
+    --------
+    numpy.all : The same for NumPy's arrays.
+    """
     return dispatched(np.all, a, axis, out, keepdims, where=where)
 
 
 def any(a, axis=None, out=None, keepdims=np._NoValue, *, where=np._NoValue):
-    """Whether any element is true, along axes or of the whole array. Fresh, NumPy's scalar, or out."""
+    """Whether any element is true, along axes or of the whole array.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes if omitted.
+    out : ndarray, optional
+        Written and returned, in place of a fresh array.
+    keepdims : bool, optional
+        Whether reduced axes stay, with length 1.
+    where : array_like of bool, optional
+        Elements to include. Default: all.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh, or `out`; booleans.
+
+    See Also
+    --------
+    numpy.any : The same for NumPy's arrays.
+    """
     return dispatched(np.any, a, axis, out, keepdims, where=where)
 
 
@@ -23,16 +67,20 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     Parameters
     ----------
     a : array_like
-    n : int
+    n : int, default 1
         0 gives a copy of a.
-    axis : int
+    axis : int, default -1
     prepend, append : array_like, optional
         Put before and after a.
 
     Returns
     -------
     ndarray
-        Fresh.
+        Fresh; for n = 0 a lazy copy of a.
+
+    See Also
+    --------
+    numpy.diff : The same for NumPy's arrays.
 
     Examples
     --------
@@ -46,20 +94,94 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Differences of neighbours in the flattened array, with values put before and after. Fresh."""
+    """Differences of neighbours in the flattened array, with values put before and after.
+
+    Parameters
+    ----------
+    ary : array_like
+    to_end, to_begin : array_like, optional
+        Put after and before the differences.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.ediff1d : The same for NumPy's arrays.
+    """
     return dispatched(np.ediff1d, ary, to_end, to_begin)
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Slopes by central differences, along each of some axes. Fresh: an array, or a tuple of one for each axis."""
+    """Slopes by central differences, along each of some axes.
+
+    Parameters
+    ----------
+    f : array_like
+    *varargs : float or array_like
+        Distances between elements, or their coordinates: one for all axes, or one for each.
+    axis : int or tuple of int, optional
+        All axes if omitted.
+    edge_order : {1, 2}, default 1
+        Of the differences at the ends.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Fresh; a tuple of one for each axis, where there are several.
+
+    See Also
+    --------
+    numpy.gradient : The same for NumPy's arrays.
+    """
     return dispatched(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """Values at x on the straight lines between the points (xp, fp). Fresh, or NumPy's scalar."""
+    """Values at x on the straight lines between the points (xp, fp).
+
+    Parameters
+    ----------
+    x : array_like
+    xp, fp : array_like
+        The points; xp rises.
+    left, right : float, optional
+        Values before the first point and after the last. Default: those of these points.
+    period : float, optional
+        Of x; left and right are ignored.
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.interp : The same for NumPy's arrays.
+    """
     return dispatched(np.interp, x, xp, fp, left, right, period)
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral along an axis by the trapezoidal rule. Fresh, or NumPy's scalar."""
+    """The integral along an axis by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : array_like
+    x : array_like, optional
+        Where the values are. Default: dx apart.
+    dx : float, default 1.0
+    axis : int, default -1
+
+    Returns
+    -------
+    ndarray or scalar
+        Fresh.
+
+    See Also
+    --------
+    numpy.trapezoid : The same for NumPy's arrays.
+    """
     return dispatched(np.trapezoid, y, x, dx, axis)

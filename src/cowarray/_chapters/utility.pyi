@@ -7,16 +7,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = [
-    "all",
-    "any",
-    "diff",
-    "ediff1d",
-    "gradient",
-    "interp",
-    "trapezoid",
-]
-
 _Any: TypeAlias = ndarray[Any, Any]
 _Axes: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 

@@ -125,7 +125,11 @@ cdef class ndarray(Array):
 
     See Also
     --------
-    cowarray.asarray, cowarray.array, cowarray.aliases, cowarray.explain
+    cowarray.asarray : Converts, and shares where it can.
+    cowarray.array : Copies.
+    cowarray.aliases : Whether two arrays alias.
+    cowarray.explain : Who shares an array's bytes.
+    numpy.ndarray : NumPy's arrays.
     """
 
     __class_getitem__ = classmethod(GenericAlias)
@@ -228,7 +232,31 @@ cdef class ndarray(Array):
         return flags_of(self)
 
     def setflags(self, write=None, align=None, uic=None):
-        """Set whether the array may be written to. Other arrays of the same Storage keep their flag."""
+        """Set whether the array may be written to; other arrays of the same Storage keep their flag.
+
+        Parameters
+        ----------
+        write : bool, optional
+            Default: leave it as it is.
+        align : bool, optional
+            Cannot be changed.
+        uic : bool, optional
+            Cannot be changed.
+
+        Returns
+        -------
+        None
+            No bytes are copied, and none are written.
+
+        Raises
+        ------
+        ValueError
+            `write` for an array whose elements overlap; `align` for one that is not aligned; `uic`.
+
+        See Also
+        --------
+        numpy.ndarray.setflags : The same for NumPy's arrays.
+        """
         if align:
             if not cnp.PyArray_ISALIGNED(located_header(self)):
                 raise ValueError("cannot set aligned flag of mis-aligned array to True")
@@ -256,36 +284,101 @@ cdef class ndarray(Array):
         return method(self, "swapaxes", (-1, -2), {})
 
     def transpose(self, *axes):
-        """View with the axes in another order."""
+        """Put axes in another order.
+
+        Parameters
+        ----------
+        *axes : int, or tuple of int
+            Reversed if omitted.
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        See Also
+        --------
+        numpy.ndarray.transpose : The same for NumPy's arrays.
+        """
         return method(self, "transpose", axes, {})
 
     def swapaxes(self, axis1, axis2, /):
-        """View with two axes swapped."""
+        """Swap two axes.
+
+        Parameters
+        ----------
+        axis1, axis2 : int
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        See Also
+        --------
+        numpy.ndarray.swapaxes : The same for NumPy's arrays.
+        """
         return method(self, "swapaxes", (axis1, axis2), {})
 
     def squeeze(self, axis=None):
-        """View without axes of length 1."""
+        """Remove axes of length 1.
+
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            All axes of length 1 if omitted.
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        See Also
+        --------
+        numpy.ndarray.squeeze : The same for NumPy's arrays.
+        """
         return method(self, "squeeze", (axis,), {})
 
     def diagonal(self, offset=0, axis1=0, axis2=1):
-        """Read-only view of diagonals."""
+        """The diagonals in the planes of two axes, along a new last axis.
+
+        Parameters
+        ----------
+        offset : int, default 0
+            Which diagonal: 0 is the main one, those above it are positive.
+        axis1 : int, default 0
+        axis2 : int, default 1
+
+        Returns
+        -------
+        ndarray
+            A read-only view.
+
+        See Also
+        --------
+        numpy.ndarray.diagonal : The same for NumPy's arrays.
+        """
         return method(self, "diagonal", (offset, axis1, axis2), {})
 
     def view(self, dtype=None, type=None):
-        """View of the same bytes, as another dtype if one is given.
+        """View the same bytes, as another dtype if one is given.
 
         Parameters
         ----------
         dtype : dtype or type, optional
             Also a class of NumPy's arrays, for ``type``.
         type : type, optional
-            A class of NumPy's arrays, such as `numpy.recarray`. The result is one of those, and leaves the library: of
-            a writable array it aliases the bytes, both ways, as ``x.to_numpy(writable=True)``; of a read-only one it is
-            a snapshot.
+            A class of NumPy's arrays, such as `numpy.recarray`. The result is one of those, and leaves the library.
 
         Returns
         -------
         ndarray or numpy.ndarray
+            A view. As a class of NumPy's: an alias of the bytes, both ways, as ``x.to_numpy(writable=True)``; of a
+            read-only array a snapshot.
+
+        See Also
+        --------
+        numpy.ndarray.view : The same for NumPy's arrays.
         """
         if is_array_class(dtype):
             if type is not None:
@@ -303,11 +396,48 @@ cdef class ndarray(Array):
         return method(self, "view", () if dtype is None else (dtype,), {})
 
     def getfield(self, dtype, offset=0):
-        """View of a part of each element, as dtype."""
+        """View a part of each element.
+
+        Parameters
+        ----------
+        dtype : dtype
+            Of the part.
+        offset : int, default 0
+            Bytes before it.
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        See Also
+        --------
+        setfield : Writes it.
+        numpy.ndarray.getfield : The same for NumPy's arrays.
+        """
         return method(self, "getfield", (dtype, offset), {})
 
     def setfield(self, val, dtype, offset=0):
-        """Write a part of each element."""
+        """Write a part of each element.
+
+        Parameters
+        ----------
+        val : array_like
+        dtype : dtype
+            Of the part.
+        offset : int, default 0
+            Bytes before it.
+
+        Returns
+        -------
+        None
+            Views of the array see the write, copies do not.
+
+        See Also
+        --------
+        getfield : Views it.
+        numpy.ndarray.setfield : The same for NumPy's arrays.
+        """
         field = self.getfield(dtype, offset)
         field[...] = val
 
@@ -355,26 +485,36 @@ cdef class ndarray(Array):
     # ---- copies: a new Storage ---------------------------------------------------------------------------------------
 
     def lazy_clone(self):
-        """A copy, in the same memory layout, that shares bytes until one of the two is written to.
+        """Copy the array, in the same memory layout, so that bytes are shared until one of the two is written to.
 
         Returns
         -------
         ndarray
-            Writable. Birth at once instead where a lazy copy would cost more: see `cowarray.explain`.
+            A copy, writable. Made at once where a lazy one would cost more: see `cowarray.explain`.
+
+        See Also
+        --------
+        copy : Lays elements out in an order.
         """
         return copy_in_order(self, c"K")
 
     def copy(self, order="C"):
-        """A copy, lazy where the elements already lie in the order asked for.
+        """Copy the array.
 
         Parameters
         ----------
         order : {'C', 'F', 'A', 'K'}, default 'C'
+            Memory layout of the copy.
 
         Returns
         -------
         ndarray
-            Writable, in a new Storage.
+            A copy, lazy where the elements already lie in the order asked for; writable, in a new Storage.
+
+        See Also
+        --------
+        lazy_clone : Keeps the memory layout, and so is lazy more often.
+        numpy.ndarray.copy : The same for NumPy's arrays.
         """
         return copy_in_order(self, c"C" if order == "C" else order_code(order))
 
@@ -391,20 +531,30 @@ cdef class ndarray(Array):
     @cython.embedsignature(True)
     @cython.embedsignature.format("clinic")
     def reshape(self, *shape, order="C", copy=None):
-        """A copy with another shape, lazy where NumPy would have made a view.
+        """The elements in another shape.
 
         Parameters
         ----------
         *shape : int or tuple of int
-            At most one length may be -1.
+            At most one length may be -1: what is left.
         order : {'C', 'F', 'A'}, default 'C'
             In which elements are read and placed.
         copy : bool, optional
-            ``False``: a view, and `ValueError` where there is none. ``None`` and ``True``: a copy.
+            ``False``: a view. ``None`` and ``True``: a copy.
 
         Returns
         -------
         ndarray
+            A copy, lazy where NumPy would have made a view; with ``copy=False`` a view.
+
+        Raises
+        ------
+        ValueError
+            With ``copy=False``, no view has that shape.
+
+        See Also
+        --------
+        numpy.ndarray.reshape : Returns a view where it can.
         """
         cdef cnp.npy_intp strides[MAXDIMS]
         cdef ndarray result
@@ -426,22 +576,55 @@ cdef class ndarray(Array):
         return result
 
     def ravel(self, order="C"):
-        """A copy with one axis, lazy where NumPy would have made a view."""
+        """The elements along one axis.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A', 'K'}, default 'C'
+            In which elements are read.
+
+        Returns
+        -------
+        ndarray
+            A copy, lazy where NumPy would have made a view.
+
+        See Also
+        --------
+        numpy.ndarray.ravel : Returns a view where it can.
+        """
         return counted(self, method(self, "ravel", (order,), {}))
 
     def flatten(self, order="C"):
-        """A copy with one axis, lazy where the elements already lie in that order."""
+        """The elements along one axis.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A', 'K'}, default 'C'
+            In which elements are read.
+
+        Returns
+        -------
+        ndarray
+            A copy, lazy where the elements already lie in that order.
+
+        See Also
+        --------
+        ravel : Gives the same.
+        numpy.ndarray.flatten : The same for NumPy's arrays.
+        """
         return counted(self, method(self, "ravel", (order,), {}))
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-        """A copy with another dtype; a lazy one, if the dtype is the same.
+        """The elements as another dtype.
 
         Parameters
         ----------
         dtype : dtype
         order : {'C', 'F', 'A', 'K'}, default 'K'
-        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        subok : bool
+            Memory layout of the copy.
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'unsafe'
+            Which conversions are allowed.
+        subok : bool, default True
             Ignored.
         copy : bool, default True
             ``False``: the array itself, if nothing needs to change.
@@ -449,6 +632,12 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
+            A copy: lazy where the dtype stays, and made at once where it changes; with ``copy=False`` the array itself,
+            if it can be.
+
+        See Also
+        --------
+        numpy.ndarray.astype : The same for NumPy's arrays.
         """
         cdef char code
         dtype = settled_dtype(dtype)
@@ -460,15 +649,63 @@ cdef class ndarray(Array):
         return method(self, "astype", (dtype, order, casting, subok, copy), {})
 
     def conjugate(self, *args, **kwargs):
-        """Complex conjugates; a lazy copy, if there is nothing to conjugate."""
+        """Complex conjugates.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``out``, and options of a ufunc, as for `numpy.conjugate`.
+
+        Returns
+        -------
+        ndarray
+            A copy, lazy where there is nothing to conjugate; or `out`.
+
+        See Also
+        --------
+        cowarray.conj : The function, which always computes.
+        numpy.ndarray.conj : Returns the array itself where there is nothing to conjugate.
+        """
         return method(self, "conjugate", args, kwargs)
 
     def conj(self, *args, **kwargs):
-        """Complex conjugates; a lazy copy, if there is nothing to conjugate."""
+        """Complex conjugates.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``out``, and options of a ufunc, as for `numpy.conjugate`.
+
+        Returns
+        -------
+        ndarray
+            A copy, lazy where there is nothing to conjugate; or `out`.
+
+        See Also
+        --------
+        cowarray.conj : The function, which always computes.
+        numpy.ndarray.conj : Returns the array itself where there is nothing to conjugate.
+        """
         return method(self, "conjugate", args, kwargs)
 
     def to_device(self, device, /, *, stream=None):
-        """The array itself; the only device is ``"cpu"``."""
+        """Ask for the array on a device; the only one is ``"cpu"``.
+
+        Parameters
+        ----------
+        device : {'cpu'}
+        stream : None
+
+        Returns
+        -------
+        ndarray
+            The array itself.
+
+        Raises
+        ------
+        ValueError
+            Another device, or a stream.
+        """
         check_device(device)
         if stream is not None:
             raise ValueError(f"to_device: stream must be None on the CPU (got {stream!r})")
@@ -477,109 +714,528 @@ cdef class ndarray(Array):
     # ---- computing ---------------------------------------------------------------------------------------------------
 
     def all(self, *args, **kwargs):
-        """Whether all elements along an axis are true. Fresh; as `numpy.ndarray.all`."""
+        """Whether all elements are true, along axes or of the whole array.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``out``, ``keepdims``, ``where``, as for `numpy.ndarray.all`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.all : The function.
+        numpy.ndarray.all : The same for NumPy's arrays.
+        """
         return method(self, "all", args, kwargs)
 
     def any(self, *args, **kwargs):
-        """Whether any element along an axis is true. Fresh; as `numpy.ndarray.any`."""
+        """Whether any element is true, along axes or of the whole array.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``out``, ``keepdims``, ``where``, as for `numpy.ndarray.any`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.any : The function.
+        numpy.ndarray.any : The same for NumPy's arrays.
+        """
         return method(self, "any", args, kwargs)
 
     def argmax(self, *args, **kwargs):
-        """Indices of the largest elements along an axis. Fresh; as `numpy.ndarray.argmax`."""
+        """Indices of the greatest elements along an axis, of the first where several are.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``out``, ``keepdims``, as for `numpy.ndarray.argmax`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.argmax : The function.
+        numpy.ndarray.argmax : The same for NumPy's arrays.
+        """
         return method(self, "argmax", args, kwargs)
 
     def argmin(self, *args, **kwargs):
-        """Indices of the smallest elements along an axis. Fresh; as `numpy.ndarray.argmin`."""
+        """Indices of the least elements along an axis, of the first where several are.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``out``, ``keepdims``, as for `numpy.ndarray.argmin`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.argmin : The function.
+        numpy.ndarray.argmin : The same for NumPy's arrays.
+        """
         return method(self, "argmin", args, kwargs)
 
     def argpartition(self, *args, **kwargs):
-        """Indices that would partition the array. Fresh; as `numpy.ndarray.argpartition`."""
+        """Indices that put the k-th element where it would be if all were sorted.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``kth``, ``axis``, ``kind``, ``order``, as for `numpy.ndarray.argpartition`.
+
+        Returns
+        -------
+        ndarray
+            Fresh.
+
+        See Also
+        --------
+        cowarray.argpartition : The function.
+        numpy.ndarray.argpartition : The same for NumPy's arrays.
+        """
         return method(self, "argpartition", args, kwargs)
 
     def argsort(self, *args, **kwargs):
-        """Indices that would sort the array. Fresh; as `numpy.ndarray.argsort`."""
+        """Indices that sort the array.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``kind``, ``order``, ``stable``, as for `numpy.ndarray.argsort`.
+
+        Returns
+        -------
+        ndarray
+            Fresh.
+
+        See Also
+        --------
+        cowarray.argsort : The function.
+        numpy.ndarray.argsort : The same for NumPy's arrays.
+        """
         return method(self, "argsort", args, kwargs)
 
     def choose(self, *args, **kwargs):
-        """Elements picked from several arrays by this array of indices. Fresh; as `numpy.ndarray.choose`."""
+        """For each index in the array, the element there of the array that it stands for.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``choices``, ``out``, ``mode``, as for `numpy.ndarray.choose`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.choose : The function.
+        numpy.ndarray.choose : The same for NumPy's arrays.
+        """
         return method(self, "choose", args, kwargs)
 
     def clip(self, *args, **kwargs):
-        """Elements limited to an interval. Fresh; as `numpy.ndarray.clip`."""
+        """Elements limited to an interval.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``min``, ``max``, ``out``, options of a ufunc, as for `numpy.ndarray.clip`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.clip : The function.
+        numpy.ndarray.clip : The same for NumPy's arrays.
+        """
         return method(self, "clip", args, kwargs)
 
     def compress(self, *args, **kwargs):
-        """Slices along an axis where a condition is true. Fresh; as `numpy.ndarray.compress`."""
+        """The parts along an axis for which a condition is true.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``condition``, ``axis``, ``out``, as for `numpy.ndarray.compress`.
+
+        Returns
+        -------
+        ndarray
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.compress : The function.
+        numpy.ndarray.compress : The same for NumPy's arrays.
+        """
         return method(self, "compress", args, kwargs)
 
     def cumprod(self, *args, **kwargs):
-        """Products of the elements so far. Fresh; as `numpy.ndarray.cumprod`."""
+        """Products of all elements up to each.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, as for `numpy.ndarray.cumprod`.
+
+        Returns
+        -------
+        ndarray
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.cumprod : The function.
+        numpy.ndarray.cumprod : The same for NumPy's arrays.
+        """
         return method(self, "cumprod", args, kwargs)
 
     def cumsum(self, *args, **kwargs):
-        """Sums of the elements so far. Fresh; as `numpy.ndarray.cumsum`."""
+        """Sums of all elements up to each.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, as for `numpy.ndarray.cumsum`.
+
+        Returns
+        -------
+        ndarray
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.cumsum : The function.
+        numpy.ndarray.cumsum : The same for NumPy's arrays.
+        """
         return method(self, "cumsum", args, kwargs)
 
     def dot(self, *args, **kwargs):
-        """Dot product. Fresh; as `numpy.ndarray.dot`."""
+        """Dot products: of vectors, of matrices, or over the last axis and the last but one of the other array.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``other``, ``out``, as for `numpy.ndarray.dot`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.dot : The function.
+        numpy.ndarray.dot : The same for NumPy's arrays.
+        """
         return method(self, "dot", args, kwargs)
 
     def max(self, *args, **kwargs):
-        """Largest elements along an axis. Fresh; as `numpy.ndarray.max`."""
+        """The greatest elements along axes; NaN where one is.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.max`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.max : The function.
+        numpy.ndarray.max : The same for NumPy's arrays.
+        """
         return method(self, "max", args, kwargs)
 
     def mean(self, *args, **kwargs):
-        """Means along an axis. Fresh; as `numpy.ndarray.mean`."""
+        """Arithmetic means along axes.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, ``keepdims``, ``where``, as for `numpy.ndarray.mean`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.mean : The function.
+        numpy.ndarray.mean : The same for NumPy's arrays.
+        """
         return method(self, "mean", args, kwargs)
 
     def min(self, *args, **kwargs):
-        """Smallest elements along an axis. Fresh; as `numpy.ndarray.min`."""
+        """The least elements along axes; NaN where one is.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.min`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.min : The function.
+        numpy.ndarray.min : The same for NumPy's arrays.
+        """
         return method(self, "min", args, kwargs)
 
     def nonzero(self, *args, **kwargs):
-        """Indices of the elements that are not 0, one array an axis. Fresh; as `numpy.ndarray.nonzero`."""
+        """Indices of the elements that are not zero.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Nothing, as for `numpy.ndarray.nonzero`.
+
+        Returns
+        -------
+        tuple of ndarray
+            Fresh, one for each axis.
+
+        See Also
+        --------
+        cowarray.nonzero : The function.
+        numpy.ndarray.nonzero : The same for NumPy's arrays.
+        """
         return method(self, "nonzero", args, kwargs)
 
     def prod(self, *args, **kwargs):
-        """Products along an axis. Fresh; as `numpy.ndarray.prod`."""
+        """Products along axes.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.prod`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.prod : The function.
+        numpy.ndarray.prod : The same for NumPy's arrays.
+        """
         return method(self, "prod", args, kwargs)
 
     def repeat(self, *args, **kwargs):
-        """Elements repeated. Fresh; as `numpy.ndarray.repeat`."""
+        """Repeat each element, along an axis.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``repeats``, ``axis``, as for `numpy.ndarray.repeat`.
+
+        Returns
+        -------
+        ndarray
+            Fresh.
+
+        See Also
+        --------
+        cowarray.repeat : The function.
+        numpy.ndarray.repeat : The same for NumPy's arrays.
+        """
         return method(self, "repeat", args, kwargs)
 
     def round(self, *args, **kwargs):
-        """Elements rounded to a number of decimals. Fresh; as `numpy.ndarray.round`."""
+        """Elements rounded; halves to the even neighbour.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``decimals``, ``out``, as for `numpy.ndarray.round`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.round : The function.
+        numpy.ndarray.round : The same for NumPy's arrays.
+        """
         return method(self, "round", args, kwargs)
 
     def searchsorted(self, *args, **kwargs):
-        """Indices where values would be inserted to keep order. Fresh; as `numpy.ndarray.searchsorted`."""
+        """Where to insert elements into the array, which is sorted, so that it stays sorted.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``v``, ``side``, ``sorter``, as for `numpy.ndarray.searchsorted`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh.
+
+        See Also
+        --------
+        cowarray.searchsorted : The function.
+        numpy.ndarray.searchsorted : The same for NumPy's arrays.
+        """
         return method(self, "searchsorted", args, kwargs)
 
     def std(self, *args, **kwargs):
-        """Standard deviations along an axis. Fresh; as `numpy.ndarray.std`."""
+        """Standard deviations along axes.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, ``ddof``, ``keepdims``, ``where``, ``mean``, as for `numpy.ndarray.std`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.std : The function.
+        numpy.ndarray.std : The same for NumPy's arrays.
+        """
         return method(self, "std", args, kwargs)
 
     def sum(self, *args, **kwargs):
-        """Sums along an axis. Fresh; as `numpy.ndarray.sum`."""
+        """Sums along axes.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.sum`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.sum : The function.
+        numpy.ndarray.sum : The same for NumPy's arrays.
+        """
         return method(self, "sum", args, kwargs)
 
     def take(self, *args, **kwargs):
-        """Elements at indices along an axis. Fresh; as `numpy.ndarray.take`."""
+        """The elements at indices along an axis; without one, of the flattened array.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``indices``, ``axis``, ``out``, ``mode``, as for `numpy.ndarray.take`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.take : The function.
+        numpy.ndarray.take : The same for NumPy's arrays.
+        """
         return method(self, "take", args, kwargs)
 
     def trace(self, *args, **kwargs):
-        """Sums along diagonals. Fresh; as `numpy.ndarray.trace`."""
+        """Sums along diagonals.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``offset``, ``axis1``, ``axis2``, ``dtype``, ``out``, as for `numpy.ndarray.trace`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.linalg.trace : The function.
+        numpy.ndarray.trace : The same for NumPy's arrays.
+        """
         return method(self, "trace", args, kwargs)
 
     def var(self, *args, **kwargs):
-        """Variances along an axis. Fresh; as `numpy.ndarray.var`."""
+        """Variances along axes.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            ``axis``, ``dtype``, ``out``, ``ddof``, ``keepdims``, ``where``, ``mean``, as for `numpy.ndarray.var`.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.var : The function.
+        numpy.ndarray.var : The same for NumPy's arrays.
+        """
         return method(self, "var", args, kwargs)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def fill(self, value, /):
-        """Set every element to value."""
+        """Set every element to one value.
+
+        Parameters
+        ----------
+        value : scalar
+
+        Returns
+        -------
+        None
+            Views of the array see the write, copies do not.
+
+        Raises
+        ------
+        ValueError
+            The array is read-only.
+
+        See Also
+        --------
+        numpy.ndarray.fill : The same for NumPy's arrays.
+        """
         if not self.writeable:
             raise ValueError("assignment destination is read-only")
         if self.descr.type_num == cnp.NPY_OBJECT:
@@ -591,25 +1247,122 @@ cdef class ndarray(Array):
             set_item(self, Ellipsis, shown)
 
     def sort(self, axis=-1, kind=None, order=None, *, stable=None):
-        """Sort in place."""
+        """Sort in place.
+
+        Parameters
+        ----------
+        axis : int, default -1
+        kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
+            As for NumPy.
+        order : str or sequence of str, optional
+            Fields to compare, of elements that have fields.
+        stable : bool, optional
+            Whether equal elements keep their order.
+
+        Returns
+        -------
+        None
+            Views of the array see the write, copies do not.
+
+        See Also
+        --------
+        cowarray.sort : Returns a sorted copy.
+        numpy.ndarray.sort : The same for NumPy's arrays.
+        """
         method(self, "sort", (axis,), {"kind": kind, "order": order, "stable": stable})
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):
-        """Partially sort in place: the kth element gets its place, smaller ones come before."""
+        """Put the k-th element where it would be if all were sorted, in place: no less after, no greater before it.
+
+        Parameters
+        ----------
+        kth : int or sequence of int
+        axis : int, default -1
+        kind : {'introselect'}, default 'introselect'
+        order : str or sequence of str, optional
+            Fields to compare, of elements that have fields.
+
+        Returns
+        -------
+        None
+            Views of the array see the write, copies do not.
+
+        See Also
+        --------
+        cowarray.partition : Returns a copy.
+        numpy.ndarray.partition : The same for NumPy's arrays.
+        """
         method(self, "partition", (kth, axis, kind, order), {})
 
     def put(self, indices, values, mode="raise"):
-        """Write values at indices into the flattened array."""
+        """Write values to indices, as if the array had one axis.
+
+        Parameters
+        ----------
+        indices : array_like of int
+        values : array_like
+            Begins again where it is shorter.
+        mode : {'raise', 'wrap', 'clip'}, default 'raise'
+            What becomes of indices out of bounds.
+
+        Returns
+        -------
+        None
+            Views of the array see the write, copies do not.
+
+        See Also
+        --------
+        numpy.ndarray.put : The same for NumPy's arrays.
+        """
         method(self, "put", (indices, values, mode), {})
 
     def byteswap(self, inplace=False):
-        """Elements with their bytes in reverse: a fresh array, or with inplace the array itself."""
+        """Reverse the bytes of each element.
+
+        Parameters
+        ----------
+        inplace : bool, default False
+            Whether to write into the array.
+
+        Returns
+        -------
+        ndarray
+            Fresh; with `inplace` the array itself: its views see the write, copies do not.
+
+        See Also
+        --------
+        numpy.ndarray.byteswap : The same for NumPy's arrays.
+        """
         inplace = bool(inplace)
         result = method(self, "byteswap", (inplace,), {})
         return self if inplace else result
 
     def resize(self, *new_shape, refcheck=True):
-        """Change shape and size in place; new elements are 0. The array gets a Storage of its own."""
+        """Change shape and size in place; new elements are 0.
+
+        Parameters
+        ----------
+        *new_shape : int or tuple of int
+        refcheck : bool, default True
+            Ignored: no other array can lose its memory.
+
+        Returns
+        -------
+        None
+            The array gets a Storage of its own; its views keep the old one.
+
+        Raises
+        ------
+        TypeError
+            `refcheck` is neither a bool nor an integer.
+        ValueError
+            The array is a view, or read-only.
+
+        See Also
+        --------
+        cowarray.resize : Returns a copy, and repeats elements.
+        numpy.ndarray.resize : The same for NumPy's arrays.
+        """
         cdef cnp.ndarray grown
         cdef cnp.ndarray header = None
         cdef Storage storage
@@ -650,6 +1403,10 @@ cdef class ndarray(Array):
             And nothing has changed.
         cowarray.CopyError
             Inside `cowarray.no_copy`, if bytes would have to be copied.
+
+        See Also
+        --------
+        cowarray.explain : Says what this would copy.
         """
         cdef cow_mutable_scope scope
         cdef Access access = access_anywhere(WRITES, OPERATION)
@@ -670,23 +1427,96 @@ cdef class ndarray(Array):
     # ---- leaving for Python ------------------------------------------------------------------------------------------
 
     def item(self, *args):
-        """One element as a Python object."""
+        """One element as a Python object.
+
+        Parameters
+        ----------
+        *args : int or tuple of int
+            Its index, flat or for each axis. Omitted for the only element.
+
+        Returns
+        -------
+        object
+            A copy of the element.
+
+        See Also
+        --------
+        numpy.ndarray.item : The same for NumPy's arrays.
+        """
         return (readable(self) if is_settled(args) else reader_header(self)).item(*args)
 
     def tolist(self):
-        """The elements as nested lists of Python objects."""
+        """The elements as nested lists of Python objects.
+
+        Returns
+        -------
+        list or object
+            Copies of the elements; one alone, if the array has no axes.
+
+        See Also
+        --------
+        numpy.ndarray.tolist : The same for NumPy's arrays.
+        """
         return readable(self).tolist()
 
     def tobytes(self, order="C"):
-        """The elements' bytes."""
+        """The bytes of the elements.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A'}, default 'C'
+            In which elements are read.
+
+        Returns
+        -------
+        bytes
+            A copy.
+
+        See Also
+        --------
+        numpy.ndarray.tobytes : The same for NumPy's arrays.
+        """
         return (<object>const_header(self)).tobytes(order)
 
     def tofile(self, fid, sep="", format="%s"):
-        """Write the elements to a file."""
+        """Write the elements to a file, in C order.
+
+        Parameters
+        ----------
+        fid : path or file object
+        sep : str, default ''
+            What to write between elements, as text. Without one, the file is binary.
+        format : str, default '%s'
+            How to write an element as text.
+
+        Returns
+        -------
+        None
+            A snapshot is written.
+
+        See Also
+        --------
+        cowarray.fromfile : Reads the file.
+        numpy.ndarray.tofile : The same for NumPy's arrays.
+        """
         (<object>snapshot(self)).tofile(fid, sep, format)
 
     def dump(self, file):
-        """Pickle the array to a file, given by its path or open for writing bytes."""
+        """Pickle the array to a file.
+
+        Parameters
+        ----------
+        file : path or file object
+            Open for writing bytes, if it is a file.
+
+        Returns
+        -------
+        None
+
+        See Also
+        --------
+        numpy.ndarray.dump : The same for NumPy's arrays.
+        """
         import pickle
 
         if hasattr(file, "write"):
@@ -696,7 +1526,16 @@ cdef class ndarray(Array):
                 pickle.dump(self, opened)
 
     def dumps(self):
-        """The array's pickle as bytes."""
+        """Pickle the array.
+
+        Returns
+        -------
+        bytes
+
+        See Also
+        --------
+        numpy.ndarray.dumps : The same for NumPy's arrays.
+        """
         import pickle
 
         return pickle.dumps(self)
@@ -707,17 +1546,18 @@ cdef class ndarray(Array):
         Parameters
         ----------
         writable : bool, default False
-            ``False``: a snapshot. It shares bytes where a lazy copy would, never changes, and cannot be made writable.
-            ``True``: an alias. Writes go both ways; while it lives, copies of the array are made at once.
+            Whether writes go both ways.
 
         Returns
         -------
         numpy.ndarray
+            A snapshot: it shares bytes where a lazy copy would, never changes, and cannot be made writable. With
+            `writable` an alias: while it lives, copies of the array are made at once.
 
         Raises
         ------
         ValueError
-            writable=True for a read-only array.
+            `writable` for a read-only array.
         """
         if not writable:
             return snapshot(self)
@@ -752,7 +1592,7 @@ cdef class ndarray(Array):
 
     @property
     def ctypes(self):
-        """Pointers for `ctypes`. A writable export: pins for as long as this object lives."""
+        """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives."""
         return (<object>export(self, CTYPES)).ctypes
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):

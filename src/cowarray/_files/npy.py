@@ -35,7 +35,7 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     ----------
     file : path or file object
         The .npy file at a path is mapped, and read as its elements are used. What has a method ``read`` is read from
-        where it stands; .npz files must be able to seek, too.
+        where it stands; an .npz file must also be able to seek.
     mmap_mode : {'r', 'c', None}, default 'r'
         ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
     allow_pickle : bool, default False
@@ -45,13 +45,13 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     Returns
     -------
     ndarray or Archive
-        An array is writable; of a mapped one, the first write copies. The file must not be changed in place or cut
-        short meanwhile (`save` replaces it, which is safe).
+        Fresh, and writable; of a mapped array the first write copies, so that the file keeps its bytes. The file must
+        not be changed in place or cut short meanwhile (`save` replaces it, which is safe).
 
     Raises
     ------
     ValueError
-        Not a .npy or .npz file; damaged; truncated; of objects, without allow_pickle.
+        Not a .npy or .npz file; damaged; truncated; of objects, without allow_pickle; another mmap_mode.
     EOFError
         The file is empty.
     OSError
@@ -59,7 +59,8 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
 
     See Also
     --------
-    numpy.load : parses the same files; gives arrays that are read-only, or whose writes reach the file.
+    numpy.load : Parses the same files; its mapped arrays are read-only, or their writes reach the file.
+    save : Writes such files.
 
     Examples
     --------
@@ -97,6 +98,7 @@ def save(file, x, *, allow_pickle=False):
         A path without the ending ``.npy`` gets it. A file that is already there is replaced when all has been written,
         so that arrays that are mapped from it keep their values, and a failure leaves it as it was.
     x : array_like
+        Only read: a snapshot is saved.
     allow_pickle : bool, default False
         Whether an array of objects may be saved, as a pickle.
 
@@ -109,7 +111,8 @@ def save(file, x, *, allow_pickle=False):
 
     See Also
     --------
-    load
+    load : Reads the file.
+    numpy.save : The same for NumPy's arrays; writes into the file that is there.
     """
     shown = asarray(x).to_numpy()
     _write(file, ".npy", lambda opened: np.save(opened, shown, allow_pickle=allow_pickle))
@@ -122,9 +125,10 @@ def savez(file, *args, allow_pickle=False, **kwds):
     ----------
     file : path or file object
         As for `save`, with the ending ``.npz``.
-    *args, **kwds : array_like
+    *args : array_like
     allow_pickle : bool, default False
         Whether arrays of objects may be saved, as pickles.
+    **kwds : array_like
 
     Raises
     ------
@@ -135,14 +139,38 @@ def savez(file, *args, allow_pickle=False, **kwds):
 
     See Also
     --------
-    load
+    load : Reads the file.
+    numpy.savez : The same for NumPy's arrays; writes into the file that is there.
     """
     shown, named = _shown("savez", args, kwds, allow_pickle)
     _write(file, ".npz", lambda opened: np.savez(opened, *shown, **named))
 
 
 def savez_compressed(file, *args, allow_pickle=False, **kwds):
-    """Save arrays as a compressed .npz file; else as `savez`."""
+    """Save arrays as a compressed .npz file, under the names "arr_0", "arr_1", ... and those of the keywords.
+
+    Parameters
+    ----------
+    file : path or file object
+        As for `save`, with the ending ``.npz``.
+    *args : array_like
+    allow_pickle : bool, default False
+        Whether arrays of objects may be saved, as pickles.
+    **kwds : array_like
+
+    Raises
+    ------
+    ValueError
+        An array is of objects, without allow_pickle; a keyword is one of the names that the others get.
+    OSError
+        The file, or a new one beside it, cannot be written.
+
+    See Also
+    --------
+    load : Reads the file.
+    savez : The same, not compressed.
+    numpy.savez_compressed : The same for NumPy's arrays; writes into the file that is there.
+    """
     shown, named = _shown("savez_compressed", args, kwds, allow_pickle)
     _write(file, ".npz", lambda opened: np.savez_compressed(opened, *shown, **named))
 
@@ -184,9 +212,20 @@ def _write(file, ending, write):
 
 
 class Archive(Mapping):
-    """The arrays of an .npz file by name, each read when it is asked for. Close it, or use it in a ``with`` block.
+    """The arrays of an .npz file by name, each read when it is asked for.
 
-    Two threads must not read one Archive at the same time.
+    Close it, or use it in a ``with`` block. Two threads must not read one Archive at the same time.
+
+    Parameters
+    ----------
+    zipped : zipfile.ZipFile
+    name : str
+        The file, in errors.
+    allow_pickle : bool
+
+    See Also
+    --------
+    load : Makes Archives.
     """
 
     def __init__(self, zipped, name, allow_pickle):
@@ -219,7 +258,7 @@ class Archive(Mapping):
         return list(self._members)
 
     def close(self):
-        """Close the file; arrays that were read stay."""
+        """Close the file; arrays that have been read stay as they are."""
         zipped, self._zipped = self._zipped, None
         owned, self._owned = self._owned, None
         if zipped is not None:

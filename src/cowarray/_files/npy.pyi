@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = ["Archive", "load", "save", "savez", "savez_compressed"]
-
 class _Reader(Protocol):
     def read(self, size: int, /) -> bytes: ...
 

@@ -15,27 +15,31 @@ __all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "save
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    """Read an array from a file of elements, as `numpy.fromfile`.
+    """Read an array from a file of elements.
 
     Parameters
     ----------
     file : path or file object
         The bytes at a path are mapped, and read as they are used; what is open is read now, from where it stands.
-    dtype : dtype
-    count : int
-        How many elements; -1: all. Where there are fewer, all.
-    sep : str
-        Between elements of text; ``""``: the file is binary.
-    offset : int
+    dtype : dtype, default float
+    count : int, default -1
+        How many elements, or all if there are fewer; -1 is all.
+    sep : str, default ''
+        Between elements of text. Without one, the file is binary.
+    offset : int, default 0
         Bytes to skip, in a binary file.
     like : array, optional
-        Of another library, which then makes the result, as in NumPy.
+        Of another library, which then makes the result.
 
     Returns
     -------
     ndarray
-        Writable, with one axis; of a mapped one, the first write copies, and never reaches the file. The file must not
-        be changed in place or cut short meanwhile.
+        Fresh, writable, with one axis. Of a mapped file the first write copies, and never reaches the file, which must
+        not be changed in place or cut short meanwhile.
+
+    See Also
+    --------
+    numpy.fromfile : The same for NumPy's arrays; reads the file at once.
 
     Examples
     --------
@@ -72,26 +76,30 @@ def _mapped(path, dtype, count, offset):
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
-    """Take the bytes of a buffer for an array with one axis, as `numpy.frombuffer`.
+    """Take the bytes of a buffer for an array with one axis.
 
     Parameters
     ----------
     buffer : bytes or buffer
-        Shared, if it is of bytes, of one of our arrays, or other memory that is read-only down to its owner (see
-        `asarray`); else copied once.
-    dtype : dtype
-    count : int
-        How many elements; -1: all.
-    offset : int
+        Shared, if it is of bytes, of an array of this library, or other memory that is read-only down to its owner
+        (see `asarray`); else copied once.
+    dtype : dtype, default float
+    count : int, default -1
+        How many elements; -1 is all.
+    offset : int, default 0
         Bytes to skip.
     like : array, optional
-        As for `fromfile`.
+        Of another library, which then makes the result.
 
     Returns
     -------
     ndarray
-        Writable; no write reaches the buffer. (NumPy's array has the bytes of a writable buffer: for that,
-        ``asarray(numpy.frombuffer(buffer), copy=False)`` reads them without a copy, as long as nobody changes them.)
+        A copy, lazy where the buffer is shared; writable, and no write reaches the buffer. To read a writable buffer
+        without a copy, as long as nobody changes it: ``asarray(numpy.frombuffer(buffer), copy=False)``.
+
+    See Also
+    --------
+    numpy.frombuffer : Shares the bytes of any buffer, also of a writable one.
 
     Examples
     --------
@@ -120,7 +128,43 @@ def loadtxt(
     quotechar=None,
     like=None,
 ):
-    """Read an array from lines of text, as `numpy.loadtxt`. Fresh; with unpack, views of one Storage."""
+    """Read an array from lines of text.
+
+    Parameters
+    ----------
+    fname : path, file object or iterable of str
+    dtype : dtype, default float
+    comments : str, sequence of str or None, default '#'
+        What begins a comment.
+    delimiter : str, optional
+        What stands between two values. Default: white space.
+    converters : callable or dict of int to callable, optional
+        Make a value from its text, in all columns or in some.
+    skiprows : int, default 0
+        Lines to skip.
+    usecols : int or sequence of int, optional
+        Columns to read. Default: all.
+    unpack : bool, default False
+        Whether to return the columns one by one.
+    ndmin : {0, 1, 2}, default 0
+        The least number of axes.
+    encoding : str, optional
+    max_rows : int, optional
+        How many rows to read. Default: all.
+    quotechar : str, optional
+        What stands around a value that has delimiters in it.
+    like : array, optional
+        Of another library, which then makes the result.
+
+    Returns
+    -------
+    ndarray or list of ndarray
+        Fresh; with unpack, views of one Storage.
+
+    See Also
+    --------
+    numpy.loadtxt : The same for NumPy's arrays.
+    """
     args = (fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows)
     if like is not None:
         return dispatched(np.loadtxt, *args, quotechar=quotechar, like=like)
@@ -128,9 +172,25 @@ def loadtxt(
 
 
 def genfromtxt(fname, dtype=float, *args, **kwargs):
-    """Read an array from lines of text in which something may be missing, as `numpy.genfromtxt`, in all parameters.
+    """Read an array from lines of text in which something may be missing.
 
-    Fresh; with unpack, views of one Storage; with usemask NumPy's masked array.
+    Parameters
+    ----------
+    fname : path, file object or iterable of str
+    dtype : dtype, default float
+    *args : object
+        As for `numpy.genfromtxt`.
+    **kwargs : object
+        As for `numpy.genfromtxt`.
+
+    Returns
+    -------
+    ndarray or list of ndarray
+        Fresh; with ``unpack``, views of one Storage; with ``usemask`` NumPy's masked array.
+
+    See Also
+    --------
+    numpy.genfromtxt : The same for NumPy's arrays.
     """
     if kwargs.get("like") is not None:
         return dispatched(np.genfromtxt, fname, dtype, *args, **kwargs)
@@ -138,10 +198,53 @@ def genfromtxt(fname, dtype=float, *args, **kwargs):
 
 
 def fromregex(file, regexp, dtype, encoding=None):
-    """Read an array from what a regular expression finds in a file, as `numpy.fromregex`. Fresh."""
+    """Read an array from what a regular expression finds in a file.
+
+    Parameters
+    ----------
+    file : path or file object
+    regexp : str or re.Pattern
+        Its groups are the fields.
+    dtype : dtype
+        Has fields.
+    encoding : str, optional
+        Of the file.
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    See Also
+    --------
+    numpy.fromregex : The same for NumPy's arrays.
+    """
     return fresh(np.fromregex(file, regexp, dtype, encoding))
 
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
-    """Write an array of one or two axes as lines of text, as `numpy.savetxt`."""
+    """Write an array of one or two axes as lines of text.
+
+    Parameters
+    ----------
+    fname : path or file object
+        Compressed, if a path ends in ``.gz``.
+    X : array_like
+        Only read.
+    fmt : str or sequence of str, default '%.18e'
+        How to write a value, or each column.
+    delimiter : str, default ' '
+        What to write between two columns.
+    newline : str, default '\\n'
+        What to write after each line.
+    header, footer : str, default ''
+        Lines to write before and after.
+    comments : str, default '# '
+        What begins these.
+    encoding : str, optional
+
+    See Also
+    --------
+    numpy.savetxt : The same for NumPy's arrays.
+    """
     dispatched(np.savetxt, fname, X, fmt, delimiter, newline, header, footer, comments, encoding)

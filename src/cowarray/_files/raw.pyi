@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "savetxt"]
-
 _Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 class _Reader(Protocol):

@@ -16,10 +16,22 @@ __all__ = ["CopyError", "Materialization", "no_copy", "trace"]
 
 
 class Materialization(NamedTuple):
-    """One array that got bytes of its own because of a write."""
+    """One array that got bytes of its own because of a write: what `trace` collects.
 
-    kind: str  # "copy", "steal" or "overwrite"
-    nbytes: int  # copied
+    Parameters
+    ----------
+    kind : {'copy', 'steal', 'overwrite'}
+        Whether shared bytes were copied first, the last sharer took them over, or all of them were replaced.
+    nbytes : int
+        Bytes that were copied.
+    filename : str
+        The file of the line that wrote.
+    lineno : int
+        Its number.
+    """
+
+    kind: str
+    nbytes: int
     filename: str
     lineno: int
 
@@ -101,6 +113,11 @@ class no_copy(_Mode):
     Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
     for the current context only.
 
+    See Also
+    --------
+    explain : Says beforehand what a write would copy.
+    trace : Tells of copies and lets them happen.
+
     Examples
     --------
     >>> import numpy as np, cowarray
@@ -122,6 +139,11 @@ class trace(_Mode):
     """Context manager that collects each materialization of the current context, with its file and line.
 
     Iterate over it, inside or after the block, for `Materialization` tuples ``(kind, nbytes, filename, lineno)``.
+
+    See Also
+    --------
+    no_copy : Refuses copies.
+    stats : Counts copies in the whole process.
 
     Examples
     --------

@@ -45,7 +45,16 @@ def stats():
 
 
 def reset_stats():
-    """Set every figure of `stats` to 0."""
+    """Set every figure of `stats` to 0.
+
+    Returns
+    -------
+    None
+
+    See Also
+    --------
+    stats : The figures.
+    """
     cow_stats_reset()
 
 

@@ -73,6 +73,11 @@ cdef class Storage:
 
     Two arrays alias if and only if they have the same Storage: ``x.storage is y.storage``. Several Storages may share
     one allocation until one of them is written to. Storages are made by arrays, not by calling this class.
+
+    See Also
+    --------
+    aliases : Whether two arrays alias.
+    explain : Who shares an array's bytes.
     """
 
     def __dealloc__(self):

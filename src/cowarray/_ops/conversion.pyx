@@ -123,29 +123,36 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     Parameters
     ----------
     a : array_like
-        One of our arrays, a NumPy array, anything with the buffer or ``__array__`` protocol, nested lists, a scalar.
+        A `cowarray.ndarray`, a NumPy array, anything with the buffer or ``__array__`` protocol, nested lists, a scalar.
     dtype : dtype, optional
         Default: a's own.
     order : {'K', 'A', 'C', 'F'}, optional
         Memory layout. Default: a's own.
-    copy : bool, optional
-        ``None``: our own array is returned as it is; memory that is read-only down to its owner (bytes, a memory map
-        opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared until the
-        result is written to; everything else is copied once. ``True``: a private copy. ``False``: never a copy; the
-        caller promises that nobody writes to a while arrays made from it have no bytes of their own.
     device : {'cpu'}, optional
+    copy : bool, optional
+        ``True``: a private copy. ``False``: never a copy; the caller promises that nobody writes to `a` while arrays
+        made from it have no bytes of their own. ``None``: see Returns.
     like : array, optional
-        Of another library, which then makes the result, as in NumPy.
+        Of another library, which then makes the result.
 
     Returns
     -------
     ndarray
-        Writable; a write never reaches a, unless a is the result.
+        A `cowarray.ndarray` is returned as it is, the array itself. Memory that is read-only down to its owner (bytes,
+        a memory map opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared
+        until the result is written to; everything else is copied once. Writable; a write never reaches `a`, unless it
+        is the result.
 
     Raises
     ------
     ValueError
-        copy=False where dtype, order or the kind of a need a copy; an unknown device or order.
+        With ``copy=False``, the dtype, the order or the kind of `a` needs a copy; an unknown device or order.
+
+    See Also
+    --------
+    array : Copies.
+    from_dlpack : Takes arrays through DLPack.
+    numpy.asarray : The same for NumPy's arrays.
     """
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
@@ -243,23 +250,36 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     ----------
     object : array_like
     dtype : dtype, optional
+        Default: that of `object`.
     copy : bool or None, default True
-        As for `asarray`. A copy of one of our own arrays is lazy; one of somebody else's memory is made at once.
+        As for `asarray`.
     order : {'K', 'A', 'C', 'F'}, default 'K'
-    subok : bool
+        Memory layout; 'K' is as near to that of `object` as possible.
+    subok : bool, default False
         Ignored: the result is a `cowarray.ndarray`.
-    ndmin : int
+    ndmin : int, default 0
         At least so many dimensions; axes of length 1 are put in front.
     ndmax : int, optional
         At most so many dimensions: what is nested deeper in lists becomes objects.
     like : array, optional
-        Of another library, which then makes the result, as in NumPy.
+        Of another library, which then makes the result.
     device : {'cpu'}, optional
 
     Returns
     -------
     ndarray
-        A new Storage, unless copy is not True and object can be used as it is.
+        A copy: lazy, if `object` is a `cowarray.ndarray`, and made at once of anybody else's memory. Unless `copy` is
+        True, `object` itself where it can be used as it is.
+
+    Raises
+    ------
+    ValueError
+        As for `asarray`.
+
+    See Also
+    --------
+    asarray : Copies only where it must.
+    numpy.array : The same for NumPy's arrays.
     """
     cdef Array x
     cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # which older versions of NumPy do not know
@@ -298,13 +318,19 @@ def from_dlpack(x, /, *, device=None, copy=None):
         With ``__dlpack__`` and ``__dlpack_device__``, in memory of the CPU.
     device : {'cpu'}, optional
     copy : bool, optional
-        The memory is the producer's, who may write to it: ``None`` and ``True`` copy. ``False`` shares it; the caller
-        promises that nobody writes to it while arrays made from it have no bytes of their own.
+        ``False`` shares the producer's memory; the caller promises that nobody writes to it while arrays made from it
+        have no bytes of their own.
 
     Returns
     -------
     ndarray
-        A lazy copy, if x is one of our arrays.
+        A copy: lazy, if `x` is a `cowarray.ndarray`, and else made at once. With ``copy=False`` it shares bytes until
+        it is written to.
+
+    See Also
+    --------
+    asarray : Converts anything else.
+    numpy.from_dlpack : Returns a view of the producer's memory.
     """
     check_device(device)
     if is_array(x):

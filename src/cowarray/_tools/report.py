@@ -9,15 +9,37 @@ __all__ = ["Explanation", "explain"]
 
 
 class Explanation(NamedTuple):
-    """What `explain` found; printed, it is a few sentences. Sizes are in bytes."""
+    """What `explain` found; printed, it is a few sentences.
 
-    made: str  # how the array came to be
-    nbytes: int  # of the array's elements
-    window: int  # of the array's Storage
-    allocated: int  # of the allocation, which lives as long as anybody shares it
-    shares: int  # Storages and snapshots that share the allocation, this one included
-    pinned: bool  # a write is running or a writable export lives: copies are made at once
-    foreign: bool  # the bytes are somebody else's, and are never written to
+    Parameters
+    ----------
+    made : str
+        How the array came to be.
+    nbytes : int
+        Bytes of the array's elements.
+    window : int
+        Bytes of its Storage.
+    allocated : int
+        Bytes of the allocation, which lives as long as anybody shares it.
+    shares : int
+        Storages and snapshots that share the allocation, this one included.
+    pinned : bool
+        Whether a write is running or a writable export lives: copies are then made at once.
+    foreign : bool
+        Whether the bytes are somebody else's, and are never written to.
+    next_write_copies : int
+        Bytes that the next write would copy first.
+    why : str
+        The reason.
+    """
+
+    made: str
+    nbytes: int
+    window: int
+    allocated: int
+    shares: int
+    pinned: bool
+    foreign: bool
     next_write_copies: int
     why: str
 
@@ -48,6 +70,11 @@ def explain(x, /):
     ------
     TypeError
         x is not a `cowarray.ndarray`.
+
+    See Also
+    --------
+    trace : Tells which lines copied.
+    shares_bytes : Whether two arrays lie in the same memory now.
 
     Examples
     --------
