@@ -141,10 +141,11 @@ CORE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wundef -Wshadow 
 WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
 SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
-C_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
+RELEASE_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
+C_FLAGS := $(RELEASE_FLAGS) -DCOWI_FULL_ASSERTIONS
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
-C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c))
+C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
 C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c tests/c/harness.c)))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
 # Percent of the usual rounds of a stress test, where each takes many times as long.
@@ -162,7 +163,7 @@ $(C_BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
-$(filter-out %/test_limits,$(C_TESTS)): %: %.o $(C_SHARED)
+$(filter-out %/test_limits %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
 # A core whose counts are full early, so that a test can fill them.
@@ -172,6 +173,14 @@ $(C_BUILD)/test_limits: $(LIMITED)
 $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
+
+# A core with the assertions of a release.
+RELEASE := $(patsubst $(C_BUILD)/%,$(C_BUILD)/release/%,$(C_BUILD)/test_assertions.o $(C_SHARED))
+$(C_BUILD)/release/test_assertions: $(RELEASE)
+	@$(CC) $(SANITIZE) -pthread $^ -o $@
+$(RELEASE): $(C_BUILD)/release/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(CC) $(RELEASE_FLAGS) -MMD -MP -c $< -o $@
 
 SECONDS ?= 20
 STRESS := $(C_BUILD)/stress
@@ -193,7 +202,7 @@ stress-mutants: ## Check that the stress program finds planted faults
 	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
 
 .PRECIOUS: $(C_BUILD)/%.o
--include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d)
+-include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d $(C_BUILD)/release/*.d)
 
 headers:
 	@test -n "$(HEADERS)" || { echo "headers: none found"; exit 1; }

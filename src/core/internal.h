@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "assertions.h"
 #include "atomics.h"
 #include "cowarray/core.h"
 
@@ -17,8 +18,8 @@
 #define COWI_COUNT_LIMIT ((size_t)1 << 30)
 #endif
 
-/* Invariant: shares + left <= references, but for what cow_storage_spare adds to left. The bytes and the context live
- * while references > 0. */
+/* Invariant (cowi_context_check): shares + left <= references, but for what cow_storage_spare adds to left. The bytes and
+ * the context live while references > 0. */
 typedef struct cowi_context {
     /* Two counts in one word, since a share comes and goes with a reference. Upper half: shares, who may still be
      * surprised by a write. Lower half: references, who still touches the bytes or this struct: shares, scopes, threads
@@ -51,11 +52,13 @@ bool cowi_context_last_share(cowi_context *context);
 bool cowi_context_stealable(cowi_context *context);
 /* Gives up a share and its reference. */
 void cowi_context_drop(cowi_context *context);
+/* Full assertions of one who has a reference. */
+void cowi_context_check(cowi_context *context);
 
 /* ---- storage.c --------------------------------------------------------------------------------------------------- */
 
-/* Invariant: context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole means: no
- * other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
+/* Invariant (cowi_storage_check): context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole
+ * means: no other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
  * Storage new bytes; context and address then change by its hand alone. scopes > 0 implies context != NULL. The struct
  * lives until the Storage is freed and its last const scope has ended. */
 struct cow_storage {
@@ -78,8 +81,23 @@ cow_storage *cowi_storage_alloc(const cow_allocator *allocator);
 void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
                        size_t allocated);
 void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage);
-void cowi_storage_lock(cow_storage *storage);
-void cowi_storage_unlock(cow_storage *storage);
+/* The micro lock, of a struct that lives; its Storage may have been freed. */
+void cowi_struct_lock(cow_storage *storage);
+void cowi_struct_unlock(cow_storage *storage);
+/* Full assertions, with the lock held. */
+void cowi_storage_check(cow_storage *storage);
+/* The micro lock of a Storage. Where full assertions are on, its invariant is looked at behind the one and before the
+ * other. */
+static inline void cowi_storage_lock(cow_storage *storage)
+{
+    cowi_struct_lock(storage);
+    COWI_FULL(cowi_storage_check(storage));
+}
+static inline void cowi_storage_unlock(cow_storage *storage)
+{
+    COWI_FULL(cowi_storage_check(storage));
+    cowi_struct_unlock(storage);
+}
 /* With the lock held: the context, from what spare holds if there is none yet (spare is then taken). NULL: neither. */
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
