@@ -5,6 +5,8 @@
 # COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in an
 # environment and a build directory of its own; COWARRAY_YIELD=1 compiles yield points into the C tests.
 
+include flags.mk
+
 PYTHON ?= python3
 ifeq ($(origin CXX),default)
 CXX := $(notdir $(firstword $(shell command -v g++ clang++ c++ 2> /dev/null) c++))
@@ -33,7 +35,7 @@ help: ## List the commands
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
 CYTHON_FILES := $(wildcard $(addprefix src/cowarray/,*.pyx *.pxd *.pxi */*.pyx */*.pxd */*.pxi))
-EXTENSION_SOURCES := setup.py $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
 GROUP = $(PIP) '$(PIP_NEEDED)' && $(PIP) --group
@@ -136,13 +138,11 @@ dist: $(VENV)/.check ## Build sdist and wheel into dist/
 
 # ---- the core, with a C compiler alone -------------------------------------------------------------------------------
 
-# The flags of setup.py.
-CORE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wundef -Wshadow -Wconversion
 WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
-SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) $(SANITIZED))
 YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
-RELEASE_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
-C_FLAGS := $(RELEASE_FLAGS) -DCOWI_FULL_ASSERTIONS
+RELEASE_FLAGS := $(STANDARD) $(WARNINGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
+C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
@@ -159,7 +159,7 @@ ctest: headers $(C_TESTS) ## Run the C tests, with a C compiler alone
 	@echo "ctest: $(words $(C_TESTS)) programs passed ($(C_VARIANT)$(if $(RUN),$() under $(firstword $(RUN))))"
 
 vpath %.c src/core tests/c tests/c/stress
-$(C_BUILD)/%.o: %.c Makefile
+$(C_BUILD)/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
@@ -170,7 +170,7 @@ $(filter-out %/test_limits %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHA
 LIMITED := $(patsubst $(C_BUILD)/%,$(C_BUILD)/limited/%,$(C_BUILD)/test_limits.o $(C_SHARED))
 $(C_BUILD)/test_limits: $(LIMITED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
-$(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile
+$(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
 
@@ -178,7 +178,7 @@ $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile
 RELEASE := $(patsubst $(C_BUILD)/%,$(C_BUILD)/release/%,$(C_BUILD)/test_assertions.o $(C_SHARED))
 $(C_BUILD)/release/test_assertions: $(RELEASE)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
-$(RELEASE): $(C_BUILD)/release/%.o: %.c Makefile
+$(RELEASE): $(C_BUILD)/release/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(RELEASE_FLAGS) -MMD -MP -c $< -o $@
 
@@ -271,7 +271,7 @@ sanitized-python:
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
-FUZZ_FLAGS := $(CORE_FLAGS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS := $(STANDARD) $(WARNINGS) $(ASSERTIONS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
 FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/fuzz/core.c
 

@@ -5,6 +5,7 @@ change of either rebuilds everything.
 """
 
 import os
+import re
 from glob import glob
 from pathlib import Path
 
@@ -14,16 +15,16 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-# For what a person writes; the Makefile has the same flags for tests/c.
-CORE_FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wundef", "-Wshadow", "-Wconversion"]
-# For what Cython writes.
-CYTHON_FLAGS = ["-Wall", "-Wextra"]
+# {name: words}; the Makefile includes the same file.
+FLAGS = {name: words.split() for name, words in re.findall(r"^(\w+) := (.*)$", Path("flags.mk").read_text(), re.M)}
+CORE_FLAGS = [*FLAGS["STANDARD"], *FLAGS["WARNINGS"]]
 COMMON_FLAGS = ["-O2", "-fvisibility=hidden", "-pthread"]
 LINK_FLAGS = ["-pthread"]
 if os.environ.get("COWARRAY_WERROR") == "1":
     COMMON_FLAGS += ["-Werror"]
 if sanitizer := os.environ.get("COWARRAY_SANITIZE"):
-    COMMON_FLAGS += [f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1"]
+    COMMON_FLAGS += [f"-fsanitize={sanitizer}", *FLAGS["SANITIZED"], "-O1"]
+    CORE_FLAGS += FLAGS["ASSERTIONS"]
     LINK_FLAGS += [f"-fsanitize={sanitizer}"]
 
 INCLUDE = ["include", "src/core"]
@@ -84,8 +85,8 @@ def extension(source):
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
             ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
         ],
-        depends=["setup.py", str(FLAGS_FILE), *CORE_DEPENDS],
-        extra_compile_args=[*CYTHON_FLAGS, *COMMON_FLAGS],
+        depends=["setup.py", "flags.mk", str(FLAGS_FILE), *CORE_DEPENDS],
+        extra_compile_args=[*FLAGS["CYTHON_WARNINGS"], *COMMON_FLAGS],
         extra_link_args=LINK_FLAGS,
     )
 

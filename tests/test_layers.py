@@ -12,6 +12,7 @@ CORE = Path(__file__).parents[1] / "src" / "core"
 
 # Lowest first. Files of one line know nothing of each other.
 LAYERS = [
+    ["assertions"],
     ["yield", "status", "stats"],
     ["large"],
     ["memory", "gate"],

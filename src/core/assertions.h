@@ -27,7 +27,7 @@
 COWI_COLD void cowi_broken(const char *file, int line, const char *condition);
 
 #define COWI_EVALUATED(condition, text) (COWI_LIKELY(condition) ? (void)0 : cowi_broken(__FILE__, __LINE__, text))
-#define COWI_UNEVALUATED(condition) ((void)sizeof((condition) ? 1 : 0))
+#define COWI_UNEVALUATED(condition) ((void)(0 && (condition)))
 
 #ifdef COWI_ATOMICS_HEADER /* a model checker has checks of its own, and pays for every load */
 #define COWI_ASSERT(condition) ((void)0)

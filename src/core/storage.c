@@ -36,7 +36,10 @@ void cowi_struct_unlock(cow_storage *storage)
 }
 
 /* A child may have inherited a share or a pin too many from a thread that it does not have. */
-#define COUNTS_ARE_EXACT (cowi_fork_epoch() == 1)
+static bool counts_are_exact(void)
+{
+    return cowi_fork_epoch() == 1;
+}
 
 void cowi_storage_check(cow_storage *storage)
 {
@@ -61,7 +64,7 @@ void cowi_storage_check(cow_storage *storage)
         COWI_ASSERT_FULL(storage->nbytes <= allocated);
         COWI_ASSERT_FULL(address >= begin && address + storage->nbytes <= begin + allocated);
         COWI_ASSERT_FULL(!storage->sole || !storage->context->foreign);
-        COWI_ASSERT_FULL(!storage->sole || !COUNTS_ARE_EXACT || cowi_context_shares(storage->context) == 1);
+        COWI_ASSERT_FULL(!storage->sole || !counts_are_exact() || cowi_context_shares(storage->context) == 1);
         COWI_ASSERT_FULL(busy || cowi_context_shares(storage->context) >= 1);
     }
 }
@@ -153,7 +156,7 @@ void cow_storage_free(cow_storage *storage)
         return;
     }
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->busy) == 0);
-    COWI_ASSERT_FULL(cowi_load_acquire(&storage->pins) == 0 || !COUNTS_ARE_EXACT);
+    COWI_ASSERT_FULL(cowi_load_acquire(&storage->pins) == 0 || !counts_are_exact());
     if (storage->context != NULL) {
         cowi_context_drop(storage->context); /* the field stays: open const scopes compare it with theirs */
     }

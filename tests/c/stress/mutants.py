@@ -20,7 +20,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build" / "stress"
 CC = os.environ.get("CC", "cc").split()
-FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-w", "-O1", "-pthread", "-DCOWI_YIELD_POINTS"]
+SHARED = dict(re.findall(r"^(\w+) := (.*)$", (ROOT / "flags.mk").read_text(), re.M))
+FLAGS = [*SHARED["STANDARD"].split(), "-w", "-O1", "-pthread", "-DCOWI_YIELD_POINTS"]
 
 sys.path.insert(0, str(ROOT / "tests" / "model"))
 from mutants import CORE  # noqa: E402
