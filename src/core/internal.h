@@ -34,22 +34,22 @@ typedef struct cowi_context {
 } cowi_context;
 
 /* A context with one share and one reference, over ptr. Takes ptr over on success; NULL when there is no memory. */
-cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign);
+COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
 void cowi_context_discard(cowi_context *context);
 /* One more reference. False when the count is full. */
-bool cowi_context_retain(cowi_context *context);
+COW_NODISCARD bool cowi_context_retain(cowi_context *context);
 /* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
 void cowi_context_release(cowi_context *context);
 /* One more share, with its reference. False when the count is full. */
-bool cowi_context_share(cowi_context *context);
+COW_NODISCARD bool cowi_context_share(cowi_context *context);
 /* Gives up a share and keeps its reference. False, and nothing done, when it is the last one and last_too is false. */
-bool cowi_context_give_up_share(cowi_context *context, bool last_too);
+COW_NODISCARD bool cowi_context_give_up_share(cowi_context *context, bool last_too);
 size_t cowi_context_shares(cowi_context *context);
 /* True when one share is left, of memory we own. */
-bool cowi_context_last_share(cowi_context *context);
+COW_NODISCARD bool cowi_context_last_share(cowi_context *context);
 /* True when a sharer that writes would not copy: it is the last one, of memory we own, and no reader was left behind. */
-bool cowi_context_stealable(cowi_context *context);
+COW_NODISCARD bool cowi_context_stealable(cowi_context *context);
 /* Gives up a share and its reference. */
 void cowi_context_drop(cowi_context *context);
 /* Full assertions of one who has a reference. */
@@ -77,7 +77,7 @@ struct cow_storage {
 };
 
 /* The struct alone; init gives it no context, no bytes of its own, and the one use that is the Storage itself. */
-cow_storage *cowi_storage_alloc(const cow_allocator *allocator);
+COW_NODISCARD cow_storage *cowi_storage_alloc(const cow_allocator *allocator);
 void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
                        size_t allocated);
 void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage);
@@ -101,7 +101,7 @@ static inline void cowi_storage_unlock(cow_storage *storage)
 /* With the lock held: the context, from what spare holds if there is none yet (spare is then taken). NULL: neither. */
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
-cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
+COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
 /* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. NULL: there was none. */
 cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */
@@ -110,7 +110,7 @@ void cowi_storage_unuse(cow_storage *storage);
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
 /* A block of array bytes from allocator, as a DataPtr that frees itself. False when there is none. */
-bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
+COW_NODISCARD bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
 /* The same handle again, for a block whose address is all that was kept. */
 cow_dataptr cowi_block(const cow_allocator *allocator, void *data);
 void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes);
