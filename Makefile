@@ -146,7 +146,7 @@ C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
-C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c tests/c/harness.c)))
+C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/tracing.c))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
 # Percent of the usual rounds of a stress test, where each takes many times as long.
 SHORT := 10
@@ -273,7 +273,7 @@ sanitized-python:
 
 FUZZ_FLAGS := $(STANDARD) $(WARNINGS) $(ASSERTIONS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
-FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/fuzz/core.c
+FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/c/tracing.c tests/fuzz/core.c
 
 # What is new goes to build/fuzz/core; the corpus in the tree is where each run begins.
 fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; where installed)

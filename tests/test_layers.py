@@ -16,7 +16,6 @@ LAYERS = [
     ["yield", "status", "stats"],
     ["large"],
     ["memory", "gate"],
-    ["tracing"],
     ["context"],
     ["storage"],
     ["scope"],

@@ -1,4 +1,4 @@
-# What the library tells of itself, its bound on kept memory, and the allocator of the tests. Included by _native.pyx.
+# What the library tells of itself, and its bound on kept memory. Included by _native.pyx.
 
 
 def _count_mode_users(int change):
@@ -69,42 +69,3 @@ def keep_freed(size_t nbytes):
         The bound before.
     """
     return cow_heap_keep(nbytes)
-
-
-cdef class TracingAllocator:
-    """For tests: while entered, new memory comes from an allocator that knows every block and can refuse some.
-
-    Leave it only when every array made inside is gone: `report` then shows no live block.
-    """
-
-    cdef cow_tracing *tracing
-    cdef const cow_allocator *previous
-
-    def __cinit__(self):
-        if cow_tracing_new(cow_heap(), &self.tracing) != COW_OK:
-            raise MemoryError("cannot make a tracing allocator")
-
-    def __dealloc__(self):
-        # One with live blocks is leaked: the blocks still need it.
-        if self.tracing != NULL:
-            cow_tracing_free(self.tracing)
-
-    def __enter__(self):
-        global allocator
-        self.previous = allocator
-        allocator = cow_tracing_allocator(self.tracing)
-        return self
-
-    def __exit__(self, *exc):
-        global allocator
-        allocator = self.previous
-
-    def refuse(self, size_t n, bint every=False):
-        """Refuse the n-th allocation from now (with every, all that follow, too); 0 refuses none."""
-        cow_tracing_refuse(self.tracing, n, every)
-
-    def report(self):
-        """dict: live_blocks, live_bytes, peak_bytes, allocations, refused, clones, cloned_bytes, faults."""
-        cdef cow_tracing_report figures
-        cow_tracing_read(self.tracing, &figures)
-        return figures

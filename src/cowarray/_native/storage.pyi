@@ -1,7 +1,4 @@
-from types import TracebackType
-from typing import Self, final
-
-from typing_extensions import disjoint_base
+from typing import final
 
 @final
 class Storage:
@@ -26,15 +23,6 @@ class Overwrite:
 class Pin:
     @property
     def storage(self) -> Storage: ...
-
-@disjoint_base
-class TracingAllocator:
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> None: ...
-    def refuse(self, n: int, every: bool = False) -> None: ...
-    def report(self) -> dict[str, int]: ...
 
 def stats() -> dict[str, int]: ...
 def reset_stats() -> None: ...

@@ -8,6 +8,7 @@ library tells of itself is in `_figures.pxi`.
 
 cimport cython
 from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_INCREF, Py_REFCNT
 
 from cowarray._c.core cimport *
@@ -18,6 +19,17 @@ from cowarray._modes.copies import CopyError
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
+
+
+def _allocator():
+    """What new memory comes from: a capsule ``"cowarray.allocator"`` of a ``const cow_allocator *``. For tests."""
+    return PyCapsule_New(<void *>allocator, "cowarray.allocator", NULL)
+
+
+def _use_allocator(capsule):
+    """Take new memory from another one, which must outlive all that comes from it. For tests."""
+    global allocator
+    allocator = <const cow_allocator *>PyCapsule_GetPointer(capsule, "cowarray.allocator")
 
 
 cdef void set_moved(moved_function function) noexcept:

@@ -90,7 +90,7 @@ def build(name, faults, fuzz):
         if content.count(text) != 1:
             sys.exit(f"stress {name}: {content.count(text)} places in {file} instead of one:\n{text}")
         (directory / file).write_text(content.replace(text, replacement))
-    sources = [*directory.glob("*.c"), HERE.parent / "harness.c", *HERE.glob("*.c")]
+    sources = [*directory.glob("*.c"), HERE.parent / "harness.c", HERE.parent / "tracing.c", *HERE.glob("*.c")]
     compiler, more = CC, []
     if fuzz:
         compiler, more = ["clang"], ["-fsanitize=fuzzer,address", f"-I{HERE}"]

@@ -2,9 +2,11 @@
  * false ones. A forking test must not allocate from it in another thread meanwhile: the mutex is not known to the gate. */
 #include "tracing.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "internal.h"
 
 #define GUARD_BYTES COW_ALIGNMENT
 #define GUARD_BYTE 0xA5
