@@ -91,12 +91,13 @@ enum {
 };
 
 /* A Storage with nbytes fresh, uninitialized bytes of its own. nbytes may be 0. */
-COW_NODISCARD cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err);
+COW_NODISCARD cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out,
+                                         cow_error *err);
 
 /* A Storage over bytes that exist. Takes ptr over on success only. flags: 0 or COW_FOREIGN. Copies that a write makes
  * come from allocator. */
-COW_NODISCARD cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, unsigned flags,
-                             cow_storage **out, cow_error *err);
+COW_NODISCARD cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
+                                           unsigned flags, cow_storage **out, cow_error *err);
 
 /* Drops the Storage's share. Never waits. May call the deleter of the bytes. NULL is allowed. No mutable or overwrite
  * scope of it may be open. */
@@ -105,8 +106,8 @@ void cow_storage_free(cow_storage *storage);
 /* A new Storage over nbytes of the source's window, from offset, that shares the source's allocation. Logically a read.
  * While the source is pinned the result is an eager copy instead; while another thread materializes the source the call
  * waits (with COW_TRY, both are COW_EBUSY). */
-COW_NODISCARD cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
-                          cow_error *err);
+COW_NODISCARD cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags,
+                                        cow_storage **out, cow_error *err);
 
 /* Bytes of the window. */
 size_t cow_storage_nbytes(const cow_storage *storage);
@@ -154,7 +155,8 @@ typedef struct cow_mutable_scope {
 
 /* Copies or steals first where the allocation is shared; waits for another writer of the same Storage that is doing so,
  * and, to steal, for copies under way. flags: COW_TRY, COW_NO_COPY. May call the deleter of the old bytes. */
-COW_NODISCARD cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err);
+COW_NODISCARD cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out,
+                                           cow_error *err);
 void cow_mutable_end(cow_mutable_scope *scope);
 
 /* Write access for a writer that gives every byte of the window a new value, computed from the old ones or not. Where
@@ -169,7 +171,8 @@ typedef struct cow_overwrite_scope {
 } cow_overwrite_scope;
 
 /* flags: COW_TRY. */
-COW_NODISCARD cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err);
+COW_NODISCARD cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out,
+                                             cow_error *err);
 /* Puts the new bytes in place and ends the scope. Where pinned is not NULL it becomes an open mutable scope on them, with
  * nothing in between. COW_EMOVED: somebody gave the Storage other bytes while the new values were computed, and may have
  * exported those; the scope is still open: write its values through a mutable scope, then abort it. Waits for a fork only. */

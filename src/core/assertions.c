@@ -31,11 +31,12 @@ COWI_STATIC_ASSERT(sizeof(((cow_error *)0)->text) >= 128, "every text of the cor
 
 /* Bounds are looked at before they are counted, so each thread may go one beyond: there must be room for all of them. */
 COWI_STATIC_ASSERT(COWI_COUNT_LIMIT >= 2, "two can share");
-COWI_STATIC_ASSERT(2 * (uint64_t)COWI_COUNT_LIMIT <= UINT32_MAX - (UINT32_MAX >> 2), "counts are far from their 32 bits");
+COWI_STATIC_ASSERT(2 * (uint64_t)COWI_COUNT_LIMIT <= UINT32_MAX - (UINT32_MAX >> 2),
+                   "counts are far from their 32 bits");
 
 /* ---- what the contract of an allocator allows to be asked for ------------------------------------------------------- */
 
-#define IS_ALIGNMENT(alignment) (((alignment) & ((alignment)-1)) == 0 && (alignment) >= sizeof(void *))
+#define IS_ALIGNMENT(alignment) (((alignment) & ((alignment) - 1)) == 0 && (alignment) >= sizeof(void *))
 COWI_STATIC_ASSERT(IS_ALIGNMENT(COW_ALIGNMENT), "blocks of array bytes");
 COWI_STATIC_ASSERT(IS_ALIGNMENT(_Alignof(cowi_context)), "contexts");
 COWI_STATIC_ASSERT(IS_ALIGNMENT(_Alignof(cow_storage)), "Storages");

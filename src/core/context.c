@@ -60,7 +60,7 @@ static void give_back(cowi_context *context, uint64_t what)
     const uint64_t before = cowi_sub_acq_rel(&context->counts, what);
     COWI_ASSERT_FULL(shares(before) >= shares(what));
     if (references(before) <= 1) {
-        COWI_ASSERT(before == what); /* the last one: with 0 references, or shares that stay behind, somebody miscounted */
+        COWI_ASSERT(before == what); /* otherwise there was none left, or a share stays behind */
         cowi_dataptr_delete(&context->original, context->nbytes);
         cowi_context_discard(context);
     }

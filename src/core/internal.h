@@ -26,15 +26,16 @@ typedef struct cowi_context {
      * in the lock. */
     cowi_atomic_u64 counts;
     cowi_atomic_size left; /* open const scopes of Storages that have left: while there are any, nobody steals */
-    pthread_rwlock_t lock;       /* shared: a copy is being made; exclusive: the last sharer waits for copies */
-    cow_dataptr original;        /* the bytes */
-    size_t nbytes;               /* of the whole allocation */
+    pthread_rwlock_t lock; /* shared: a copy is being made; exclusive: the last sharer waits for copies */
+    cow_dataptr original;  /* the bytes */
+    size_t nbytes;         /* of the whole allocation */
     const cow_allocator *allocator; /* where this struct came from */
-    bool foreign;                /* bytes that are never written and never stolen */
+    bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
 
 /* A context with one share and one reference, over ptr. Takes ptr over on success; NULL when there is no memory. */
-COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign);
+COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
+                                             bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
 void cowi_context_discard(cowi_context *context);
 /* One more reference. False when the count is full. */
@@ -62,13 +63,13 @@ void cowi_context_check(cowi_context *context);
  * Storage new bytes; context and address then change by its hand alone. scopes > 0 implies context != NULL. The struct
  * lives until the Storage is freed and its last const scope has ended. */
 struct cow_storage {
-    cowi_atomic_uint lock;  /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
-    cowi_atomic_uint busy;  /* written under lock, waited for without it */
-    cowi_atomic_size pins;  /* raised under lock, lowered without it */
-    cowi_atomic_size uses;  /* of this struct: the Storage itself, and each const scope */
-    cowi_atomic_ptr address; /* written under lock, read without it */
-    cowi_atomic_size allocated; /* bytes of the whole allocation; written under lock, read without it */
-    size_t nbytes;          /* immutable */
+    cowi_atomic_uint lock;          /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
+    cowi_atomic_uint busy;          /* written under lock, waited for without it */
+    cowi_atomic_size pins;          /* raised under lock, lowered without it */
+    cowi_atomic_size uses;          /* of this struct: the Storage itself, and each const scope */
+    cowi_atomic_ptr address;        /* written under lock, read without it */
+    cowi_atomic_size allocated;     /* bytes of the whole allocation; written under lock, read without it */
+    size_t nbytes;                  /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;
     cow_dataptr ptr;

@@ -82,7 +82,7 @@ void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage)
 }
 
 void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
-                         size_t allocated)
+                       size_t allocated)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
     cowi_init(&storage->lock, 0);

@@ -50,8 +50,7 @@ static void *tracing_alloc(void *self, size_t nbytes, size_t alignment)
     (void)pthread_mutex_lock(&tracing->mutex);
     if (!refuses(tracing) && nbytes <= (size_t)PTRDIFF_MAX - 3 * guarded) {
         node = (block *)malloc(sizeof *node);
-        raw = node == NULL ? NULL
-                           : (char *)tracing->under->alloc(tracing->under->self, nbytes + 2 * guarded, guarded);
+        raw = node == NULL ? NULL : (char *)tracing->under->alloc(tracing->under->self, nbytes + 2 * guarded, guarded);
         if (raw == NULL) {
             free(node);
         }

@@ -11,14 +11,14 @@ extern "C" {
 typedef struct cow_tracing cow_tracing;
 
 typedef struct cow_tracing_report {
-    size_t live_blocks;   /* given out and not taken back; the core's own structs count, too */
+    size_t live_blocks; /* given out and not taken back; the core's own structs count, too */
     size_t live_bytes;
     size_t peak_bytes;
-    size_t allocations;   /* asked for, refused ones included */
+    size_t allocations; /* asked for, refused ones included */
     size_t refused;
     size_t clones;
     size_t cloned_bytes;
-    size_t faults;        /* frees of what is not live, wrong sizes, bytes written outside a block */
+    size_t faults; /* frees of what is not live, wrong sizes, bytes written outside a block */
 } cow_tracing_report;
 
 /* Blocks come from under, which must outlive the result. */
