@@ -9,12 +9,11 @@
 
 #define CAPSULE "cowarray.allocator"
 
-static PyObject *storage_module;       /* cowarray._native.storage */
-static const cow_allocator *heap;      /* the library's, as it was when this was imported */
+static PyObject *storage_module;  /* cowarray._native.storage */
+static const cow_allocator *heap; /* the library's, as it was when this was imported */
 
 typedef struct tracing_object {
-    PyObject_HEAD
-    cow_tracing *tracing;
+    PyObject_HEAD cow_tracing *tracing;
     PyObject *previous; /* a capsule, while entered */
 } tracing_object;
 
@@ -107,9 +106,9 @@ static PyObject *tracing_report(PyObject *object, PyObject *none)
     cow_tracing_report report;
     (void)none;
     cow_tracing_read(((tracing_object *)object)->tracing, &report);
-    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n,s:n}", "live_blocks", (Py_ssize_t)report.live_blocks, "live_bytes",
-                         (Py_ssize_t)report.live_bytes, "peak_bytes", (Py_ssize_t)report.peak_bytes, "allocations",
-                         (Py_ssize_t)report.allocations, "refused", (Py_ssize_t)report.refused, "clones",
+    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n,s:n}", "live_blocks", (Py_ssize_t)report.live_blocks,
+                         "live_bytes", (Py_ssize_t)report.live_bytes, "peak_bytes", (Py_ssize_t)report.peak_bytes,
+                         "allocations", (Py_ssize_t)report.allocations, "refused", (Py_ssize_t)report.refused, "clones",
                          (Py_ssize_t)report.clones, "cloned_bytes", (Py_ssize_t)report.cloned_bytes, "faults",
                          (Py_ssize_t)report.faults);
 }
@@ -125,8 +124,9 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "For tests: while entered, new memory comes from an allocator that knows every block and can refuse some.\n\n"
-                "Leave it only when every array made inside is gone: `report` then shows no live block."},
+    {Py_tp_doc,
+     "For tests: while entered, new memory comes from an allocator that knows every block and can refuse some.\n\n"
+     "Leave it only when every array made inside is gone: `report` then shows no live block."},
     {Py_tp_new, (void *)(Py_ssize_t)tracing_make},
     {Py_tp_dealloc, (void *)(Py_ssize_t)tracing_dealloc},
     {Py_tp_methods, methods},
@@ -135,7 +135,8 @@ static PyType_Slot slots[] = {
 
 static PyType_Spec spec = {"tracing.TracingAllocator", sizeof(tracing_object), 0, Py_TPFLAGS_DEFAULT, slots};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "tracing_allocator", NULL, -1, NULL, NULL, NULL, NULL, NULL};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "tracing_allocator", NULL, -1, NULL, NULL, NULL, NULL, NULL};
 
 static int find_heap(void)
 {
