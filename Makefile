@@ -5,6 +5,8 @@
 # COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in an
 # environment and a build directory of its own; COWARRAY_YIELD=1 compiles yield points into the C tests.
 
+include flags.mk
+
 PYTHON ?= python3
 ifeq ($(origin CXX),default)
 CXX := $(notdir $(firstword $(shell command -v g++ clang++ c++ 2> /dev/null) c++))
@@ -19,7 +21,7 @@ CONSTRAINED := $(if $(NUMPY),$(VENV)/constraints.txt,$(CONSTRAINTS))
 PIP := $(IN_VENV) -m pip install -qq $(addprefix --constraint ,$(CONSTRAINED))
 PIP_NEEDED := pip>=25.1
 # Says aloud what this machine cannot check; `make check` says it again at its end.
-SKIP = mkdir -p build && printf 'skipped: %s\n' "$(1)" | tee -a build/skipped
+SKIP = tools/skip.sh "$(1)"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MAKEFLAGS += --no-print-directory
@@ -33,33 +35,16 @@ help: ## List the commands
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
 CYTHON_FILES := $(wildcard $(addprefix src/cowarray/,*.pyx *.pxd *.pxi */*.pyx */*.pxd */*.pxi))
-EXTENSION_SOURCES := setup.py $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
 GROUP = $(PIP) '$(PIP_NEEDED)' && $(PIP) --group
 
-define NEEDS
-import os, sys, sysconfig
-if sys.version_info < (3, 11):
-    sys.exit(f"cowarray needs Python 3.11 or newer, this is {sys.version.split()[0]}; try: make PYTHON=python3.13 ...")
-if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
-    sys.exit("Python's C headers are missing; on Debian: apt install python3-dev")
-print(f"Setting up {sys.argv[1]} for Python {sys.version.split()[0]} ...")
-endef
-export NEEDS
-
-define BUILD_REQUIRES
-import tomllib
-with open("pyproject.toml", "rb") as file:
-    print(*tomllib.load(file)["build-system"]["requires"])
-endef
-export BUILD_REQUIRES
-
 $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
-	@$(PYTHON) -c "$$NEEDS" $(VENV)
+	@$(PYTHON) tools/needs.py $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(if $(NUMPY),{ echo 'numpy==$(NUMPY)'; $(if $(CONSTRAINTS),grep -v '^numpy==' $(CONSTRAINTS);) } > $(CONSTRAINED))
-	@$(PIP) $$($(IN_VENV) -c "$$BUILD_REQUIRES")
+	@$(PIP) $$($(IN_VENV) tools/build_requires.py)
 	@touch $@
 
 # The plain build is an editable install, and from then on what has changed is compiled in place. A variant is a plain
@@ -90,10 +75,7 @@ $(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
 
-# The first of python3.x and pyenv's that runs and has its headers: a command of pyenv's need not run.
-HAS_HEADERS := import sysconfig; open(sysconfig.get_path("include") + "/Python.h")
-AT_HAND = $(shell for python in python$(1) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$(1).*/bin/python$(1); do \
-    "$$python" -c '$(HAS_HEADERS)' 2> /dev/null && { echo "$$python"; break; }; done)
+AT_HAND = $(shell tools/at_hand.sh $(1))
 
 constraints: ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python at hand
 	@$(PYTHON) .ci/constraints.py --with '$(PIP_NEEDED)' $(foreach version,$(SUPPORTED),$(call AT_HAND,$(version)))
@@ -120,12 +102,7 @@ bench: export COWARRAY_FREE_THREADED = $(if $(FREE_THREADED),$(CURDIR)/.venv-fre
 bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the figures go to docs/benchmarks and README.md
 	@$(if $(FREE_THREADED),PIP_ONLY_BINARY=:all: $(MAKE) .venv-free-threaded/.built .venv-free-threaded/.test \
 	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded CONSTRAINTS=,$(call SKIP,clones without a GIL: no free-threaded Python found))
-	@mkdir -p build/bench; [ ! -f build/bench/latest.json ] || mv build/bench/latest.json build/bench/previous.json
-	@status=0; $(IN_VENV) -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet \
-	    --benchmark-json=build/bench/latest.json $(ARGS) || status=$$?; \
-	$(if $(ARGS),,$(IN_VENV) bench/instructions.py;) \
-	$(IN_VENV) bench/report.py build/bench/latest.json $(if $(ARGS),,--into docs/benchmarks && $(IN_VENV) bench/pages.py) && \
-	exit $$status
+	@tools/bench.sh $(IN_VENV) $(ARGS)
 
 bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)
 	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
@@ -141,42 +118,47 @@ dist: $(VENV)/.check ## Build sdist and wheel into dist/
 
 # ---- the core, with a C compiler alone -------------------------------------------------------------------------------
 
-# The flags of setup.py.
-CORE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wundef -Wshadow -Wconversion
 WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
-SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) $(SANITIZED))
 YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
-C_FLAGS := $(CORE_FLAGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
+RELEASE_FLAGS := $(STANDARD) $(WARNINGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
+C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
-C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c))
-C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c tests/c/harness.c)))
+C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
+C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/tracing.c))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
 # Percent of the usual rounds of a stress test, where each takes many times as long.
 SHORT := 10
-# A deadlock is a failure, too.
-LIMIT := $(if $(shell command -v timeout 2> /dev/null),timeout 600)
 
 ctest: headers $(C_TESTS) ## Run the C tests, with a C compiler alone
-	@test -n "$(C_TESTS)" || { echo "ctest: no tests/c/test_*.c"; exit 1; }
-	@for test in $(C_TESTS); do $(LIMIT) $(RUN) $$test || { echo "ctest: $$test failed with status $$?"; exit 1; }; done
-	@echo "ctest: $(words $(C_TESTS)) programs passed ($(C_VARIANT)$(if $(RUN),$() under $(firstword $(RUN))))"
+	@RUN="$(RUN)" tools/ctest.sh $(C_VARIANT) $(C_TESTS)
 
-vpath %.c src/core tests/c tests/c/stress
-$(C_BUILD)/%.o: %.c Makefile
+# A source that has moved from src/core is still named in .d files of before.
+src/core/%.c: ;
+vpath %.c tests/c tests/c/stress src/core
+$(C_BUILD)/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
-$(filter-out %/test_limits,$(C_TESTS)): %: %.o $(C_SHARED)
+$(filter-out %/test_limits %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
 # A core whose counts are full early, so that a test can fill them.
 LIMITED := $(patsubst $(C_BUILD)/%,$(C_BUILD)/limited/%,$(C_BUILD)/test_limits.o $(C_SHARED))
 $(C_BUILD)/test_limits: $(LIMITED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
-$(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile
+$(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
+
+# A core with the assertions of a release.
+RELEASE := $(patsubst $(C_BUILD)/%,$(C_BUILD)/release/%,$(C_BUILD)/test_assertions.o $(C_SHARED))
+$(C_BUILD)/release/test_assertions: $(RELEASE)
+	@$(CC) $(SANITIZE) -pthread $^ -o $@
+$(RELEASE): $(C_BUILD)/release/%.o: %.c Makefile flags.mk
+	@mkdir -p $(@D)
+	@$(CC) $(RELEASE_FLAGS) -MMD -MP -c $< -o $@
 
 SECONDS ?= 20
 STRESS := $(C_BUILD)/stress
@@ -198,21 +180,10 @@ stress-mutants: ## Check that the stress program finds planted faults
 	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
 
 .PRECIOUS: $(C_BUILD)/%.o
--include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d)
+-include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d $(C_BUILD)/release/*.d)
 
 headers:
-	@test -n "$(HEADERS)" || { echo "headers: none found"; exit 1; }
-	@mkdir -p build
-	@for header in $(HEADERS); do \
-	    printf '#include "%s"\n' $$header > build/header.c; \
-	    $(CC) -std=c11 -pedantic -Wall -Wextra -Werror -Iinclude -I. -fsyntax-only build/header.c || exit 1; \
-	done
-	@if ! echo '#include <stddef.h>' | $(CXX) -x c++ -fsyntax-only - 2>/dev/null; then \
-	    $(call SKIP,headers as C++17: no C++ compiler ($(CXX))); \
-	else for header in $(HEADERS); do \
-	    printf '#include "%s"\n' $$header > build/header.cpp; \
-	    $(CXX) -std=c++17 -pedantic -Wall -Wextra -Werror -Iinclude -I. -fsyntax-only build/header.cpp || exit 1; \
-	done; fi
+	@CC="$(CC)" CXX="$(CXX)" tools/headers.sh $(HEADERS)
 
 # Without leaks: the tests count what is not given back, and a forked child loses what its other threads had.
 # valgrind runs one thread at a time, and busy threads beside a fork starve it: the sanitizers have that program.
@@ -247,11 +218,10 @@ sanitized: $(BUILT) $(VENV)/.test
 	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
 	@$(SANITIZED_PYTHON) tests/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
-# The short run: the C tests, with yield points. A machine may lack a sanitizer's runtime, or one may refuse the machine.
+# The short run: the C tests, with yield points.
 sanitized-ctest:
-	@mkdir -p build && echo 'int main(void) { return 0; }' > build/probe.c
 	@for sanitizer in address undefined thread; do \
-	    if $(CC) -fsanitize=$$sanitizer build/probe.c -o build/probe 2>/dev/null && build/probe 2>/dev/null; \
+	    if tools/links.sh $(CC) -fsanitize=$$sanitizer; \
 	    then COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest run-stress COWARRAY_SANITIZE=$$sanitizer COWARRAY_YIELD=1 SECONDS=5 \
 	        || exit 1; \
 	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
@@ -260,21 +230,20 @@ sanitized-ctest:
 # Of the Python tests those that get closest to memory, with both sanitizers in one build.
 CLOSE_TO_MEMORY := allocation_failures c_api dlpack exports failing_writes gaps imports pickle reentry stress
 sanitized-python:
-	@mkdir -p build && echo 'int main(void) { return 0; }' > build/probe.c
-	@if $(CC) -fsanitize=address,undefined build/probe.c -o build/probe 2> /dev/null && build/probe 2> /dev/null; \
+	@if tools/links.sh $(CC) -fsanitize=address,undefined; \
 	then $(MAKE) sanitized COWARRAY_SANITIZE=address,undefined SECONDS=5 ARGS="$(CLOSE_TO_MEMORY:%=tests/test_%.py) $(ARGS)"; \
 	else $(call SKIP,Python tests under sanitizers: they do not work with $(CC) here); fi
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
-FUZZ_FLAGS := $(CORE_FLAGS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS := $(STANDARD) $(WARNINGS) $(ASSERTIONS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
-FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/fuzz/core.c
+FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/c/tracing.c tests/fuzz/core.c
 
 # What is new goes to build/fuzz/core; the corpus in the tree is where each run begins.
 fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; where installed)
-	@mkdir -p build/fuzz/core && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' > build/probe.c
-	@if ! clang -w -fsanitize=fuzzer,address,undefined build/probe.c -o build/probe 2> /dev/null; then \
+	@mkdir -p build/fuzz/core
+	@if ! tools/links.sh clang -fsanitize=fuzzer,address,undefined; then \
 	    $(call SKIP,fuzzing the C API: needs clang and its libFuzzer (libclang-rt)); \
 	else clang $(FUZZ_FLAGS) $(FUZZ_INCLUDES) $(filter-out %/stress.c,$(FUZZ_SOURCES)) -o build/fuzz/core-fuzzer && \
 	    build/fuzz/core-fuzzer -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
@@ -331,46 +300,16 @@ numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Pyt
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 
-HAVE_RELACY = printf '\#include <relacy/relacy.hpp>\n' | $(CXX) -x c++ -w -fsyntax-only - 2> /dev/null
-
 model: ## Check the models of the protocol with spin, and the core's sources with relacy and GenMC (where installed)
-	@mkdir -p build && rm -f build/model-failed
-	@if command -v spin > /dev/null || command -v $(or $(GENMC),genmc) > /dev/null || $(HAVE_RELACY); then \
-	    { CC="$(CC)" CXX="$(CXX)" $(PYTHON) tests/model/run.py $(ARGS) || touch build/model-failed; } | tee build/model.log; \
-	    grep '^skipped' build/model.log >> build/skipped; test ! -e build/model-failed; \
-	else $(call SKIP,models of the protocol: neither spin nor relacy nor genmc is installed); fi
+	@CC="$(CC)" CXX="$(CXX)" tools/model.sh $(PYTHON) $(ARGS)
 
 # ---- what a reader would see -----------------------------------------------------------------------------------------
 
-IN_PACKAGE = $(wildcard $(foreach ending,$(1),src/cowarray/*.$(ending) src/cowarray/*/*.$(ending)))
-MODULE_NAMES = $(sort $(subst .__init__,,$(subst /,.,$(patsubst src/%,%,$(basename $(1))))))
-MODULES := $(call MODULE_NAMES,$(call IN_PACKAGE,py pyx))
-STUBS := $(call MODULE_NAMES,$(call IN_PACKAGE,pyi))
+lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, clang-format, numpydoc (ARGS=ruff picks some)
+	@$(IN_VENV) tools/lint.py $(ARGS)
 
-lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, numpydoc
-	@mkdir -p build && $(VENV)/bin/ruff check --show-files | grep '\.pyi\?$$' > build/linted || { echo "lint: no Python files"; exit 1; }
-	@test -n "$(CYTHON_FILES)" || { echo "lint: no Cython files"; exit 1; }
-	@$(VENV)/bin/ruff check --quiet
-	@$(VENV)/bin/ruff format --check --quiet || { $(VENV)/bin/ruff format --diff --quiet; exit 1; }
-	@PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint $(CYTHON_FILES) # finds pycodestyle on the path
-	@$(IN_VENV) docs/docstrings.py
-	@echo "lint: $$(wc -l < build/linted) Python and $(words $(CYTHON_FILES)) Cython files are clean"
-
-# The allowlist holds what Cython adds to modules and classes for itself, a method that has its name from Python 3.12 on,
-# and the chapters' lists of names, also gathered ones: a stub has the names themselves, and is compared with the module.
-ADDED := cowarray\.((_chapters|_files)\.([a-z_]+\.)?)?__all__ .*\.__pyx_.* .*\.__test__ .*\.__(reduce|setstate)_cython__ .*\.__buffer__
 types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
-	@test -n "$(MODULES)" || { echo "types: no modules"; exit 1; }
-	@test "$(STUBS)" = "$(MODULES)" || { \
-	    echo "types: only a stub or only a module: $(filter-out $(STUBS),$(MODULES)) $(filter-out $(MODULES),$(STUBS))"; exit 1; }
-	@mkdir -p build && printf '%s\n' '$(subst $() ,' ',$(ADDED))' > build/stubtest-allowlist
-	@$(VENV)/bin/stubtest --allowlist build/stubtest-allowlist --ignore-unused-allowlist cowarray > build/stubtest || { \
-	    cat build/stubtest; exit 1; }
-	@test "$$(sed -n 's/.* in \([0-9]*\) modules/\1/p' build/stubtest)" -ge $(words $(MODULES)) || { \
-	    echo "types: $(words $(MODULES)) modules, but stubtest says: $$(cat build/stubtest)"; exit 1; }
-	@rm -rf build/examples && $(IN_VENV) docs/examples.py build/examples
-	@$(VENV)/bin/mypy src/cowarray tests/typing build/examples
-	@$(VENV)/bin/basedpyright --pythonpath $(IN_VENV)
+	@$(IN_VENV) tools/check_types.py
 
 # ---- all of it -------------------------------------------------------------------------------------------------------
 

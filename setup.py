@@ -1,10 +1,11 @@
-"""Compiles the C core and the two Cython extensions; everything else is in pyproject.toml.
+"""Compiles the C core and the Cython extensions; everything else is in pyproject.toml.
 
 Environment: COWARRAY_WERROR=1 makes warnings errors, COWARRAY_SANITIZE=address|undefined|thread instruments the code. A
 change of either rebuilds everything.
 """
 
 import os
+import re
 from glob import glob
 from pathlib import Path
 
@@ -14,16 +15,16 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-# For what a person writes; the Makefile has the same flags for tests/c.
-CORE_FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wundef", "-Wshadow", "-Wconversion"]
-# For what Cython writes.
-CYTHON_FLAGS = ["-Wall", "-Wextra"]
+# {name: words}; the Makefile includes the same file.
+FLAGS = {name: words.split() for name, words in re.findall(r"^(\w+) := (.*)$", Path("flags.mk").read_text(), re.M)}
+CORE_FLAGS = [*FLAGS["STANDARD"], *FLAGS["WARNINGS"]]
 COMMON_FLAGS = ["-O2", "-fvisibility=hidden", "-pthread"]
 LINK_FLAGS = ["-pthread"]
 if os.environ.get("COWARRAY_WERROR") == "1":
     COMMON_FLAGS += ["-Werror"]
 if sanitizer := os.environ.get("COWARRAY_SANITIZE"):
-    COMMON_FLAGS += [f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1"]
+    COMMON_FLAGS += [f"-fsanitize={sanitizer}", *FLAGS["SANITIZED"], "-O1"]
+    CORE_FLAGS += FLAGS["ASSERTIONS"]
     LINK_FLAGS += [f"-fsanitize={sanitizer}"]
 
 INCLUDE = ["include", "src/core"]
@@ -35,19 +36,22 @@ FLAGS_FILE = Path("build/flags")
 CYTHON_BUILD = f"build/cython-numpy-{numpy.__version__}"
 
 
-class BuildPy(build_py):
-    """Puts the public headers inside the package, where get_include() finds them in a wheel and in a checkout."""
+def copy_headers(command, root):
+    """Put the public headers inside the package, where get_include() finds them in a wheel and in a checkout."""
+    package = Path(root, "cowarray/include/cowarray")
+    command.mkpath(str(package))
+    for header in PUBLIC_HEADERS:
+        command.copy_file(header, str(package))
 
+
+class BuildPy(build_py):
     def run(self):
         super().run()
-        package = Path("src" if self.editable_mode else self.build_lib, "cowarray/include/cowarray")
-        self.mkpath(str(package))
-        for header in PUBLIC_HEADERS:
-            self.copy_file(header, str(package))
+        copy_headers(self, "src" if self.editable_mode else self.build_lib)
 
 
 class BuildExt(build_ext):
-    """Links the core into _native and into nothing else: a second copy would have statics of its own."""
+    """Links the core into _native.storage and into nothing else: a second copy would have statics of its own."""
 
     def run(self):
         # Extensions depend on this file, so it is touched only when the flags differ from those of the last build.
@@ -59,6 +63,8 @@ class BuildExt(build_ext):
             ext.sources, ext.depends = written.sources, [*ext.depends, *written.depends]
         self.parallel = self.parallel or os.cpu_count()
         super().run()
+        if self.inplace:
+            copy_headers(self, "src")
 
     def cythonized(self):
         """The extensions with what Cython writes for them, where a file that they stand on has changed."""
@@ -81,7 +87,7 @@ class BuildExt(build_ext):
 
 
 def extension(source):
-    """The extension of a .pyx file. Which declarations it stands on, Cython knows better: see build_extension."""
+    """The extension of a .pyx file. Which declarations it stands on, Cython knows: see cythonized."""
     return Extension(
         source.removeprefix("src/").removesuffix(".pyx").replace("/", "."),
         [source],
@@ -90,8 +96,8 @@ def extension(source):
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
             ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
         ],
-        depends=["setup.py", str(FLAGS_FILE), *CORE_DEPENDS],
-        extra_compile_args=[*CYTHON_FLAGS, *COMMON_FLAGS],
+        depends=["setup.py", "flags.mk", str(FLAGS_FILE), *CORE_DEPENDS],
+        extra_compile_args=[*FLAGS["CYTHON_WARNINGS"], *COMMON_FLAGS],
         extra_link_args=LINK_FLAGS,
     )
 

@@ -1,12 +1,15 @@
 """What every benchmark has: the rounds of the session, and a description of the machine in the JSON file."""
 
 import os
+import sys
 from pathlib import Path
 
 # Threads of torch and of NumPy's OpenBLAS that have nothing to do spin on a core for a while, which the next competitor
 # needs: on two cores ``a @ b`` on 16 MiB took 10 ms instead of 0.4 in all of them. Read when the libraries are loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))  # the tracing allocator
 
 import numpy as np
 import pytest

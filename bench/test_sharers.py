@@ -7,8 +7,7 @@ import tracemalloc
 import pytest
 from paired import GIB, MIB, Way, numbers, pick, show, sizes
 from peers import ours, torch_of
-
-from cowarray._native.storage import TracingAllocator
+from tracing import TracingAllocator
 
 SHARERS = (1, 10, 100, 1000, 10_000, 100_000)
 COPIES = 1000

@@ -24,9 +24,9 @@ import numpy as np
 from calls import NAMESPACE_CALLS, numpys
 from fault_calls import ONLY_OURS
 from fault_worlds import Call, World, frozen
+from tracing import TracingAllocator
 
 import cowarray
-from cowarray._native.storage import TracingAllocator
 
 ALL = 400  # allocations of one call that are refused one by one; of the rest, every so many
 LIMIT = 300  # seconds for one call's sweep: one that hangs dies

@@ -22,9 +22,9 @@ from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 
 import numpy as np
+from tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._native.storage import TracingAllocator
 
 SIZES = [1, 3, 16, 60, 60, 10_000, 10_000, 200_000]  # from some thousand bytes on, copies run without the GIL
 PAIRS = 10

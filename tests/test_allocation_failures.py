@@ -11,9 +11,9 @@ import pickle
 
 import numpy as np
 import pytest
+from tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._native.storage import TracingAllocator
 
 N = 40
 VALUES = np.arange(float(N))

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tracing import TracingAllocator
 
 import cowarray
-from cowarray._native.storage import TracingAllocator
 
 SOURCES = Path(__file__).parent / "extension"
 INCLUDE = Path(cowarray.get_include())

@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 import pytest
+from tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._native.storage import TracingAllocator
 
 N = 8
 

@@ -15,9 +15,9 @@ import time
 
 import numpy as np
 import pytest
+from tracing import TracingAllocator
 
 import cowarray
-from cowarray._native.storage import TracingAllocator
 
 N = 1 << 19
 OLD = np.arange(float(N)) % 1000

@@ -22,10 +22,10 @@ PACKAGE = ROOT / "src" / "cowarray"
 
 # Lowest first. Files of one line know nothing of each other.
 FILES = [
+    ["assertions"],
     ["yield", "status", "stats"],
     ["large"],
     ["memory", "gate"],
-    ["tracing"],
     ["context"],
     ["storage"],
     ["scope"],

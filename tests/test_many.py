@@ -6,9 +6,9 @@ import time
 import numpy as np
 import pytest
 from programs import run
+from tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._native.storage import TracingAllocator
 
 MILLION = 1_000_000
 

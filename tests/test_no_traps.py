@@ -13,9 +13,9 @@ import weakref
 
 import numpy as np
 import pytest
+from tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._native.storage import TracingAllocator
 
 
 def fresh(shape, dtype="f8"):

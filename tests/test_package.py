@@ -51,10 +51,17 @@ def test_sdist_holds_the_sources_and_nothing_that_was_built(dist):
     with tarfile.open(path) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
     tracked = {"Makefile", "README.md", "LICENSE", "CONTRIBUTING.md", "tests/test_package.py"}
-    tracked |= {"constraints.txt", ".ci/run", ".ci/constraints.py"}
+    tracked |= {
+        "constraints.txt",
+        ".ci/run",
+        ".ci/constraints.py",
+        "flags.mk",
+        ".clang-format",
+        ".pre-commit-config.yaml",
+    }
     sources = {
         str(path.relative_to(ROOT))
-        for pattern in ("include/cowarray/*.h", "src/core/*.[ch]", "src/cowarray/*.p[xy]*", "tests/c/*.[ch]")
+        for pattern in ("include/cowarray/*.h", "src/core/*.[ch]", "src/cowarray/*.p[xy]*", "tests/c/*.[ch]", "tools/*")
         for path in ROOT.glob(pattern)
     }
     assert sorted((tracked | sources) - names) == []

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
 from steps import COPIES, DTYPES, INPLACE, SEEDS, SHAPES, STRUCTURED, VALUES, VIEWS, WRITES, numbers, outcome
+from tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._native.storage import TracingAllocator
 
 
 class Pair:

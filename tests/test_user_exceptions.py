@@ -35,9 +35,9 @@ from fuses import (
     outcomes,
 )
 from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
+from tracing import TracingAllocator
 
 import cowarray
-from cowarray._native.storage import TracingAllocator
 
 
 def a_function(fuse):

@@ -17,6 +17,15 @@
 extern "C" {
 #endif
 
+/* A result that nobody looks at is a failure that nobody sees. */
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#define COW_NODISCARD [[nodiscard]]
+#elif defined(__GNUC__) || defined(__clang__)
+#define COW_NODISCARD __attribute__((warn_unused_result))
+#else
+#define COW_NODISCARD
+#endif
+
 /* ---- status ------------------------------------------------------------------------------------------------------ */
 
 typedef enum cow_status {
@@ -83,12 +92,13 @@ enum {
 };
 
 /* Makes a Storage with nbytes fresh, uninitialized bytes of its own. nbytes may be 0. */
-cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err);
+COW_NODISCARD cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out,
+                                         cow_error *err);
 
 /* Makes a Storage over existing bytes. It owns ptr on success only; after a failure the caller still does. flags: 0 or
  * COW_FOREIGN. If a write copies, the copy comes from allocator. */
-cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, unsigned flags,
-                             cow_storage **out, cow_error *err);
+COW_NODISCARD cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
+                                           unsigned flags, cow_storage **out, cow_error *err);
 
 /* Frees the Storage and drops its share. Never waits. May call the deleter of the bytes. NULL is allowed. No mutable or
  * overwrite scope of the Storage may be open. */
@@ -97,8 +107,8 @@ void cow_storage_free(cow_storage *storage);
 /* Makes a new Storage over nbytes of the source's window, from offset, that shares the source's allocation. Logically a
  * read. While the source is pinned, the result is an eager copy instead. While another thread materializes the source,
  * the call waits. With COW_TRY, both cases are COW_EBUSY. */
-cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
-                          cow_error *err);
+COW_NODISCARD cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags,
+                                        cow_storage **out, cow_error *err);
 
 /* Bytes of the window. */
 size_t cow_storage_nbytes(const cow_storage *storage);
@@ -133,7 +143,7 @@ typedef struct cow_const_scope {
 } cow_const_scope;
 
 /* Never waits for a copy. Fails only if a context cannot be allocated, or if too many scopes are open. */
-cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err);
+COW_NODISCARD cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err);
 /* May call the deleter of the bytes. */
 void cow_const_end(cow_const_scope *scope);
 
@@ -146,7 +156,8 @@ typedef struct cow_mutable_scope {
 
 /* If the allocation is shared, first copies or steals. Waits for another writer of the same Storage that is doing so,
  * and, before a steal, for copies in progress. flags: COW_TRY, COW_NO_COPY. May call the deleter of the old bytes. */
-cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err);
+COW_NODISCARD cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out,
+                                           cow_error *err);
 void cow_mutable_end(cow_mutable_scope *scope);
 
 /* Write access for a writer that gives every byte of the window a new value, computed from the old ones or not. If the
@@ -161,12 +172,13 @@ typedef struct cow_overwrite_scope {
 } cow_overwrite_scope;
 
 /* flags: COW_TRY. */
-cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err);
+COW_NODISCARD cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out,
+                                             cow_error *err);
 /* Puts the new bytes in place and ends the scope. If pinned is not NULL, it becomes an open mutable scope on them, with
  * nothing in between. COW_EMOVED: the Storage's bytes were replaced while the new values were computed, and the bytes
  * that it has now may have been exported. The scope is then still open: write its values through a mutable scope, then
  * abort it. Waits only for a fork. */
-cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *pinned, cow_error *err);
+COW_NODISCARD cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *pinned, cow_error *err);
 /* Ends the scope and drops the fresh bytes, if there are any. */
 void cow_overwrite_abort(cow_overwrite_scope *scope);
 

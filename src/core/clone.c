@@ -68,7 +68,7 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
             break;
         }
         cowi_storage_init(made, source->allocator, (char *)cowi_load_relaxed(&source->address) + offset, nbytes,
-                     source->context->nbytes);
+                          source->context->nbytes);
         made->context = source->context;
         source->sole = false;
         cowi_storage_unlock(source);

@@ -4,6 +4,9 @@
 #define REFERENCE ((uint64_t)1)
 #define SHARE ((uint64_t)1 << 32)
 
+/* Bounds are looked at before they are counted: each thread may go one beyond. */
+#define THREADS_BEYOND ((size_t)1 << 20)
+
 static size_t shares(uint64_t counts)
 {
     return (size_t)(counts >> 32);
@@ -47,13 +50,17 @@ static bool take(cowi_context *context, uint64_t what, size_t limit)
     if (references(cowi_load_relaxed(&context->counts)) >= limit) {
         return false;
     }
+    COWI_ASSERT_FULL(references(cowi_load_relaxed(&context->counts)) > 0);
     (void)cowi_add_relaxed(&context->counts, what);
     return true;
 }
 
 static void give_back(cowi_context *context, uint64_t what)
 {
-    if (references(cowi_sub_acq_rel(&context->counts, what)) == 1) {
+    const uint64_t before = cowi_sub_acq_rel(&context->counts, what);
+    COWI_ASSERT_FULL(shares(before) >= shares(what));
+    if (references(before) <= 1) {
+        COWI_ASSERT(before == what); /* otherwise there was none left, or a share stays behind */
         cowi_dataptr_delete(&context->original, context->nbytes);
         cowi_context_discard(context);
     }
@@ -94,6 +101,7 @@ bool cowi_context_give_up_share(cowi_context *context, bool last_too)
 {
     uint64_t counts = cowi_load_acquire(&context->counts);
     do {
+        COWI_ASSERT(shares(counts) > 0);
         if (shares(counts) == 1 && !last_too) {
             return false;
         }
@@ -106,4 +114,15 @@ void cowi_context_drop(cowi_context *context)
 {
     COWI_YIELD("drop");
     give_back(context, SHARE + REFERENCE);
+}
+
+void cowi_context_check(cowi_context *context)
+{
+    const uint64_t counts = cowi_load_relaxed(&context->counts);
+    COWI_ASSERT_FULL(references(counts) > 0);
+    COWI_ASSERT_FULL(references(counts) <= 2 * COWI_COUNT_LIMIT + THREADS_BEYOND);
+    COWI_ASSERT_FULL(shares(counts) <= references(counts));
+    COWI_ASSERT_FULL(cowi_load_relaxed(&context->left) <= PTRDIFF_MAX); /* more: lowered once too often */
+    COWI_ASSERT_FULL(context->original.data != NULL);
+    COWI_ASSERT_FULL(context->nbytes <= (size_t)PTRDIFF_MAX);
 }

@@ -90,7 +90,9 @@ bool cowi_gate_enter(bool try_only)
 
 void cowi_gate_leave(void)
 {
-    if (cowi_sub_seq_cst(&state, ONE_INSIDE) == (CLOSED | ONE_INSIDE)) {
+    const unsigned before = cowi_sub_seq_cst(&state, ONE_INSIDE);
+    COWI_ASSERT_FULL(before >= ONE_INSIDE);
+    if (before == (CLOSED | ONE_INSIDE)) {
         announce();
     }
 }

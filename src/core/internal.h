@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "assertions.h"
 #include "atomics.h"
 #include "cowarray/core.h"
 
@@ -17,55 +18,58 @@
 #define COWI_COUNT_LIMIT ((size_t)1 << 30)
 #endif
 
-/* Invariant: shares + left <= references, but for what cow_storage_spare adds to left. The bytes and the context live
- * while references > 0. */
+/* Invariant (cowi_context_check): shares + left <= references, but for what cow_storage_spare adds to left. The bytes and
+ * the context live while references > 0. */
 typedef struct cowi_context {
     /* Two counts in one word, since a share comes and goes with a reference. Upper half: shares, who may still be
      * surprised by a write. Lower half: references, who still touches the bytes or this struct: shares, scopes, threads
      * in the lock. */
     cowi_atomic_u64 counts;
     cowi_atomic_size left; /* open const scopes of Storages that have left: while there are any, nobody steals */
-    pthread_rwlock_t lock;       /* shared: a copy is being made; exclusive: the last sharer waits for copies */
-    cow_dataptr original;        /* the bytes */
-    size_t nbytes;               /* of the whole allocation */
+    pthread_rwlock_t lock; /* shared: a copy is being made; exclusive: the last sharer waits for copies */
+    cow_dataptr original;  /* the bytes */
+    size_t nbytes;         /* of the whole allocation */
     const cow_allocator *allocator; /* where this struct came from */
-    bool foreign;                /* bytes that are never written and never stolen */
+    bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
 
 /* A context with one share and one reference, over ptr. Takes ptr over on success; NULL when there is no memory. */
-cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign);
+COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
+                                             bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
 void cowi_context_discard(cowi_context *context);
 /* One more reference. False when the count is full. */
-bool cowi_context_retain(cowi_context *context);
+COW_NODISCARD bool cowi_context_retain(cowi_context *context);
 /* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
 void cowi_context_release(cowi_context *context);
 /* One more share, with its reference. False when the count is full. */
-bool cowi_context_share(cowi_context *context);
+COW_NODISCARD bool cowi_context_share(cowi_context *context);
 /* Gives up a share and keeps its reference. False, and nothing done, when it is the last one and last_too is false. */
-bool cowi_context_give_up_share(cowi_context *context, bool last_too);
+COW_NODISCARD bool cowi_context_give_up_share(cowi_context *context, bool last_too);
 size_t cowi_context_shares(cowi_context *context);
 /* True when one share is left, of memory we own. */
-bool cowi_context_last_share(cowi_context *context);
+COW_NODISCARD bool cowi_context_last_share(cowi_context *context);
 /* True when a sharer that writes would not copy: it is the last one, of memory we own, and no reader was left behind. */
-bool cowi_context_stealable(cowi_context *context);
+COW_NODISCARD bool cowi_context_stealable(cowi_context *context);
 /* Gives up a share and its reference. */
 void cowi_context_drop(cowi_context *context);
+/* Full assertions of one who has a reference. */
+void cowi_context_check(cowi_context *context);
 
 /* ---- storage.c --------------------------------------------------------------------------------------------------- */
 
-/* Invariant: context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole means: no
- * other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
+/* Invariant (cowi_storage_check): context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole
+ * means: no other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
  * Storage new bytes; context and address then change by its hand alone. scopes > 0 implies context != NULL. The struct
  * lives until the Storage is freed and its last const scope has ended. */
 struct cow_storage {
-    cowi_atomic_uint lock;  /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
-    cowi_atomic_uint busy;  /* written under lock, waited for without it */
-    cowi_atomic_size pins;  /* raised under lock, lowered without it */
-    cowi_atomic_size uses;  /* of this struct: the Storage itself, and each const scope */
-    cowi_atomic_ptr address; /* written under lock, read without it */
-    cowi_atomic_size allocated; /* bytes of the whole allocation; written under lock, read without it */
-    size_t nbytes;          /* immutable */
+    cowi_atomic_uint lock;          /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
+    cowi_atomic_uint busy;          /* written under lock, waited for without it */
+    cowi_atomic_size pins;          /* raised under lock, lowered without it */
+    cowi_atomic_size uses;          /* of this struct: the Storage itself, and each const scope */
+    cowi_atomic_ptr address;        /* written under lock, read without it */
+    cowi_atomic_size allocated;     /* bytes of the whole allocation; written under lock, read without it */
+    size_t nbytes;                  /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;
     cow_dataptr ptr;
@@ -74,16 +78,31 @@ struct cow_storage {
 };
 
 /* The struct alone; init gives it no context, no bytes of its own, and the one use that is the Storage itself. */
-cow_storage *cowi_storage_alloc(const cow_allocator *allocator);
+COW_NODISCARD cow_storage *cowi_storage_alloc(const cow_allocator *allocator);
 void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
                        size_t allocated);
 void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage);
-void cowi_storage_lock(cow_storage *storage);
-void cowi_storage_unlock(cow_storage *storage);
+/* The micro lock, of a struct that lives; its Storage may have been freed. */
+void cowi_struct_lock(cow_storage *storage);
+void cowi_struct_unlock(cow_storage *storage);
+/* Full assertions, with the lock held. */
+void cowi_storage_check(cow_storage *storage);
+/* The micro lock of a Storage. Where full assertions are on, its invariant is looked at behind the one and before the
+ * other. */
+static inline void cowi_storage_lock(cow_storage *storage)
+{
+    cowi_struct_lock(storage);
+    COWI_FULL(cowi_storage_check(storage));
+}
+static inline void cowi_storage_unlock(cow_storage *storage)
+{
+    COWI_FULL(cowi_storage_check(storage));
+    cowi_struct_unlock(storage);
+}
 /* With the lock held: the context, from what spare holds if there is none yet (spare is then taken). NULL: neither. */
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
-cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
+COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
 /* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. NULL: there was none. */
 cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */
@@ -92,7 +111,7 @@ void cowi_storage_unuse(cow_storage *storage);
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
 /* A block of array bytes from allocator, as a DataPtr that frees itself. False when there is none. */
-bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
+COW_NODISCARD bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
 /* The same handle again, for a block whose address is all that was kept. */
 cow_dataptr cowi_block(const cow_allocator *allocator, void *data);
 void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes);

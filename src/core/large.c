@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "assertions.h"
+
 #ifdef COWI_ASAN
 #include <sanitizer/asan_interface.h>
 #define CLOSE(data, nbytes) ASAN_POISON_MEMORY_REGION((data), (nbytes))
@@ -25,6 +27,10 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SLOTS 8
+
+COWI_STATIC_ASSERT((HUGE_PAGE & (HUGE_PAGE - 1)) == 0, "pages are powers of two");
+COWI_STATIC_ASSERT(COW_ALIGNMENT <= HUGE_PAGE, "a huge page is aligned enough for array bytes");
+COWI_STATIC_ASSERT(COWI_LARGE_BLOCK >= HUGE_PAGE, "a block that is worth pages of its own fills one");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
 static struct {
@@ -65,7 +71,30 @@ static void unmap(void *data, size_t mapped)
     (void)munmap(data, mapped);
 }
 
-/* With the lock held. */
+/* With the lock held, as are the next ones. */
+static void check_kept(void)
+{
+    size_t sum = 0;
+    COWI_ASSERT_FULL(count <= SLOTS);
+    for (size_t i = 0; i < count; i++) {
+        COWI_ASSERT_FULL(kept[i].data != NULL && (uintptr_t)kept[i].data % HUGE_PAGE == 0);
+        COWI_ASSERT_FULL(kept[i].mapped > 0 && kept[i].mapped % HUGE_PAGE == 0);
+        sum += kept[i].mapped;
+    }
+    COWI_ASSERT_FULL(sum == kept_bytes);
+    COWI_ASSERT_FULL(kept_bytes <= limit);
+}
+
+static bool is_kept(const void *data)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i].data == data) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void forget(size_t index)
 {
     kept_bytes -= kept[index].mapped;
@@ -99,12 +128,14 @@ void *cowi_large_alloc(size_t nbytes)
         return NULL;
     }
     if (pthread_mutex_trylock(&lock) == 0) {
+        COWI_FULL(check_kept());
         for (size_t i = count; i-- > 0 && data == NULL;) {
             if (kept[i].mapped == mapped) {
                 data = kept[i].data;
                 forget(i);
             }
         }
+        COWI_FULL(check_kept());
         (void)pthread_mutex_unlock(&lock);
     }
     if (data == NULL) {
@@ -131,10 +162,13 @@ void cowi_large_give_back(void)
 void cowi_large_free(void *data, size_t nbytes)
 {
     const size_t mapped = mapped_size(nbytes);
+    COWI_ASSERT((uintptr_t)data % HUGE_PAGE == 0 && nbytes >= COWI_LARGE_BLOCK);
     if (space_is_limited()) {
         cowi_large_give_back();
     }
     else if (pthread_mutex_trylock(&lock) == 0) {
+        COWI_FULL(check_kept());
+        COWI_ASSERT(!is_kept(data)); /* freed twice: two would get it */
         if (mapped <= limit) {
             trim(limit - mapped);
             if (count == SLOTS) {
@@ -148,6 +182,7 @@ void cowi_large_free(void *data, size_t nbytes)
             kept_bytes += mapped;
             data = NULL;
         }
+        COWI_FULL(check_kept());
         (void)pthread_mutex_unlock(&lock);
     }
     if (data != NULL) {
@@ -172,6 +207,7 @@ size_t cow_heap_keep(size_t nbytes)
     before = limit;
     limit = nbytes;
     trim(limit);
+    COWI_FULL(check_kept());
     (void)pthread_mutex_unlock(&lock);
     return before;
 }

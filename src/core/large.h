@@ -19,7 +19,7 @@
 #define COWI_LARGE_BLOCK ((size_t)4 << 20)
 
 /* nbytes >= COWI_LARGE_BLOCK, aligned to a huge page. NULL when there are none. */
-void *cowi_large_alloc(size_t nbytes);
+COW_NODISCARD void *cowi_large_alloc(size_t nbytes);
 /* Takes back what cowi_large_alloc gave for the same nbytes. */
 void cowi_large_free(void *data, size_t nbytes);
 /* Gives back every block that is kept: memory is short, and they may be what is missing. */

@@ -83,6 +83,7 @@ bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *
     if (data == NULL) {
         return false;
     }
+    COWI_ASSERT_FULL((uintptr_t)data % COW_ALIGNMENT == 0);
     *out = cowi_block(allocator, data);
     return true;
 }

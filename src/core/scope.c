@@ -29,14 +29,16 @@ void cow_const_end(cow_const_scope *scope)
     cow_storage *storage = (cow_storage *)scope->storage;
     cowi_context *context = (cowi_context *)scope->context;
     COWI_YIELD("const end");
-    cowi_storage_lock(storage);
+    cowi_struct_lock(storage);
     if (storage->context == context) {
+        COWI_ASSERT_FULL(storage->scopes > 0);
         storage->scopes--;
     }
     else {
+        COWI_ASSERT(cowi_load_relaxed(&context->left) > 0);
         (void)cowi_sub_release(&context->left, 1);
     }
-    cowi_storage_unlock(storage);
+    cowi_struct_unlock(storage);
     cowi_storage_unuse(storage);
     cowi_context_release(context);
 }
@@ -64,6 +66,7 @@ static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_err
 static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
 {
     cowi_context *left = cowi_storage_leave(storage);
+    COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
     storage->ptr = fresh;
     storage->sole = true;
     cowi_store_release(&storage->address, fresh.data);
@@ -199,6 +202,7 @@ static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow
         storage->sole = true;
         status = pin(storage, out, err);
     }
+    COWI_ASSERT(cowi_load_relaxed(&storage->busy) == 1);
     cowi_store_seq_cst(&storage->busy, 0);
     cowi_storage_unlock(storage);
     cowi_wake_busy();
@@ -224,6 +228,7 @@ cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_s
 
 void cow_mutable_end(cow_mutable_scope *scope)
 {
+    COWI_ASSERT_FULL(cowi_load_relaxed(&scope->storage->pins) > 0);
     (void)cowi_sub_release(&scope->storage->pins, 1);
 }
 

@@ -11,10 +11,14 @@ typedef struct shard {
     _Alignas(128) cowi_atomic_u64 counters[COWI_COUNTERS];
 } shard;
 
+COWI_STATIC_ASSERT(OWN < SHARDS, "some shards are left for all others");
+COWI_STATIC_ASSERT(sizeof(shard) % 128 == 0,
+                   "no two shards meet on a cache line, nor on the one that is fetched with it");
+
 static shard shards[SHARDS];
 static cowi_atomic_u64 forgotten[COWI_COUNTERS]; /* what had been counted at the last reset: shards only grow */
-static cowi_atomic_size threads; /* that have counted */
-static _Thread_local shard *my_shard; /* NULL until the thread counts something */
+static cowi_atomic_size threads;                 /* that have counted */
+static _Thread_local shard *my_shard;            /* NULL until the thread counts something */
 
 static shard *shard_of_this_thread(void)
 {
@@ -25,6 +29,7 @@ static shard *shard_of_this_thread(void)
 void cowi_count(cowi_counter counter, uint64_t amount)
 {
     cowi_atomic_u64 *count;
+    COWI_ASSERT_FULL(counter < COWI_COUNTERS);
     if (my_shard == NULL) {
         my_shard = shard_of_this_thread();
     }

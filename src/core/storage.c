@@ -13,7 +13,7 @@
 
 #define SPINS 64
 
-void cowi_storage_lock(cow_storage *storage)
+void cowi_struct_lock(cow_storage *storage)
 {
     const unsigned mine = cowi_fork_epoch();
     for (unsigned spins = 1;; spins++) {
@@ -30,9 +30,43 @@ void cowi_storage_lock(cow_storage *storage)
     }
 }
 
-void cowi_storage_unlock(cow_storage *storage)
+void cowi_struct_unlock(cow_storage *storage)
 {
     cowi_store_release(&storage->lock, 0);
+}
+
+/* A child may have inherited a share or a pin too many from a thread that it does not have. */
+static bool counts_are_exact(void)
+{
+    return cowi_fork_epoch() == 1;
+}
+
+void cowi_storage_check(cow_storage *storage)
+{
+    const char *address = (const char *)cowi_load_relaxed(&storage->address);
+    const unsigned busy = cowi_load_relaxed(&storage->busy);
+    const size_t allocated = cowi_load_relaxed(&storage->allocated);
+    COWI_ASSERT_FULL(cowi_load_relaxed(&storage->lock) == cowi_fork_epoch());
+    COWI_ASSERT_FULL(cowi_load_relaxed(&storage->uses) >= 1);
+    COWI_ASSERT_FULL(busy <= 1);
+    COWI_ASSERT_FULL(address != NULL && storage->nbytes <= (size_t)PTRDIFF_MAX);
+    COWI_ASSERT_FULL(cowi_load_relaxed(&storage->pins) <= COWI_COUNT_LIMIT);
+    COWI_ASSERT_FULL(cowi_load_relaxed(&storage->pins) == 0 || storage->sole);
+    if (storage->context == NULL) {
+        COWI_ASSERT_FULL(storage->sole);
+        COWI_ASSERT_FULL(storage->scopes == 0);
+        COWI_ASSERT_FULL(storage->ptr.data == address && allocated == storage->nbytes);
+    }
+    else {
+        const char *begin = (const char *)storage->context->original.data;
+        cowi_context_check(storage->context);
+        COWI_ASSERT_FULL(allocated == storage->context->nbytes);
+        COWI_ASSERT_FULL(storage->nbytes <= allocated);
+        COWI_ASSERT_FULL(address >= begin && address + storage->nbytes <= begin + allocated);
+        COWI_ASSERT_FULL(!storage->sole || !storage->context->foreign);
+        COWI_ASSERT_FULL(!storage->sole || !counts_are_exact() || cowi_context_shares(storage->context) == 1);
+        COWI_ASSERT_FULL(busy || cowi_context_shares(storage->context) >= 1);
+    }
 }
 
 /* ---- birth and death --------------------------------------------------------------------------------------------- */
@@ -48,7 +82,7 @@ void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage)
 }
 
 void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
-                         size_t allocated)
+                       size_t allocated)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
     cowi_init(&storage->lock, 0);
@@ -121,6 +155,8 @@ void cow_storage_free(cow_storage *storage)
     if (storage == NULL) {
         return;
     }
+    COWI_ASSERT_FULL(cowi_load_relaxed(&storage->busy) == 0);
+    COWI_ASSERT_FULL(cowi_load_acquire(&storage->pins) == 0 || !counts_are_exact());
     if (storage->context != NULL) {
         cowi_context_drop(storage->context); /* the field stays: open const scopes compare it with theirs */
     }
@@ -132,6 +168,7 @@ void cow_storage_free(cow_storage *storage)
 
 void cowi_storage_unuse(cow_storage *storage)
 {
+    COWI_ASSERT_FULL(cowi_load_relaxed(&storage->uses) > 0);
     /* The only user: nobody can become another. */
     if (cowi_load_acquire(&storage->uses) == 1 || cowi_sub_acq_rel(&storage->uses, 1) == 1) {
         cowi_storage_dealloc(storage->allocator, storage);
@@ -153,6 +190,7 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
 cowi_context *cowi_storage_leave(cow_storage *storage)
 {
     cowi_context *context = storage->context;
+    COWI_ASSERT_FULL(context != NULL);
     if (storage->scopes > 0) {
         (void)cowi_add_relaxed(&context->left, storage->scopes);
         storage->scopes = 0;

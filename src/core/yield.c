@@ -18,7 +18,7 @@ static struct {
 } points[POINTS]; /* in the order in which they were first reached */
 static cowi_atomic_uint threads;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t first_seed;   /* this and the next are written once */
+static uint64_t first_seed; /* this and the next are written once */
 static const char *only_at;
 static _Thread_local uint64_t mine; /* 0: not seeded yet */
 

@@ -22,7 +22,8 @@ from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Materialization, no_copy, trace
-from cowarray._native.storage import Storage, keep_freed, reset_stats, stats
+from cowarray._native.figures import keep_freed, reset_stats, stats
+from cowarray._native.storage import Storage
 from cowarray._ops.conversion import array, asarray, from_dlpack
 from cowarray._tools.report import Explanation, explain
 

@@ -21,10 +21,10 @@ from cowarray._modes.copies import CopyError as CopyError
 from cowarray._modes.copies import Materialization as Materialization
 from cowarray._modes.copies import no_copy as no_copy
 from cowarray._modes.copies import trace as trace
+from cowarray._native.figures import keep_freed as keep_freed
+from cowarray._native.figures import reset_stats as reset_stats
+from cowarray._native.figures import stats as stats
 from cowarray._native.storage import Storage as Storage
-from cowarray._native.storage import keep_freed as keep_freed
-from cowarray._native.storage import reset_stats as reset_stats
-from cowarray._native.storage import stats as stats
 from cowarray._ops.conversion import array as array
 from cowarray._ops.conversion import asarray as asarray
 from cowarray._ops.conversion import from_dlpack as from_dlpack

@@ -24,16 +24,15 @@ bool check_equal(uint64_t left, uint64_t right, const char *text, const char *fi
 bool check_status(cow_status got, cow_status wanted, const char *text, const char *file, int line);
 
 #define CHECK(condition) check_true((condition) ? true : false, #condition, __FILE__, __LINE__)
-#define CHECK_EQ(left, right) \
-    check_equal((uint64_t)(left), (uint64_t)(right), #left " == " #right, __FILE__, __LINE__)
+#define CHECK_EQ(left, right) check_equal((uint64_t)(left), (uint64_t)(right), #left " == " #right, __FILE__, __LINE__)
 #define CHECK_STATUS(call, status) check_status((call), (status), #call, __FILE__, __LINE__)
 #define CHECK_OK(call) CHECK_STATUS(call, COW_OK)
 /* For what makes the rest of the test meaningless. */
-#define REQUIRE(condition)      \
-    do {                        \
+#define REQUIRE(condition)       \
+    do {                         \
         if (!CHECK(condition)) { \
-            give_up();          \
-        }                       \
+            give_up();           \
+        }                        \
     } while (0)
 
 /* Ends the program after a failed REQUIRE, with its totals. */

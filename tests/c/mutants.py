@@ -4,7 +4,8 @@
 usage: mutants.py [word ...]     only faults whose name has one of the words
 
 A fault is one or more replacements in copies of src/core; each text must occur exactly once in its file, so that a
-change of the core cannot make a fault vanish unseen.
+change of the core cannot make a fault vanish unseen. What finds it is a test or an assertion of the core. Every
+assertion must be known to go red: it stands beside a fault here, or has a row in test_assertions.c.
 """
 
 import os
@@ -16,9 +17,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+CORE = ROOT / "src" / "core"
 BUILD = ROOT / "build" / "mutants"
 CC = os.environ.get("CC", "cc").split()
-FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-w", "-O0", "-pthread", f"-I{ROOT / 'include'}", f"-I{HERE}"]
+SHARED = dict(re.findall(r"^(\w+) := (.*)$", (ROOT / "flags.mk").read_text(), re.M))
+FLAGS = [*SHARED["STANDARD"].split(), "-w", "-O0", "-pthread", f"-I{ROOT / 'include'}", f"-I{HERE}"]
 
 _COMMIT_ENTERS = '    COWI_YIELD("commit");\n    (void)cowi_gate_enter(false);\n'
 _COMMIT_REFUSES = (
@@ -36,7 +39,7 @@ _GIVE_BACK = "        cowi_large_give_back();\n        data = "
 FAULTS = {
     "a kept block that is too large is used again": (
         "test_allocators",
-        "kept_blocks_are_used_again_for_their_own_size_alone",
+        "!is_kept(data)",
         [("large.c", "kept[i].mapped == mapped", "kept[i].mapped >= mapped")],
     ),
     "kept blocks stay where a mapping fails": (
@@ -101,23 +104,82 @@ FAULTS = {
     ),
 }
 
+# The same, of the assertions that no test can break from outside. The core has the full ones.
+ASSERTED = {
+    "one block more is kept than there is room for": (
+        "test_allocators",
+        "count <= SLOTS",
+        [
+            ("large.c", "if (count == SLOTS) {", "if (count > SLOTS) {"),
+            ("large.c", "} kept[SLOTS];", "} kept[2 * SLOTS];"),
+        ],
+    ),
+    "a kept block is not where it began": (
+        "test_allocators",
+        "kept[i].data != NULL && (uintptr_t)kept[i].data % HUGE_PAGE == 0",
+        [("large.c", "kept[count].data = data;", "kept[count].data = (char *)data + 64;")],
+    ),
+    "a kept block has another size": (
+        "test_allocators",
+        "kept[i].mapped > 0 && kept[i].mapped % HUGE_PAGE == 0",
+        [("large.c", "kept[count].mapped = mapped;", "kept[count].mapped = nbytes - 1;")],
+    ),
+    "what is used again still counts as kept": (
+        "test_allocators",
+        "sum == kept_bytes",
+        [("large.c", "    kept_bytes -= kept[index].mapped;\n", "")],
+    ),
+    "more is kept than the bound": (
+        "test_allocators",
+        "kept_bytes <= limit",
+        [("large.c", "            trim(limit - mapped);\n", "")],
+    ),
+}
+
+# What must not compile: (file, definitions).
+REFUSED = {
+    "counts that may wrap": ("assertions.c", ["-DCOWI_COUNT_LIMIT=((size_t)1<<31)"]),
+    "counts that nobody can share": ("assertions.c", ["-DCOWI_COUNT_LIMIT=((size_t)1)"]),
+}
+
 
 class Missed(Exception):
     pass
 
 
-def compiled(source, directory, core):
+def compiled(source, directory, core, *more):
     """Where the object is."""
     made = directory / f"{source.stem}.o"
-    subprocess.run([*CC, *FLAGS, f"-I{core}", "-c", source, "-o", made], check=True)
+    subprocess.run([*CC, *FLAGS, *more, f"-I{core}", "-c", source, "-o", made], check=True)
     return made
+
+
+def refused(file, definitions):
+    """Whether the compiler says no, and a static assertion why."""
+    command = [*CC, *FLAGS, *definitions, f"-I{CORE}", "-fsyntax-only", CORE / file]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode != 0 and "static assertion failed" in done.stderr.lower().replace("_", " ")
+
+
+def assertions(known):
+    """How many assertions the core has. Each is among the known ones, or in a row of test_assertions.c."""
+    text = "\n".join(path.read_text() for path in sorted(CORE.glob("*.c")))
+    found = re.findall(r"COWI_ASSERT(?:_FULL)?\((.*)\);", text)
+    if len(found) < 30 or len(found) != len(re.findall(r"COWI_ASSERT(?:_FULL)?\(", text)):
+        raise Missed("the assertions were not found: each stands in one line")
+    table = (HERE / "test_assertions.c").read_text().partition("breakages[] = {")[2]
+    rows = re.findall(r'\{(?:FULL|RELEASE),\s*"(.*?)",\s*\w+\}', table)
+    red = {*rows, *known}
+    if set(found) != red:
+        raise Missed(f"not known to go red: {sorted({*found} - red)}; not in the core: {sorted(red - {*found})}")
+    return len(found)
 
 
 def planted(name, replacements):
     """A copy of src/core with the fault, and the files that differ."""
     core = BUILD / re.sub(r"\W+", "-", name)
     shutil.rmtree(core, ignore_errors=True)
-    shutil.copytree(ROOT / "src" / "core", core)
+    shutil.copytree(CORE, core)
     for file, text, replacement in replacements:
         content = (core / file).read_text()
         if content.count(text) != 1:
@@ -136,15 +198,15 @@ def run(program, objects, directory):
 
 
 def main(words):
-    faults = {name: fault for name, fault in FAULTS.items() if not words or any(word in name for word in words)}
+    every = FAULTS | ASSERTED
+    faults = {name: fault for name, fault in every.items() if not words or any(word in name for word in words)}
     sound = BUILD / "sound"
     shutil.rmtree(BUILD, ignore_errors=True)
     sound.mkdir(parents=True)
-    core = {path.name: compiled(path, sound, ROOT / "src" / "core") for path in (ROOT / "src" / "core").glob("*.c")}
+    core = {path.name: compiled(path, sound, CORE) for path in CORE.glob("*.c")}
     programs = {program for program, _, _ in faults.values()}
     tests = {
-        name: [compiled(HERE / f"{name}.c", sound, ROOT / "src" / "core") for name in (name, "harness")]
-        for name in programs
+        name: [compiled(HERE / f"{name}.c", sound, CORE) for name in (name, "harness", "tracing")] for name in programs
     }
     missed = 0
     for program in programs:
@@ -154,14 +216,20 @@ def main(words):
     for name, (program, test, replacements) in faults.items():
         try:
             directory, changed = planted(name, replacements)
-            objects = core | {path.name: compiled(path, directory, directory) for path in changed}
+            full = SHARED["ASSERTIONS"].split() if name in ASSERTED else []
+            objects = core | {path.name: compiled(path, directory, directory, *full) for path in changed}
             said, status = run(program, [*objects.values(), *tests[program]], directory)
-            if status == 0 or f"{test}: FAILED" not in said:
+            if status == 0 or (f"{test}: FAILED" not in said and f"broken: {test}\n" not in said):
                 raise Missed(f"{program} ends with status {status}, and {test} does not fail\n{said}")
             print(f"{name}: {test}", flush=True)
         except Missed as what:
             print(f"{name}: NOT FOUND: {what}", flush=True)
             missed += 1
+    for name, (file, definitions) in REFUSED.items():
+        if not refused(file, definitions):
+            print(f"{name}: NOT FOUND: it compiles", flush=True)
+            missed += 1
+    print(f"{assertions({test for _, test, _ in ASSERTED.values()})} assertions are known to go red")
     print(f"{len(faults) - missed} of {len(faults)} faults found by the C tests")
     return 1 if missed or not faults else 0
 

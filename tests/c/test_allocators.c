@@ -136,6 +136,26 @@ static void freed_large_blocks_are_kept_up_to_the_bound(fixture *f)
     (void)cow_heap_keep(before);
 }
 
+/* However many are freed, eight are kept: the oldest go. */
+static void few_blocks_are_kept(fixture *f)
+{
+    const size_t before = cow_heap_keep(64 * MIB);
+    void *blocks[10];
+    (void)f;
+    for (int i = 0; i < 10; i++) {
+        blocks[i] = take_large(4 * MIB);
+    }
+    for (int i = 0; i < 10; i++) {
+        put_large(blocks[i], 4 * MIB);
+    }
+    for (int i = 0; i < 10; i++) {
+        CHECK(is_mapped(blocks[i]) == (i >= 2));
+    }
+    (void)cow_heap_keep(0);
+    CHECK(!is_mapped(blocks[9]));
+    (void)cow_heap_keep(before);
+}
+
 /* The size that is given when a block is freed is all that the heap knows of it. */
 static void kept_blocks_are_used_again_for_their_own_size_alone(fixture *f)
 {
@@ -390,6 +410,7 @@ int main(int argc, char **argv)
     RUN(tracing_keeps_the_contract);
     RUN(tracing_over_tracing_keeps_the_contract);
     RUN(freed_large_blocks_are_kept_up_to_the_bound);
+    RUN(few_blocks_are_kept);
     RUN(kept_blocks_are_used_again_for_their_own_size_alone);
     RUN(what_is_kept_is_given_back_when_memory_is_short);
     RUN(nothing_is_kept_under_a_limit_on_memory);

@@ -11,10 +11,10 @@ typedef struct world {
     const cow_allocator *allocator;
     cow_storage *a; /* shares with b; both hold 1 */
     cow_storage *b;
-    cow_storage *plain; /* was never shared; holds 2 */
-    cow_storage *lone;  /* has a context and nobody to share with: the next write steals; holds 3 */
-    cow_storage *foreign; /* holds 4 */
-    cow_storage *made;    /* by the operation */
+    cow_storage *plain;        /* was never shared; holds 2 */
+    cow_storage *lone;         /* has a context and nobody to share with: the next write steals; holds 3 */
+    cow_storage *foreign;      /* holds 4 */
+    cow_storage *made;         /* by the operation */
     cow_overwrite_scope scope; /* open where the operation's preparation says so */
     cow_error error;
     char foreign_bytes[SIZE];
@@ -317,7 +317,7 @@ static void every_refused_allocation_changes_nothing(fixture *f)
         {"cow_lazy_clone", op_clone_part, 2, 0, NULL},
         {"cow_lazy_clone", op_clone_shared, 1, 0, NULL},
         {"cow_lazy_clone", op_clone_foreign, 1, 0, NULL},
-        {"cow_lazy_clone", op_clone_pinned, 4, 1, NULL}, /* a Storage to share, a context; a Storage to copy, its bytes */
+        {"cow_lazy_clone", op_clone_pinned, 4, 1, NULL}, /* a Storage, a context; a Storage to copy, its bytes */
         {"cow_const_begin", op_read_plain, 1, 0, NULL},
         {"cow_const_begin", op_read_shared, 0, 0, NULL},
         {"cow_mutable_begin", op_write_plain, 0, 0, NULL},

@@ -93,8 +93,8 @@ static void storage_works(cow_storage *storage)
 /* ---- fork while others copy, clone and write ----------------------------------------------------------------------- */
 
 typedef struct crowd {
-    cow_storage *root;           /* cloned by all, written by none */
-    cow_storage *common;         /* written by all, in parts */
+    cow_storage *root;   /* cloned by all, written by none */
+    cow_storage *common; /* written by all, in parts */
     cow_storage *own[WORKERS];
     cowi_atomic_uint over;
     cowi_atomic_uint next;
@@ -246,7 +246,7 @@ static void scene_in_the_child(void *argument)
     scene *sc = (scene *)argument;
     cow_mutable_scope scope;
     CHECK_OK(cow_mutable_begin(sc->a, COW_TRY, &scope, NULL)); /* neither busy nor half copied; its lock is free */
-    CHECK(old_or_new(scope.data, scope.nbytes)); /* its writer may have been inside memset */
+    CHECK(old_or_new(scope.data, scope.nbytes));               /* its writer may have been inside memset */
     cow_mutable_end(&scope);
     CHECK_OK(cow_mutable_begin(sc->b, COW_TRY, &scope, NULL)); /* a steal */
     CHECK(all_bytes(scope.data, scope.nbytes, 1));
@@ -290,7 +290,7 @@ static void fork_waits_for_copies_and_try_does_not_wait_for_the_fork(fixture *f)
     CHECK_STATUS(status, COW_EBUSY);
     sleep_ms(30);
     CHECK_EQ(cowi_load_seq_cst(&sc.forked), 0); /* the fork waits for the copy */
-    CHECK(holds(sc.other, 3)); /* reads, clones and drops pass beside the gate */
+    CHECK(holds(sc.other, 3));                  /* reads, clones and drops pass beside the gate */
     cow_storage_free(make_clone(sc.other));
     stopper_release(&sc.s);
     join(copier);

@@ -177,7 +177,8 @@ static void const_scopes_at_the_limit(fixture *f)
     check_unchanged(f, a, &before);
     CHECK_OK(fill(a, 2)); /* the readers stay behind with the old bytes; a has none now */
     CHECK_OK(cow_const_begin(a, &one_more, NULL));
-    CHECK(all_bytes(one_more.data, SIZE, 2) && all_bytes(readers[0].data, SIZE, 1) && all_bytes(readers[1].data, SIZE, 1));
+    CHECK(all_bytes(one_more.data, SIZE, 2) && all_bytes(readers[0].data, SIZE, 1) &&
+          all_bytes(readers[1].data, SIZE, 1));
     cow_const_end(&one_more);
     CHECK_OK(cow_const_begin(b, &readers[READERS], NULL)); /* in the place of a */
     CHECK_STATUS(cow_const_begin(b, &one_more, NULL), COW_EOVERFLOW);

@@ -91,7 +91,7 @@ static void what_is_spared_is_copied_by_the_last_sharer_and_freed(fixture *f)
     CHECK_OK(fill(c, 4));
     CHECK_EQ(stats_now().steals, 0);
     CHECK_EQ(report_of(f).live_blocks, 3 * 2); /* three Storages, each with its bytes: the first ones are gone */
-    cow_storage_spare(a); /* nobody to steal from: nothing to do */
+    cow_storage_spare(a);                      /* nobody to steal from: nothing to do */
     CHECK_OK(fill(a, 5));
     CHECK_EQ(stats_now().copies, 3);
     cow_storage_free(a);

@@ -29,7 +29,8 @@ static void new_storage_has_bytes_of_its_own(fixture *f)
 /* An allocator may rely on being asked for at least one byte. */
 static void *alloc_some(void *self, size_t nbytes, size_t alignment)
 {
-    return nbytes == 0 ? NULL : ((const cow_allocator *)self)->alloc(((const cow_allocator *)self)->self, nbytes, alignment);
+    return nbytes == 0 ? NULL
+                       : ((const cow_allocator *)self)->alloc(((const cow_allocator *)self)->self, nbytes, alignment);
 }
 
 static void free_some(void *self, void *data, size_t nbytes, size_t alignment)

@@ -11,11 +11,13 @@ import sys
 import time
 from array import array
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from cowarray._native.storage import TracingAllocator
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tracing import TracingAllocator
 
 WARM = 2
 RUNS = 3  # that are compared

@@ -103,7 +103,7 @@ cdef inline cnp.npy_intp itemsize_of(Array x) noexcept:
 
 
 cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.npy_intp *shape,
-                        const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth)
+                      const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth)
 
 cdef inline bint is_plain(cnp.dtype descr) noexcept:
     """Whether elements are bytes that memcpy copies: no objects, no StringDType."""

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""The array as all rooms know it: a Storage, an offset, a shape, strides and a dtype, and the headers that NumPy reads it by.
+"""The array as all rooms know it: a Storage, an offset, a shape, strides, a dtype, and the headers NumPy reads it by.
 
 headers.md, beside this file, says which headers there are and what each is for.
 """
@@ -95,7 +95,7 @@ cdef Array blank(int nd):
 
 
 cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.npy_intp *shape,
-                        const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth):
+                      const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth):
     cdef int i
     cdef Array x = blank(nd)
     for i in range(nd):
@@ -293,7 +293,7 @@ cdef Array view_of(Array source, char *window, cnp.ndarray array, bint writeable
 
 cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarray array, bint writeable):
     cdef Array x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
-                                cnp.PyArray_STRIDES(array), descr_of(array), writeable, BORN_VIEW)
+                              cnp.PyArray_STRIDES(array), descr_of(array), writeable, BORN_VIEW)
     if KEEPS_HEADERS and window == storage.window and root(array) is storage.hold:
         if not cnp.PyArray_ISWRITEABLE(array):
             set_header(x, array)

@@ -61,8 +61,8 @@ cdef bint is_sparse(cnp.ndarray array) noexcept:
 cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
     cdef Birth reason = BORN_EAGER_ORDER
     cdef Array x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.own_bytes(),
-                                cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
-                                descr_of(array), True, BORN_VIEW)
+                              cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                              descr_of(array), True, BORN_VIEW)
     if copy is False:
         x = lazy_copy(x, &reason)
         return share_foreign(array) if x is None else x

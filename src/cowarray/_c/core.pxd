@@ -1,4 +1,4 @@
-# The core's public header (include/cowarray/core.h), and the allocator for tests. Contracts are in the headers.
+# The core's public header (include/cowarray/core.h), which has the contracts.
 
 from libc.stdint cimport uint64_t
 
@@ -90,24 +90,3 @@ cdef extern from "cowarray/core.h" nogil:
     void cow_stats_read(cow_stats *out)
     void cow_stats_reset()
     void cow_stats_count_eager(size_t nbytes)
-
-
-cdef extern from "tracing.h" nogil:
-    ctypedef struct cow_tracing:
-        pass
-
-    ctypedef struct cow_tracing_report:
-        size_t live_blocks
-        size_t live_bytes
-        size_t peak_bytes
-        size_t allocations
-        size_t refused
-        size_t clones
-        size_t cloned_bytes
-        size_t faults
-
-    cow_status cow_tracing_new(const cow_allocator *under, cow_tracing **out)
-    const cow_allocator *cow_tracing_allocator(cow_tracing *tracing)
-    void cow_tracing_refuse(cow_tracing *tracing, size_t n, int every)
-    void cow_tracing_read(cow_tracing *tracing, cow_tracing_report *out)
-    cow_status cow_tracing_free(cow_tracing *tracing)

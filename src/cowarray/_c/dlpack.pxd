@@ -22,7 +22,8 @@ cdef extern from *:
     } offered_versioned;
 
     /* Bytes from the first element to the end of an axis' last; false if they are more than memory can have. */
-    static inline int offered_reach(long long length, long long stride, long long itemsize, long long *low, long long *high)
+    static inline int offered_reach(long long length, long long stride, long long itemsize, long long *low,
+                                    long long *high)
     {
         long long step, reach;
         return !__builtin_mul_overflow(stride, itemsize, &step)

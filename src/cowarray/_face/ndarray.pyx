@@ -86,9 +86,9 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.conversion cimport as_own, check_device, is_array_class, of_dtype, settled_dtype, unconverted
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
-from cowarray._ops.operators cimport binary, compare, inplace, inplace_by_numpy, inplace_power, power, unary
+from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc
-from cowarray._ops.road cimport method, new_passage, part, Passage, viewing_passage
+from cowarray._ops.road cimport call_method, new_passage, part, Passage, viewing_passage
 from cowarray._ops.shapes cimport lies_as, quick_reshape, rebind, settled_lengths
 
 cnp.import_array()
@@ -281,7 +281,7 @@ cdef class ndarray(Array):
         """ndarray: View with the last two axes swapped."""
         if self.nd < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
-        return method(self, "swapaxes", (-1, -2), {})
+        return call_method(self, "swapaxes", (-1, -2), {})
 
     def transpose(self, *axes):
         """Put axes in another order.
@@ -300,7 +300,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.transpose : The same for NumPy's arrays.
         """
-        return method(self, "transpose", axes, {})
+        return call_method(self, "transpose", axes, {})
 
     def swapaxes(self, axis1, axis2, /):
         """Swap two axes.
@@ -318,7 +318,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.swapaxes : The same for NumPy's arrays.
         """
-        return method(self, "swapaxes", (axis1, axis2), {})
+        return call_method(self, "swapaxes", (axis1, axis2), {})
 
     def squeeze(self, axis=None):
         """Remove axes of length 1.
@@ -337,7 +337,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.squeeze : The same for NumPy's arrays.
         """
-        return method(self, "squeeze", (axis,), {})
+        return call_method(self, "squeeze", (axis,), {})
 
     def diagonal(self, offset=0, axis1=0, axis2=1):
         """The diagonals in the planes of two axes, along a new last axis.
@@ -358,7 +358,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.diagonal : The same for NumPy's arrays.
         """
-        return method(self, "diagonal", (offset, axis1, axis2), {})
+        return call_method(self, "diagonal", (offset, axis1, axis2), {})
 
     def view(self, dtype=None, type=None):
         """View the same bytes, as another dtype if one is given.
@@ -393,7 +393,7 @@ cdef class ndarray(Array):
             return shown.view(type) if dtype is None else shown.view(dtype, type)
         if PyDataType_REFCHK(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
             raise TypeError("Cannot change data-type for array of references.")
-        return method(self, "view", () if dtype is None else (dtype,), {})
+        return call_method(self, "view", () if dtype is None else (dtype,), {})
 
     def getfield(self, dtype, offset=0):
         """View a part of each element.
@@ -415,7 +415,7 @@ cdef class ndarray(Array):
         setfield : Writes it.
         numpy.ndarray.getfield : The same for NumPy's arrays.
         """
-        return method(self, "getfield", (dtype, offset), {})
+        return call_method(self, "getfield", (dtype, offset), {})
 
     def setfield(self, val, dtype, offset=0):
         """Write a part of each element.
@@ -567,7 +567,7 @@ cdef class ndarray(Array):
         if copy is False:
             passage = viewing_passage()
             return (<Passage>passage).result((<Passage>passage).read(self).reshape(*shape, order=order, copy=False))
-        result = counted(self, method(self, "reshape", shape, {"order": order}))
+        result = counted(self, call_method(self, "reshape", shape, {"order": order}))
         if copy:
             # NumPy's copy lies in the order asked for, whatever a view would have looked like.
             order_strides(result, order_code(order), strides)
@@ -592,7 +592,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.ravel : Returns a view where it can.
         """
-        return counted(self, method(self, "ravel", (order,), {}))
+        return counted(self, call_method(self, "ravel", (order,), {}))
 
     def flatten(self, order="C"):
         """The elements along one axis.
@@ -612,7 +612,7 @@ cdef class ndarray(Array):
         ravel : Gives the same.
         numpy.ndarray.flatten : The same for NumPy's arrays.
         """
-        return counted(self, method(self, "ravel", (order,), {}))
+        return counted(self, call_method(self, "ravel", (order,), {}))
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """The elements as another dtype.
@@ -646,7 +646,7 @@ cdef class ndarray(Array):
             code = order_code(order)
             shown = of_dtype(self, same)
             return copy_in_order(shown, code) if copy else as_own(shown, None, order, None)
-        return method(self, "astype", (dtype, order, casting, subok, copy), {})
+        return call_method(self, "astype", (dtype, order, casting, subok, copy), {})
 
     def conjugate(self, *args, **kwargs):
         """Complex conjugates.
@@ -666,7 +666,7 @@ cdef class ndarray(Array):
         cowarray.conj : The function, which always computes.
         numpy.ndarray.conj : Returns the array itself where there is nothing to conjugate.
         """
-        return method(self, "conjugate", args, kwargs)
+        return call_method(self, "conjugate", args, kwargs)
 
     def conj(self, *args, **kwargs):
         """Complex conjugates.
@@ -686,7 +686,7 @@ cdef class ndarray(Array):
         cowarray.conj : The function, which always computes.
         numpy.ndarray.conj : Returns the array itself where there is nothing to conjugate.
         """
-        return method(self, "conjugate", args, kwargs)
+        return call_method(self, "conjugate", args, kwargs)
 
     def to_device(self, device, /, *, stream=None):
         """Ask for the array on a device; the only one is ``"cpu"``.
@@ -731,7 +731,7 @@ cdef class ndarray(Array):
         cowarray.all : The function.
         numpy.ndarray.all : The same for NumPy's arrays.
         """
-        return method(self, "all", args, kwargs)
+        return call_method(self, "all", args, kwargs)
 
     def any(self, *args, **kwargs):
         """Whether any element is true, along axes or of the whole array.
@@ -751,7 +751,7 @@ cdef class ndarray(Array):
         cowarray.any : The function.
         numpy.ndarray.any : The same for NumPy's arrays.
         """
-        return method(self, "any", args, kwargs)
+        return call_method(self, "any", args, kwargs)
 
     def argmax(self, *args, **kwargs):
         """Indices of the greatest elements along an axis, of the first where several are.
@@ -771,7 +771,7 @@ cdef class ndarray(Array):
         cowarray.argmax : The function.
         numpy.ndarray.argmax : The same for NumPy's arrays.
         """
-        return method(self, "argmax", args, kwargs)
+        return call_method(self, "argmax", args, kwargs)
 
     def argmin(self, *args, **kwargs):
         """Indices of the least elements along an axis, of the first where several are.
@@ -791,7 +791,7 @@ cdef class ndarray(Array):
         cowarray.argmin : The function.
         numpy.ndarray.argmin : The same for NumPy's arrays.
         """
-        return method(self, "argmin", args, kwargs)
+        return call_method(self, "argmin", args, kwargs)
 
     def argpartition(self, *args, **kwargs):
         """Indices that put the k-th element where it would be if all were sorted.
@@ -811,7 +811,7 @@ cdef class ndarray(Array):
         cowarray.argpartition : The function.
         numpy.ndarray.argpartition : The same for NumPy's arrays.
         """
-        return method(self, "argpartition", args, kwargs)
+        return call_method(self, "argpartition", args, kwargs)
 
     def argsort(self, *args, **kwargs):
         """Indices that sort the array.
@@ -831,7 +831,7 @@ cdef class ndarray(Array):
         cowarray.argsort : The function.
         numpy.ndarray.argsort : The same for NumPy's arrays.
         """
-        return method(self, "argsort", args, kwargs)
+        return call_method(self, "argsort", args, kwargs)
 
     def choose(self, *args, **kwargs):
         """For each index in the array, the element there of the array that it stands for.
@@ -851,7 +851,7 @@ cdef class ndarray(Array):
         cowarray.choose : The function.
         numpy.ndarray.choose : The same for NumPy's arrays.
         """
-        return method(self, "choose", args, kwargs)
+        return call_method(self, "choose", args, kwargs)
 
     def clip(self, *args, **kwargs):
         """Elements limited to an interval.
@@ -871,7 +871,7 @@ cdef class ndarray(Array):
         cowarray.clip : The function.
         numpy.ndarray.clip : The same for NumPy's arrays.
         """
-        return method(self, "clip", args, kwargs)
+        return call_method(self, "clip", args, kwargs)
 
     def compress(self, *args, **kwargs):
         """The parts along an axis for which a condition is true.
@@ -891,7 +891,7 @@ cdef class ndarray(Array):
         cowarray.compress : The function.
         numpy.ndarray.compress : The same for NumPy's arrays.
         """
-        return method(self, "compress", args, kwargs)
+        return call_method(self, "compress", args, kwargs)
 
     def cumprod(self, *args, **kwargs):
         """Products of all elements up to each.
@@ -911,7 +911,7 @@ cdef class ndarray(Array):
         cowarray.cumprod : The function.
         numpy.ndarray.cumprod : The same for NumPy's arrays.
         """
-        return method(self, "cumprod", args, kwargs)
+        return call_method(self, "cumprod", args, kwargs)
 
     def cumsum(self, *args, **kwargs):
         """Sums of all elements up to each.
@@ -931,7 +931,7 @@ cdef class ndarray(Array):
         cowarray.cumsum : The function.
         numpy.ndarray.cumsum : The same for NumPy's arrays.
         """
-        return method(self, "cumsum", args, kwargs)
+        return call_method(self, "cumsum", args, kwargs)
 
     def dot(self, *args, **kwargs):
         """Dot products: of vectors, of matrices, or over the last axis and the last but one of the other array.
@@ -951,7 +951,7 @@ cdef class ndarray(Array):
         cowarray.dot : The function.
         numpy.ndarray.dot : The same for NumPy's arrays.
         """
-        return method(self, "dot", args, kwargs)
+        return call_method(self, "dot", args, kwargs)
 
     def max(self, *args, **kwargs):
         """The greatest elements along axes; NaN where one is.
@@ -971,7 +971,7 @@ cdef class ndarray(Array):
         cowarray.max : The function.
         numpy.ndarray.max : The same for NumPy's arrays.
         """
-        return method(self, "max", args, kwargs)
+        return call_method(self, "max", args, kwargs)
 
     def mean(self, *args, **kwargs):
         """Arithmetic means along axes.
@@ -991,7 +991,7 @@ cdef class ndarray(Array):
         cowarray.mean : The function.
         numpy.ndarray.mean : The same for NumPy's arrays.
         """
-        return method(self, "mean", args, kwargs)
+        return call_method(self, "mean", args, kwargs)
 
     def min(self, *args, **kwargs):
         """The least elements along axes; NaN where one is.
@@ -1011,7 +1011,7 @@ cdef class ndarray(Array):
         cowarray.min : The function.
         numpy.ndarray.min : The same for NumPy's arrays.
         """
-        return method(self, "min", args, kwargs)
+        return call_method(self, "min", args, kwargs)
 
     def nonzero(self, *args, **kwargs):
         """Indices of the elements that are not zero.
@@ -1031,7 +1031,7 @@ cdef class ndarray(Array):
         cowarray.nonzero : The function.
         numpy.ndarray.nonzero : The same for NumPy's arrays.
         """
-        return method(self, "nonzero", args, kwargs)
+        return call_method(self, "nonzero", args, kwargs)
 
     def prod(self, *args, **kwargs):
         """Products along axes.
@@ -1051,7 +1051,7 @@ cdef class ndarray(Array):
         cowarray.prod : The function.
         numpy.ndarray.prod : The same for NumPy's arrays.
         """
-        return method(self, "prod", args, kwargs)
+        return call_method(self, "prod", args, kwargs)
 
     def repeat(self, *args, **kwargs):
         """Repeat each element, along an axis.
@@ -1071,7 +1071,7 @@ cdef class ndarray(Array):
         cowarray.repeat : The function.
         numpy.ndarray.repeat : The same for NumPy's arrays.
         """
-        return method(self, "repeat", args, kwargs)
+        return call_method(self, "repeat", args, kwargs)
 
     def round(self, *args, **kwargs):
         """Elements rounded; halves to the even neighbour.
@@ -1091,7 +1091,7 @@ cdef class ndarray(Array):
         cowarray.round : The function.
         numpy.ndarray.round : The same for NumPy's arrays.
         """
-        return method(self, "round", args, kwargs)
+        return call_method(self, "round", args, kwargs)
 
     def searchsorted(self, *args, **kwargs):
         """Where to insert elements into the array, which is sorted, so that it stays sorted.
@@ -1111,7 +1111,7 @@ cdef class ndarray(Array):
         cowarray.searchsorted : The function.
         numpy.ndarray.searchsorted : The same for NumPy's arrays.
         """
-        return method(self, "searchsorted", args, kwargs)
+        return call_method(self, "searchsorted", args, kwargs)
 
     def std(self, *args, **kwargs):
         """Standard deviations along axes.
@@ -1131,7 +1131,7 @@ cdef class ndarray(Array):
         cowarray.std : The function.
         numpy.ndarray.std : The same for NumPy's arrays.
         """
-        return method(self, "std", args, kwargs)
+        return call_method(self, "std", args, kwargs)
 
     def sum(self, *args, **kwargs):
         """Sums along axes.
@@ -1151,7 +1151,7 @@ cdef class ndarray(Array):
         cowarray.sum : The function.
         numpy.ndarray.sum : The same for NumPy's arrays.
         """
-        return method(self, "sum", args, kwargs)
+        return call_method(self, "sum", args, kwargs)
 
     def take(self, *args, **kwargs):
         """The elements at indices along an axis; without one, of the flattened array.
@@ -1171,7 +1171,7 @@ cdef class ndarray(Array):
         cowarray.take : The function.
         numpy.ndarray.take : The same for NumPy's arrays.
         """
-        return method(self, "take", args, kwargs)
+        return call_method(self, "take", args, kwargs)
 
     def trace(self, *args, **kwargs):
         """Sums along diagonals.
@@ -1191,7 +1191,7 @@ cdef class ndarray(Array):
         cowarray.linalg.trace : The function.
         numpy.ndarray.trace : The same for NumPy's arrays.
         """
-        return method(self, "trace", args, kwargs)
+        return call_method(self, "trace", args, kwargs)
 
     def var(self, *args, **kwargs):
         """Variances along axes.
@@ -1211,7 +1211,7 @@ cdef class ndarray(Array):
         cowarray.var : The function.
         numpy.ndarray.var : The same for NumPy's arrays.
         """
-        return method(self, "var", args, kwargs)
+        return call_method(self, "var", args, kwargs)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
@@ -1239,7 +1239,7 @@ cdef class ndarray(Array):
         if not self.writeable:
             raise ValueError("assignment destination is read-only")
         if self.descr.type_num == cnp.NPY_OBJECT:
-            method(self, "fill", (value,), {})
+            call_method(self, "fill", (value,), {})
         else:
             # Converted as NumPy's fill does: to one element.
             shown = numpy_empty((), self.descr)
@@ -1269,7 +1269,7 @@ cdef class ndarray(Array):
         cowarray.sort : Returns a sorted copy.
         numpy.ndarray.sort : The same for NumPy's arrays.
         """
-        method(self, "sort", (axis,), {"kind": kind, "order": order, "stable": stable})
+        call_method(self, "sort", (axis,), {"kind": kind, "order": order, "stable": stable})
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):
         """Put the k-th element where it would be if all were sorted, in place: no less after, no greater before it.
@@ -1292,7 +1292,7 @@ cdef class ndarray(Array):
         cowarray.partition : Returns a copy.
         numpy.ndarray.partition : The same for NumPy's arrays.
         """
-        method(self, "partition", (kth, axis, kind, order), {})
+        call_method(self, "partition", (kth, axis, kind, order), {})
 
     def put(self, indices, values, mode="raise"):
         """Write values to indices, as if the array had one axis.
@@ -1314,7 +1314,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.put : The same for NumPy's arrays.
         """
-        method(self, "put", (indices, values, mode), {})
+        call_method(self, "put", (indices, values, mode), {})
 
     def byteswap(self, inplace=False):
         """Reverse the bytes of each element.
@@ -1334,7 +1334,7 @@ cdef class ndarray(Array):
         numpy.ndarray.byteswap : The same for NumPy's arrays.
         """
         inplace = bool(inplace)
-        result = method(self, "byteswap", (inplace,), {})
+        result = call_method(self, "byteswap", (inplace,), {})
         return self if inplace else result
 
     def resize(self, *new_shape, refcheck=True):
@@ -1685,7 +1685,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Add, ufunc_add, True)
 
     def __iadd__(self, other):
-        return inplace(self, other, ufunc_add)
+        return in_place(self, other, ufunc_add)
 
     def __sub__(self, other):
         return binary(self, other, PyNumber_Subtract, ufunc_subtract, False)
@@ -1694,7 +1694,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Subtract, ufunc_subtract, True)
 
     def __isub__(self, other):
-        return inplace(self, other, ufunc_subtract)
+        return in_place(self, other, ufunc_subtract)
 
     def __mul__(self, other):
         return binary(self, other, PyNumber_Multiply, ufunc_multiply, False)
@@ -1703,7 +1703,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Multiply, ufunc_multiply, True)
 
     def __imul__(self, other):
-        return inplace(self, other, ufunc_multiply)
+        return in_place(self, other, ufunc_multiply)
 
     def __truediv__(self, other):
         return binary(self, other, PyNumber_TrueDivide, ufunc_true_divide, False)
@@ -1712,7 +1712,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_TrueDivide, ufunc_true_divide, True)
 
     def __itruediv__(self, other):
-        return inplace(self, other, ufunc_true_divide)
+        return in_place(self, other, ufunc_true_divide)
 
     def __floordiv__(self, other):
         return binary(self, other, PyNumber_FloorDivide, ufunc_floor_divide, False)
@@ -1721,7 +1721,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_FloorDivide, ufunc_floor_divide, True)
 
     def __ifloordiv__(self, other):
-        return inplace(self, other, ufunc_floor_divide)
+        return in_place(self, other, ufunc_floor_divide)
 
     def __mod__(self, other):
         return binary(self, other, PyNumber_Remainder, ufunc_remainder, False)
@@ -1730,7 +1730,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Remainder, ufunc_remainder, True)
 
     def __imod__(self, other):
-        return inplace(self, other, ufunc_remainder)
+        return in_place(self, other, ufunc_remainder)
 
     def __lshift__(self, other):
         return binary(self, other, PyNumber_Lshift, ufunc_left_shift, False)
@@ -1739,7 +1739,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Lshift, ufunc_left_shift, True)
 
     def __ilshift__(self, other):
-        return inplace(self, other, ufunc_left_shift)
+        return in_place(self, other, ufunc_left_shift)
 
     def __rshift__(self, other):
         return binary(self, other, PyNumber_Rshift, ufunc_right_shift, False)
@@ -1748,7 +1748,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Rshift, ufunc_right_shift, True)
 
     def __irshift__(self, other):
-        return inplace(self, other, ufunc_right_shift)
+        return in_place(self, other, ufunc_right_shift)
 
     def __and__(self, other):
         return binary(self, other, PyNumber_And, ufunc_bitwise_and, False)
@@ -1757,7 +1757,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_And, ufunc_bitwise_and, True)
 
     def __iand__(self, other):
-        return inplace(self, other, ufunc_bitwise_and)
+        return in_place(self, other, ufunc_bitwise_and)
 
     def __or__(self, other):
         return binary(self, other, PyNumber_Or, ufunc_bitwise_or, False)
@@ -1766,7 +1766,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Or, ufunc_bitwise_or, True)
 
     def __ior__(self, other):
-        return inplace(self, other, ufunc_bitwise_or)
+        return in_place(self, other, ufunc_bitwise_or)
 
     def __xor__(self, other):
         return binary(self, other, PyNumber_Xor, ufunc_bitwise_xor, False)
@@ -1775,7 +1775,7 @@ cdef class ndarray(Array):
         return binary(self, other, PyNumber_Xor, ufunc_bitwise_xor, True)
 
     def __ixor__(self, other):
-        return inplace(self, other, ufunc_bitwise_xor)
+        return in_place(self, other, ufunc_bitwise_xor)
 
     def __matmul__(self, other):
         return binary(self, other, PyNumber_MatrixMultiply, ufunc_matmul, False)
@@ -1796,10 +1796,10 @@ cdef class ndarray(Array):
         return NotImplemented if modulo is not None else binary(self, other, power, ufunc_power, True)
 
     def __ipow__(self, other):
-        return inplace_by_numpy(self, other, ufunc_power, inplace_power)
+        return in_place_by_numpy(self, other, ufunc_power, in_place_power)
 
     def __imatmul__(self, other):
-        return inplace_by_numpy(self, other, ufunc_matmul, PyNumber_InPlaceMatrixMultiply)
+        return in_place_by_numpy(self, other, ufunc_matmul, PyNumber_InPlaceMatrixMultiply)
 
 
 set_array_type(ndarray)

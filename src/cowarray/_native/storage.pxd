@@ -6,6 +6,7 @@ from cowarray._c.core cimport (
     cow_const_scope,
     cow_mutable_scope,
     cow_overwrite_scope,
+    cow_stats,
     cow_storage,
 )
 
@@ -108,3 +109,6 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
 cdef void end_write(cow_mutable_scope *scope) noexcept
 cdef Overwrite overwrite_storage(Storage storage, const Access *access)
 cdef void count_eager(size_t nbytes) noexcept
+cdef void read_figures(cow_stats *out) noexcept
+cdef void reset_figures() noexcept
+cdef size_t keep_in_heap(size_t nbytes) noexcept

@@ -2,12 +2,12 @@
 """The one extension that links the core: Storages, scopes and figures as Python sees them.
 
 Every status of the core becomes an exception here and nowhere else (`fail`). Every write that may copy or wait comes
-through `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and lets go of the GIL. What the
-library tells of itself is in `_figures.pxi`.
+through `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and releases the GIL.
 """
 
 cimport cython
 from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
 
 from cowarray._c.core cimport *
@@ -30,6 +30,16 @@ def set_modes(hooks):
     global modes
     modes = hooks
 
+
+def _allocator():
+    """What new memory comes from: a capsule ``"cowarray.allocator"`` of a ``const cow_allocator *``. For tests."""
+    return PyCapsule_New(<void *>allocator, "cowarray.allocator", NULL)
+
+
+def _use_allocator(capsule):
+    """Take new memory from another one, which must outlive all that comes from it. For tests."""
+    global allocator
+    allocator = <const cow_allocator *>PyCapsule_GetPointer(capsule, "cowarray.allocator")
 
 
 cdef void set_moved(moved_function function) noexcept:
@@ -461,4 +471,25 @@ for _type in (Hold, Storage, Pin, Overwrite):
     seal(_type)
 
 
-include "_figures.pxi"
+# ---- figures: the core's, for extensions that do not link it ---------------------------------------------------------
+
+
+def count_modes(int change):
+    """Count a context in (1) or out (-1). Returns how many there are."""
+    return count_mode_users(change)
+
+
+cdef void count_eager(size_t nbytes) noexcept:
+    cow_stats_count_eager(nbytes)
+
+
+cdef void read_figures(cow_stats *out) noexcept:
+    cow_stats_read(out)
+
+
+cdef void reset_figures() noexcept:
+    cow_stats_reset()
+
+
+cdef size_t keep_in_heap(size_t nbytes) noexcept:
+    return cow_heap_keep(nbytes)

@@ -29,9 +29,8 @@ from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
-from cowarray._c.python cimport own
 from cowarray._ops.operands cimport listed
-from cowarray._ops.road cimport method
+from cowarray._ops.road cimport call_method
 
 
 cnp.import_array()
@@ -201,7 +200,7 @@ cdef cnp.dtype unconverted(Array x, object dtype):
 
 cdef Array of_dtype(Array x, cnp.dtype descr):
     """x, or its view as a dtype that equals its own."""
-    return x if descr is x.descr else method(x, "view", (descr,), {})
+    return x if descr is x.descr else call_method(x, "view", (descr,), {})
 
 
 cdef Array as_own(Array x, object dtype, object order, object copy):
@@ -216,7 +215,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
                     f"asarray: from dtype {x.descr!r} to {dtype!r} needs a copy (Unable to avoid copy); "
                     "leave copy=False away"
                 )
-            return method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
+            return call_method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
         x = of_dtype(x, same)
     if copy is True:
         return copy_in_order(x, code)

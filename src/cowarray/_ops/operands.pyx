@@ -8,7 +8,6 @@ cimport numpy as cnp
 from cowarray._array.array cimport adopt, is_array_type
 from cowarray._array.imports cimport import_array
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_FromScalar, PyArray_NewCopy
-from cowarray._c.python cimport own
 
 cnp.import_array()
 

@@ -13,7 +13,7 @@ ctypedef object (*unary_function)(object)
 cdef object compare(Array self, object other, int op)
 cdef object defer(Array self, object other, object ufunc, bint reflected)
 cdef object power(object base, object exponent)
-cdef object inplace_power(object base, object exponent)
+cdef object in_place_power(object base, object exponent)
 
 
 cdef inline object binary(Array self, object other, binary_function function, object ufunc, bint reflected):
@@ -31,5 +31,5 @@ cdef inline object unary(Array self, unary_function function, object ufunc):
     return ufunc(self) if runs_code(self.descr) else computed(function(const_header(self)))
 
 
-cdef object inplace(Array self, object other, object ufunc)
-cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_function function)
+cdef object in_place(Array self, object other, object ufunc)
+cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_function function)

@@ -57,7 +57,7 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
     return ufunc(other, self) if reflected else ufunc(self, other)
 
 
-cdef object inplace(Array self, object other, object ufunc):
+cdef object in_place(Array self, object other, object ufunc):
     """self op= other."""
     cdef cnp.ndarray header
     cdef Access access
@@ -85,7 +85,7 @@ cdef object inplace(Array self, object other, object ufunc):
     return self
 
 
-cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_function function):
+cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_function function):
     """An in-place operator whose NumPy form is more than its ufunc."""
     cdef cnp.ndarray header
     cdef Access access
@@ -94,7 +94,7 @@ cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_func
         getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
         or has_priority(other)
     ):
-        return inplace(self, other, ufunc)
+        return in_place(self, other, ufunc)
     passage = new_passage()
     passage.survey(self)
     passage.survey(other)
@@ -108,5 +108,5 @@ cdef object inplace_by_numpy(Array self, object other, object ufunc, binary_func
     return self
 
 
-cdef object inplace_power(object base, object exponent):
+cdef object in_place_power(object base, object exponent):
     return PyNumber_InPlacePower(base, exponent, None)

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Writes that replace every byte of a shared Storage: they run once, from the old bytes to fresh ones, and copy nothing first.
+"""Writes that replace every byte of a shared Storage: from the old bytes to fresh ones, with nothing copied first.
 
 Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
 when all is computed, to user code that in NumPy finds the new values in place, and may write beside them. So an attempt

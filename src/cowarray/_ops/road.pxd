@@ -61,5 +61,5 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
                  bint dispatched_here=*)
 
 
-cdef object method(Array self, str name, tuple args, dict kwargs)
+cdef object call_method(Array self, str name, tuple args, dict kwargs)
 cdef object part(Array self, str name)

@@ -447,7 +447,7 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
     return passage.result(result)
 
 
-cdef object method(Array self, str name, tuple args, dict kwargs):
+cdef object call_method(Array self, str name, tuple args, dict kwargs):
     cdef Operation operation = method_operation(name)
     cdef cnp.ndarray header
     cdef Array x

@@ -20,7 +20,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build" / "stress"
 CC = os.environ.get("CC", "cc").split()
-FLAGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-w", "-O1", "-pthread", "-DCOWI_YIELD_POINTS"]
+SHARED = dict(re.findall(r"^(\w+) := (.*)$", (ROOT / "flags.mk").read_text(), re.M))
+FLAGS = [*SHARED["STANDARD"].split(), "-w", "-O1", "-pthread", "-DCOWI_YIELD_POINTS"]
 
 sys.path.insert(0, str(ROOT / "tests" / "model"))
 from mutants import CORE  # noqa: E402
@@ -89,7 +90,7 @@ def build(name, faults, fuzz):
         if content.count(text) != 1:
             sys.exit(f"stress {name}: {content.count(text)} places in {file} instead of one:\n{text}")
         (directory / file).write_text(content.replace(text, replacement))
-    sources = [*directory.glob("*.c"), HERE.parent / "harness.c", *HERE.glob("*.c")]
+    sources = [*directory.glob("*.c"), HERE.parent / "harness.c", HERE.parent / "tracing.c", *HERE.glob("*.c")]
     compiler, more = CC, []
     if fuzz:
         compiler, more = ["clang"], ["-fsanitize=fuzzer,address", f"-I{HERE}"]

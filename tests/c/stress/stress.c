@@ -19,8 +19,8 @@ static tally total;
 
 void found(const worker *w, const char *what)
 {
-    (void)fprintf(stderr, "stress: FOUND: %s\n  in: %s (thread %u, step %zu, round %u)\n  COWARRAY_TEST_SEED=%llu\n", what,
-                  w->action == NULL ? "-" : w->action, w->me, cowi_load_relaxed(&w->progress), round_now,
+    (void)fprintf(stderr, "stress: FOUND: %s\n  in: %s (thread %u, step %zu, round %u)\n  COWARRAY_TEST_SEED=%llu\n",
+                  what, w->action == NULL ? "-" : w->action, w->me, cowi_load_relaxed(&w->progress), round_now,
                   (unsigned long long)seed);
     (void)fflush(stderr);
     _exit(1);
@@ -201,10 +201,10 @@ int main(int argc, char **argv)
         round_now++;
     } while (now() < until);
     report_points();
-    (void)printf("stress: %u rounds, %llu reads and %llu writes checked, %llu clones, %llu copies, %llu blocks, %llu refused: "
-                 "nothing found\n",
-                 round_now, (unsigned long long)total.reads, (unsigned long long)total.writes,
-                 (unsigned long long)total.clones, (unsigned long long)total.copies,
-                 (unsigned long long)total.blocks_given, (unsigned long long)total.refused);
+    (void)printf(
+        "stress: %u rounds, %llu reads and %llu writes checked, %llu clones, %llu copies, %llu blocks, %llu refused: "
+        "nothing found\n",
+        round_now, (unsigned long long)total.reads, (unsigned long long)total.writes, (unsigned long long)total.clones,
+        (unsigned long long)total.copies, (unsigned long long)total.blocks_given, (unsigned long long)total.refused);
     return total.reads > 0 && total.copies > 0 ? 0 : 1;
 }

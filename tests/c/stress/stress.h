@@ -10,10 +10,10 @@
 
 #include "harness.h"
 
-#define CELLS 8u    /* of the longest array, and the most threads: thread i owns cell i of each common array */
-#define ARRAYS 6u   /* private arrays of a thread */
-#define READERS 4u  /* const scopes that a thread keeps open */
-#define PINS 3u     /* mutable scopes that a thread keeps open */
+#define CELLS 8u   /* of the longest array, and the most threads: thread i owns cell i of each common array */
+#define ARRAYS 6u  /* private arrays of a thread */
+#define READERS 4u /* const scopes that a thread keeps open */
+#define PINS 3u    /* mutable scopes that a thread keeps open */
 #define COMMONS 3u
 #define EXCHANGES 4u
 
@@ -27,8 +27,8 @@ typedef struct array {
 /* An open const scope; what it must show until somebody writes to its bytes in place. */
 typedef struct reader {
     cow_const_scope scope;
-    array shown;      /* shown.storage is what it was opened on, to compare with only; NULL: a free slot */
-    bool promised;    /* false: others may write to the bytes by now, so they are not looked at */
+    array shown;   /* shown.storage is what it was opened on, to compare with only; NULL: a free slot */
+    bool promised; /* false: others may write to the bytes by now, so they are not looked at */
 } reader;
 
 typedef struct common common;
@@ -68,11 +68,11 @@ typedef struct worker {
 
 /* Says what went wrong, with seed, thread and action, and ends the program. */
 _Noreturn void found(const worker *w, const char *what);
-#define MUST(w, condition)           \
-    do {                             \
-        if (!(condition)) {          \
-            found((w), #condition);  \
-        }                            \
+#define MUST(w, condition)          \
+    do {                            \
+        if (!(condition)) {         \
+            found((w), #condition); \
+        }                           \
     } while (0)
 unsigned choose(worker *w, unsigned count); /* 0 .. count - 1 */
 bool one_in(worker *w, unsigned count);

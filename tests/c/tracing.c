@@ -2,9 +2,11 @@
  * false ones. A forking test must not allocate from it in another thread meanwhile: the mutex is not known to the gate. */
 #include "tracing.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "internal.h"
 
 #define GUARD_BYTES COW_ALIGNMENT
 #define GUARD_BYTE 0xA5
@@ -48,8 +50,7 @@ static void *tracing_alloc(void *self, size_t nbytes, size_t alignment)
     (void)pthread_mutex_lock(&tracing->mutex);
     if (!refuses(tracing) && nbytes <= (size_t)PTRDIFF_MAX - 3 * guarded) {
         node = (block *)malloc(sizeof *node);
-        raw = node == NULL ? NULL
-                           : (char *)tracing->under->alloc(tracing->under->self, nbytes + 2 * guarded, guarded);
+        raw = node == NULL ? NULL : (char *)tracing->under->alloc(tracing->under->self, nbytes + 2 * guarded, guarded);
         if (raw == NULL) {
             free(node);
         }

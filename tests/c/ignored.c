@@ -1,0 +1,18 @@
+/* Statuses that nobody looks at: tools/headers.sh sees that a compiler warns of each, as C and as C++. Never run. */
+#include "cowarray/core.h"
+
+void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *storage);
+
+void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *storage)
+{
+    cow_const_scope reader;
+    cow_mutable_scope writer;
+    cow_overwrite_scope overwriter;
+    cow_storage_new(allocator, 0, &storage, NULL);
+    cow_storage_adopt(allocator, ptr, 0, 0, &storage, NULL);
+    cow_lazy_clone(storage, 0, 0, 0, &storage, NULL);
+    cow_const_begin(storage, &reader, NULL);
+    cow_mutable_begin(storage, 0, &writer, NULL);
+    cow_overwrite_begin(storage, 0, &overwriter, NULL);
+    cow_overwrite_commit(&overwriter, NULL, NULL);
+}

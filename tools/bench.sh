@@ -1,0 +1,17 @@
+#!/bin/sh
+# Measures and reports, even if something failed: bench.sh PYTHON [argument of pytest ...]
+# A complete run, without arguments, also counts instructions, and goes into the documentation.
+python=$1
+shift
+latest=build/bench/latest.json
+mkdir -p build/bench
+[ ! -f $latest ] || mv $latest build/bench/previous.json
+status=0
+"$python" -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet --benchmark-json=$latest "$@" || status=$?
+if [ $# -gt 0 ]; then
+    "$python" bench/report.py $latest || exit
+else
+    "$python" bench/instructions.py
+    "$python" bench/report.py $latest --into docs/benchmarks && "$python" bench/pages.py || exit
+fi
+exit $status

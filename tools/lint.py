@@ -1,0 +1,77 @@
+"""Lints and checks the format of everything: what `make lint` and the hooks of .pre-commit-config.yaml run.
+
+usage: lint.py [check ...]     only these; without, all of them, and the hooks must name each
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+HOOKS = ROOT / ".pre-commit-config.yaml"
+
+CYTHON = ["src/cowarray/**/*.pyx", "src/cowarray/**/*.px[di]"]
+C = ["include/cowarray/*.h", "src/core/*.[ch]", "tests/c/**/*.[ch]"]
+
+
+def files(patterns):
+    """What the patterns find in the tree; something must be there."""
+    found = sorted(str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern))
+    if not found:
+        sys.exit(f"lint: no files {' '.join(patterns)}")
+    return found
+
+
+# Name: the command, and what shows the changes that it wants.
+CHECKS = {
+    "ruff-check": (["ruff", "check", "--quiet"], None),
+    "ruff-format": (["ruff", "format", "--check", "--quiet"], ["ruff", "format", "--diff", "--quiet"]),
+    "cython-lint": (["cython-lint", *files(CYTHON)], None),
+    "clang-format": (["clang-format", "--dry-run", "-Werror", *files(C)], None),
+    "docstrings": (["python", "docs/docstrings.py"], None),
+}
+
+
+def run(command, **kwargs):
+    # cython-lint finds pycodestyle on the path.
+    environment = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", "")])}
+    return subprocess.run([str(BIN / command[0]), *command[1:]], cwd=ROOT, env=environment, **kwargs)
+
+
+def passes(check):
+    command, show = CHECKS[check]
+    passed = run(command).returncode == 0
+    if not passed and show:
+        run(show)
+    return passed
+
+
+def hooks():
+    """{name: what it runs}, of the hooks that a commit runs."""
+    return dict(re.findall(r"^ +- id: (\S+)\n(?: +(?!entry|- )\S.*\n)* +entry: (.*)$", HOOKS.read_text(), re.MULTILINE))
+
+
+def main(names):
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        sys.exit(f"lint: no check {unknown}; there are {', '.join(CHECKS)}")
+    if not names:
+        wanted = {check: f"make lint ARGS={check}" for check in CHECKS}
+        if hooks() != wanted:
+            sys.exit(f"lint: the hooks of {HOOKS.name} are {hooks()}, and not {wanted}")
+    failed = [check for check in names or CHECKS if not passes(check)]
+    if failed:
+        sys.exit(f"lint: {', '.join(failed)}")
+    if not names:
+        shown = run(["ruff", "check", "--show-files"], capture_output=True, text=True).stdout.splitlines()
+        python = sum(name.endswith((".py", ".pyi")) for name in shown)
+        if not python:
+            sys.exit("lint: no Python files")
+        print(f"lint: {python} Python, {len(files(CYTHON))} Cython and {len(files(C))} C files are clean")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
