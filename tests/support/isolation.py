@@ -1,0 +1,407 @@
+"""Whoever only reads leaves no trace, and whoever writes reaches what the table says: checked for one call.
+
+`check` runs a call in one of the worlds of `worlds.py` and compares what everybody there is before and after; then it
+writes into the results and into the inputs, to see who notices.
+"""
+
+import ast
+import functools
+import io
+import itertools
+import types
+from typing import NamedTuple
+
+import numpy as np
+from numpy._core.overrides import ARRAY_FUNCTIONS
+from support.calls import SPACES, Run, arrays_in, numpys
+from support.oracle import native, outcome, value
+from support.public import archive
+from support.recipes import Recipe
+from support.recipes_by_rule import RECIPES
+from support.worlds import clone
+
+import cowarray
+from cowarray._ops.table import COPY, SAME, VIEW, Operation, lookup, method
+
+# ---- calls -----------------------------------------------------------------------------------------------------------
+
+
+def like(result):
+    """Something else of a result's shape and dtype, to be written over."""
+    result = np.asarray(native(result))
+    return (~result if result.dtype == bool else np.full(result.shape, 113)).astype(result.dtype)
+
+
+def inside(context, action):
+    with context:
+        return action()
+
+
+def refused(make, *args):
+    """A class that makes no instances says so."""
+    try:
+        made = make(*args)
+    except TypeError:
+        return True
+    raise AssertionError(f"{make} has made {made!r}")
+
+
+def saved(array):
+    """A file with an array, to be read from its start."""
+    file = io.BytesIO()
+    cowarray.save(file, array)
+    file.seek(0)
+    return file
+
+
+class PreparedCall:
+    """A recipe's call in a world: its arguments are there, and it can be run several times.
+
+    Attributes
+    ----------
+    name : str
+        The public name that is called, as in `public.py`.
+    operation : Operation
+        The table's row, or that of what is not listed.
+    refusal : type or None
+        The error of the arguments; such a call cannot be run.
+    """
+
+    def __init__(self, recipe, x):
+        self.recipe, self.x = recipe, x
+        self.run_of = Run(recipe.source, x)
+        self.names = {**self.run_of.names, **HELPERS, "x": x, "A": self.companion}
+        self.inputs, self.others = [x], []
+        self.owner, self.args, self.kwargs = None, (), {}
+        _, self.refusal = outcome(self.prepare, ast.parse(recipe.source).body[0])
+        self.operation = self.row()
+
+    def companion(self, values, dtype=None):
+        """Another array, a lazy copy like the one under test."""
+        made = np.array(native(values), dtype=dtype)
+        if type(self.x) is cowarray.ndarray:
+            original = cowarray.array(made)
+            self.others.append(original)
+            made = original.copy()
+        self.inputs.append(made)
+        return made
+
+    def evaluate(self, node):
+        return eval(compile(ast.Expression(node), self.recipe.source, "eval"), self.names)
+
+    def prepare(self, node):
+        whole, node = node, node.value if isinstance(node, ast.Expr) else node
+        self.attribute = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            self.attribute, self.owner = node.func.attr, self.evaluate(node.func.value)
+            node.func = ast.Name("bind", ast.Load())
+            self.names["bind"] = lambda *args, **kwargs: (args, kwargs)
+            self.args, self.kwargs = self.evaluate(ast.fix_missing_locations(node))
+            self.action = lambda: getattr(self.owner, self.attribute)(*self.args, **self.kwargs)
+        elif isinstance(node, ast.Attribute):
+            self.attribute, self.owner = node.attr, self.evaluate(node.value)
+            self.action = lambda: getattr(self.owner, self.attribute)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+            target = node.targets[0]
+            self.attribute, self.owner = f"{target.attr}=", self.evaluate(target.value)
+            self.args = (self.evaluate(node.value),)
+            self.action = lambda: setattr(self.owner, target.attr, *self.args)
+        else:
+            code = compile(self.recipe.source, self.recipe.source, "eval" if whole is not node else "exec")
+            self.action = lambda: eval(code, self.names)
+        self.is_statement = whole is node and self.recipe.writes != "object"
+        for given in arrays_in([self.owner, *self.args, *self.kwargs.values()], type(self.x)):
+            if type(given) is cowarray.ndarray and all(given.storage is not known.storage for known in self.inputs):
+                self.others.append(given.copy(order="K"))
+            if not is_in(given, self.inputs):
+                self.inputs.append(given)
+
+    @property
+    def name(self):
+        if self.recipe.name:
+            return self.recipe.name
+        owner = self.owner.__name__ if isinstance(self.owner, types.ModuleType) else type(self.owner).__name__
+        return f"{owner}.{self.attribute}"
+
+    def row(self):
+        if isinstance(self.owner, types.ModuleType):
+            function = getattr(SPACES.get(self.owner, self.owner), self.attribute, None)
+            return lookup(function) if function in ARRAY_FUNCTIONS else Operation()
+        if type(self.owner) is cowarray.ndarray:
+            return method(self.attribute)
+        return Operation()
+
+    def written(self):
+        """The arrays that the table, or the recipe, names as written by this call."""
+        found = [self.argument(*each[:2]) for each in self.operation.writes]
+        if self.operation.writes_if:
+            written, flag, wanted = self.operation.writes_if
+            given = self.argument(*flag[:2])
+            if bool(flag.default if given is None else given) == wanted:
+                found.append(self.argument(*written[:2]))
+        found += {
+            "x": [self.x],
+            "owner": [self.owner],
+            "first": list(self.args[:1]),
+            "out": [self.kwargs.get("out")],
+        }.get(self.recipe.writes, [])
+        if self.is_statement:
+            found.append(self.x)
+        return list(arrays_in(found, cowarray.ndarray))
+
+    def argument(self, name, position):
+        if position == -1:
+            return self.owner
+        return self.args[position] if position < len(self.args) else self.kwargs.get(name)
+
+    def run(self):
+        for opened in self.run_of.files:
+            opened.seek(0)
+        return outcome(self.action)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.run_of.close_files()
+
+
+HELPERS = {
+    "cowarray": cowarray,
+    "like": like,
+    "inside": inside,
+    "refused": refused,
+    "saved": saved,
+    "archive": archive,
+}
+
+
+# ---- what everybody is -----------------------------------------------------------------------------------------------
+
+
+def content(array):
+    """The bytes of the elements; of objects, which they are."""
+    if type(array) is cowarray.ndarray:
+        array = value(array)
+    if isinstance(array, np.ndarray) and array.dtype.kind == "T":
+        return array.tolist()
+    return array.tobytes()
+
+
+def looks(array, moved=False):
+    """What an array is apart from who shares its bytes; without its address, if it may have moved."""
+    if type(array) is memoryview:
+        return (array.readonly, content(array))
+    address = array.storage.data_ptr if type(array) is cowarray.ndarray else array.__array_interface__["data"][0]
+    return (address, content(array), array.shape, array.strides, array.dtype, array.flags.writeable)[moved:]
+
+
+def sharing(array):
+    if type(array) is not cowarray.ndarray:
+        return None
+    return (array.storage.is_cow, cowarray.explain(array))
+
+
+def storage_of(array):
+    return array.storage if type(array) is cowarray.ndarray else None
+
+
+NEW = itertools.cycle(range(51, 100, 2))
+
+
+def poke(array):
+    """Write something else into every element."""
+    dtype = array.dtype
+    if dtype.hasobject:
+        array[...] = array.dtype.type("other") if dtype.kind == "T" else np.array(object(), object)
+    elif dtype.kind in "b":
+        array[...] = ~value(array)
+    elif dtype.kind in "iufc":
+        new = next(NEW)
+        new = np.array(new + new * 1j if dtype.kind == "c" else new).astype(dtype)
+        array[...] = np.where(value(array) == new, new - 1, new).astype(dtype)
+    else:
+        old = np.ascontiguousarray(value(array))
+        array[...] = (~old.reshape(-1).view("u1")).view(dtype).reshape(old.shape) if old.nbytes else old
+
+
+# ---- the check -------------------------------------------------------------------------------------------------------
+
+
+class Ran(NamedTuple):
+    """What a call did in a world."""
+
+    succeeded: bool
+    writes: bool  # says the table
+    wrote: bool  # bytes; if the table does not list it, it may have made room for them only
+
+
+def check(recipe: Recipe, make_world):
+    """Run the recipe in a world of its own; None where the world has not what the call needs."""
+    world = make_world()
+    with PreparedCall(recipe, world.x) as call:
+        return check_call(call, world) if call.refusal is None else None
+
+
+def check_call(call, world):
+    everyone = [*call.inputs, *world.others, *call.others]
+    written = call.written()
+    reached = [array for array in everyone if any(aliases(array, each) for each in written)]
+    unlocked = any(array.flags.writeable for array in written)
+    before = [(looks(array), sharing(array)) for array in everyone]
+    cowarray.reset_stats()
+    result, error = call.run()
+    stats = cowarray.stats()
+    if call.recipe.writes == "object":
+        assert content(world.x) == before[0][0][1], "shape or flags have changed, and the bytes with them"
+        reached.append(world.x)
+    for array, (look, _) in zip(everyone, before, strict=True):
+        if not is_in(array, reached):
+            moved = any(storage_of(array) is each.storage for each in written)  # another part of what is written
+            assert looks(array, moved) == look[moved:], "an array has changed that the call does not write"
+        elif written and not unlocked:
+            assert content(array) == look[1], "a read-only array has changed"
+    listed = call.operation.writes or call.operation.writes_if
+    wrote = any(
+        content(array) != look[1] or not (listed or sharing(array) == shared)
+        for array, (look, shared) in zip(everyone, before, strict=True)
+        if written and is_in(array, reached)
+    )
+    if not written:
+        assert stats["copies"] == stats["steals"] == stats["overwrites"] == 0, "a read has materialized"
+        del result
+        for array, (_, shared) in zip(everyone, before, strict=True):
+            assert is_in(array, reached) or sharing(array) == shared, "a read has left a share, or taken one"
+        if error is None:
+            with cowarray.no_copy(), cowarray.trace() as trace:
+                result, again = call.run()
+            assert again is None, "a read is not allowed where nobody may copy"
+            assert not trace
+    if error is None:
+        Results(call, world, everyone, result, written).check()
+    return Ran(error is None, bool(written), wrote)
+
+
+def is_in(array, arrays):
+    return any(array is each for each in arrays)
+
+
+def aliases(one, other):
+    """Whether a write to one is seen by the other; who only looks through a memoryview sees a snapshot."""
+    return type(one) is not memoryview and (one is other or cowarray.aliases(one, other))
+
+
+class Results:
+    """What a call gave, and whom it has to do with."""
+
+    def __init__(self, call, world, everyone, result, written):
+        self.call, self.world, self.everyone, self.written = call, world, everyone, written
+        self.inputs = call.inputs
+        self.all = [*arrays_in(result, cowarray.ndarray)]
+        self.new = [array for array in self.all if not is_in(array, self.inputs)]
+        self.exports = [*exports_in(result)]
+
+    def check(self):
+        for at, array in enumerate(self.all):
+            self.check_class(at, array)
+        if self.call.recipe.result == COPY:
+            assert len({array.storage for array in self.new}) == len(self.new), "two copies have one Storage"
+        for array in self.exports:
+            self.check_export(array)
+        for array in self.new:
+            if array.flags.writeable:
+                self.check_write(array)
+        for array in self.inputs:
+            if array.flags.writeable:
+                self.check_write(array)
+
+    @functools.cached_property
+    def numpys(self):
+        """For each array that NumPy gives for the same call: whether it is an argument, and whether it aliases one."""
+        source = self.call.recipe.source
+        if isinstance(self.call.owner, types.ModuleType) and self.call.owner in SPACES:
+            source = numpys(source) if hasattr(SPACES[self.call.owner], self.call.attribute) else source
+        if "cowarray" in source:
+            return None  # NumPy has no such call
+        with PreparedCall(self.call.recipe._replace(source=source), self.world.n) as call:
+            result, _ = call.run()
+        return [
+            (is_in(array, call.inputs), any(np.shares_memory(array, each) for each in call.inputs))
+            for array in arrays_in(result, np.ndarray)
+        ]
+
+    def numpy_gives_the_same(self, at):
+        return self.numpys is not None and self.numpys[at][0]
+
+    def numpy_aliases(self, at):
+        return self.numpys is None or self.numpys[at][1]
+
+    def check_class(self, at, array):
+        """The row of the table, for one array of the result."""
+        kind = self.call.recipe.result
+        if is_in(array, self.inputs):
+            assert kind == SAME or is_in(array, self.written) or self.numpy_gives_the_same(at), "it is an input"
+            return
+        if any(storage_of(each) is array.storage for each in self.everyone):
+            assert kind == VIEW, f"a view where the table says {kind}"
+            assert not array.size or self.numpy_aliases(at), "a view where NumPy has none"
+            assert not (self.call.operation.readonly and array.flags.writeable)
+            return
+        assert not any(aliases(each, array) for each in self.everyone)
+        if kind == VIEW:
+            assert not array.size or not self.numpy_aliases(at), "no view where the table says view"
+        elif kind != COPY and any(cowarray.shares_bytes(array, each) for each in self.everyone):
+            assert self.numpy_aliases(at), "a fresh result shares bytes"
+        if kind == COPY:
+            assert array.flags.writeable
+
+    def check_export(self, array):
+        """A NumPy array of our bytes is read-only for good, unless it was asked for to write."""
+        shared = any(cowarray.shares_bytes(np.asarray(array), each) for each in self.everyone)
+        if not shared or self.written or is_in(array, self.everyone):
+            return
+        view = np.asarray(array)
+        assert not view.flags.writeable, "a read has given a pointer to write through"
+        _, error = outcome(view.setflags, write=True)
+        assert error is ValueError, "a snapshot can be made writable"
+
+    def check_write(self, array):
+        """A write is seen by what aliases, and by nobody else."""
+        watched = [each for each in (*self.everyone, *self.new, *self.exports) if each is not array]
+        before = [content(each) for each in watched]
+        expected = [aliases(each, array) for each in watched]
+        poke(array)
+        for each, old, sees in zip(watched, before, expected, strict=True):
+            if sees and content(each) == old:
+                raise AssertionError("a write is not seen by a view")
+            if not sees and content(each) != old and not self.is_writable_export(each):
+                raise AssertionError("a write is seen by who has a copy")
+
+    def is_writable_export(self, array):
+        """Exports that have no way to tell whom they alias: their owner is what handed them out."""
+        return self.written and is_in(array, self.exports)
+
+
+def exports_in(result):
+    """NumPy's arrays and scalars with bytes, and buffers."""
+    if result is np.ma.masked:  # the one constant
+        return
+    if isinstance(result, (np.ndarray, np.void, memoryview)):
+        yield result
+    elif isinstance(result, (tuple, list)):
+        for item in result:
+            yield from exports_in(item)
+
+
+# ---- what is called --------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def names_called():
+    """The public names, as in `public.py`, that have a case."""
+    return {called(recipe) for recipe in RECIPES}
+
+
+def called(recipe):
+    with PreparedCall(recipe, clone().x) as call:
+        return call.name
