@@ -19,10 +19,11 @@ import sys
 from typing import NamedTuple
 
 import numpy as np
-from support.cases import CASES, forms_of
+from support.forms import forms_of
 
 import cowarray as ca
 from evil.ambient import AMBIENT
+from evil.cases import CASES
 from evil.deeds import DEEDS, DROPPING, REBINDING
 from evil.hooks import HOOKS, STRANGE, Unfit
 from evil.world import EvilWorld, arrays_in, content

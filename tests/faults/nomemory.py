@@ -21,8 +21,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from support.calls import NAMESPACE_CALLS, numpys
-from support.fault_calls import ONLY_OURS
+from fault_calls import ONLY_OURS
+from support.calls import numpys
+from support.cases.registry import sources
 from support.scenes import CompiledCall, Scene, frozen
 
 import cowarray
@@ -280,7 +281,7 @@ WITHIN = {
 
 def as_numpys(source):
     """The same call for NumPy's arrays, or None."""
-    if source in NAMESPACE_CALLS:
+    if source in sources("namespace"):
         return numpys(source)
     for ours, theirs in WITHIN.items():
         source = source.replace(ours, theirs)

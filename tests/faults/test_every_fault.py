@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS
+from fault_calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, OURS, uncovered
 from support.extensions import STRICT, SUFFIX, build
-from support.fault_calls import OURS, uncovered
 from support.scenes import STATES
 
 TESTS = Path(__file__).parents[1]

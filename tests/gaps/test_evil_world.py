@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from evil.cases import CASES
 from support import public
-from support.cases import CASES, forms_of
+from support.forms import forms_of
 from support.isolation import names_called
 
 pytestmark = pytest.mark.numpy_ends

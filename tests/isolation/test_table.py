@@ -11,10 +11,6 @@ import numpy as np
 import pytest
 from support.calls import (
     ALL_FUNCTIONS,
-    ALWAYS_FAIL,
-    FUNCTION_CALLS,
-    INTEGER_CALLS,
-    METHOD_CALLS,
     Run,
     arrays_in,
     class_of,
@@ -22,6 +18,7 @@ from support.calls import (
     name_of,
     operation_of,
 )
+from support.cases.registry import sources
 from support.operations import SHARED, both, check_operation, check_writes, is_lazy, writes
 from support.oracle import LAYOUTS, OWNERSHIPS, same, subject
 
@@ -41,6 +38,9 @@ DESIGN = {
 }
 
 
+METHOD_CALLS, INTEGER_CALLS = sources("method"), sources("integers")
+FUNCTION_CALLS = sources("function")
+ALWAYS_FAIL = sources("fails")
 CALLS = [
     *((call, float) for call in FUNCTION_CALLS),
     *((call, float) for call in METHOD_CALLS),

@@ -5,7 +5,7 @@ The functions' own promises are in the chapters' own files; what the standard as
 
 import pytest
 from support import chapters
-from support.chapter_calls import CHAPTERS
+from support.chapters import CHAPTERS
 
 pytestmark = pytest.mark.numpy_ends
 

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from support.calls import NAMESPACE_CALLS, Run, numpys
-from support.everyday_calls import COMPUTING, COPYING, INDIRECT
+from support.calls import Run, numpys
+from support.cases.registry import sources
 from support.oracle import LAYOUTS, OWNERSHIPS, Witness, agree, outcome, same, subject, value
 
 import cowarray
@@ -18,7 +18,7 @@ from cowarray._chapters import polynomials as _polynomials
 from cowarray._files import npy as _files
 from cowarray._files import raw as _raw_files
 
-CALLS = [*COMPUTING, *COPYING, *INDIRECT.values()]
+CALLS = sources("everyday")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -45,7 +45,7 @@ def as_numpys(call):
 
 
 def test_every_name_has_a_call():
-    called = "\n".join([*CALLS, *NAMESPACE_CALLS])
+    called = "\n".join([*CALLS, *sources("namespace")])
     for module in (_callbacks, _elementwise_numpy, _numpys_own, _polynomials, _raw_files):
         assert module.__all__ == sorted(module.__all__)
         for name in module.__all__:

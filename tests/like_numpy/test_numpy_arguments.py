@@ -9,13 +9,16 @@ import inspect
 import numpy as np
 import pytest
 from numpy._core.overrides import ARRAY_FUNCTIONS
-from support.calls import FUNCTION_CALLS, Run, arrays_in, function_of, name_of
+from support.calls import Run, arrays_in, function_of, name_of
+from support.cases.registry import sources
 from support.numpy_versions import happens
 from support.oracle import agree, outcome, subject
 
 import cowarray
 
 pytestmark = pytest.mark.numpy_ends
+
+FUNCTION_CALLS = sources("function")
 
 # Not given ours in any call, because NumPy's own arrays will not do there either.
 IMPOSSIBLE = {("astype", "dtype"), ("lib.recfunctions.find_duplicates", "a")}

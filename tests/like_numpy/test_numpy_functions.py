@@ -8,13 +8,16 @@ import inspect
 
 import numpy as np
 import pytest
-from support.calls import FUNCTION_CALLS, Run, function_of, is_statement, name_of
+from support.calls import Run, function_of, is_statement, name_of
+from support.cases.registry import sources
 from support.oracle import Subject, Witness, agree, native, numbers, outcome, same, value
 
 import cowarray
 from cowarray._ops.table import OPERATIONS, lookup
 
 pytestmark = pytest.mark.numpy_ends
+
+FUNCTION_CALLS = sources("function")
 
 # Random access to uninitialized memory, and what NumPy itself prints at random.
 DTYPES = ["f4", "i8", "u1", "c16", "?", "O", "m8[s]", ">f8", "S3", "U3"]

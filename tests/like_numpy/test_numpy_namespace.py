@@ -1,8 +1,8 @@
 """NumPy's whole public namespace, given our arrays: every name has a case, and each call does as is said.
 
-Functions that ask an array who computes are those of `function_calls.txt`; what they give is compared in
+Functions that ask an array who computes have cases of their own; what they give is compared in
 `test_numpy_functions.py` and `test_table.py`, and ufuncs are called by `test_isolation.py`. Here are the rest, under
-the headings of `numpy_namespace_calls.txt`; what is not ours of itself is in the documentation, with what to do
+the tags of `cases/numpy_only.py`; what is not ours of itself is in the documentation, with what to do
 instead.
 """
 
@@ -65,7 +65,7 @@ def check_read(held, ours, theirs):
     ours.check(theirs)
 
 
-@of("ours", "ours, a view")
+@of("gives-ours", "gives-view")
 def test_results_are_numpys_and_ours_where_numpys_are_arrays(call):
     held, ours, theirs = run_both(call)
     assert theirs.error in (None, AssertionError)
@@ -73,7 +73,7 @@ def test_results_are_numpys_and_ours_where_numpys_are_arrays(call):
     check_read(held, ours, theirs)
 
 
-@of("NumPy's")
+@of("gives-numpys")
 def test_results_are_equal_and_numpys(call):
     held, ours, theirs = run_both(call)
     assert (ours.error, theirs.error) == (None, None)
@@ -81,7 +81,7 @@ def test_results_are_equal_and_numpys(call):
     check_read(held, ours, theirs)
 
 
-@of("raises")
+@of("refuses")
 def test_what_refuses_ours_raises(call):
     _, ours, theirs = run_both(call)
     assert theirs.error is None
@@ -118,7 +118,7 @@ def test_what_writes_is_seen_by_views_and_by_no_copy(call):
 # ---- the documentation -----------------------------------------------------------------------------------------------
 
 PAGE = Path(__file__).parents[2] / "docs" / "numpy-functions.md"
-HEADINGS = {"Gives NumPy's arrays": "NumPy's", "Refuses ours": "raises", "Computes something else": "differs"}
+HEADINGS = {"Gives NumPy's arrays": "gives-numpys", "Refuses ours": "refuses", "Computes something else": "differs"}
 
 
 def documented():
@@ -150,7 +150,7 @@ def test_the_documentation_lists_what_is_not_ours_of_itself(heading):
 
 def test_the_documentation_lists_nothing_that_gives_ours():
     others = set().union(*(called_names(outcome) for outcome in HEADINGS.values()))
-    ours = set().union(*(called_names(outcome) for outcome in ("ours", "ours, a view", "writes"))) - others
+    ours = set().union(*(called_names(outcome) for outcome in ("gives-ours", "gives-view", "writes"))) - others
     named = [each for patterns in documented().values() for each in patterns if not each.endswith(".*")]
     assert {name: each for each in named for name in fnmatch.filter(ours, each)} == {}
 

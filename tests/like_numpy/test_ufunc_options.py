@@ -4,8 +4,8 @@ import inspect
 
 import numpy as np
 import pytest
+from support.cases.by_rule import operands as sources
 from support.oracle import LAYOUTS, OWNERSHIPS, Witness, agree, outcome, same, subject, value
-from support.recipes_by_rule import operands as sources
 
 import cowarray
 from cowarray._chapters import elementwise as _elementwise

@@ -1,8 +1,7 @@
 """What the functions of a chapter of the public namespace must hold to, whatever they compute.
 
-`chapter_calls.py` has calls of NumPy's functions, in the words of `calls.py`, beyond those of `function_calls.txt`;
-here each becomes a call of the library's function of that name, and is compared with NumPy's on arrays that share
-nothing.
+Each call of NumPy's functions becomes one of the library's function of that name, and is compared with NumPy's on
+arrays that share nothing.
 """
 
 import ast
@@ -13,14 +12,23 @@ import itertools
 import re
 
 import numpy as np
-from support.calls import FUNCTION_CALLS, NAMESPACE_CALLS, Run, arrays_in, class_of, function_of
+from support.calls import Run, arrays_in, class_of, function_of
+from support.cases.by_rule import with_out
+from support.cases.registry import sources
 from support.isolation import like
+from support.numpy_versions import happens
 from support.oracle import LAYOUTS, agree, outcome, subject, value
-from support.recipes_by_rule import with_out
 
 import cowarray
+from cowarray import fft, linalg
+from cowarray._chapters import linear_algebra as _linear_algebra
+from cowarray._chapters import searching as _searching
+from cowarray._chapters import sets as _sets
+from cowarray._chapters import sorting as _sorting
+from cowarray._chapters import statistics as _statistics
 from cowarray._ops.table import VIEW, lookup
 
+NAMESPACE_CALLS = {*sources("namespace")}
 DTYPES = ["?", "i1", "u2", "i8", "f2", "f4", ">f8", "F", "D", "O", "m8[s]", "M8[s]", "U3", "S3"]
 
 
@@ -42,12 +50,14 @@ class Chapter:
     untried: (function, parameter) that NumPy has not, has otherwise, or takes very long over when it is given nonsense.
     """
 
-    def __init__(self, module, space="np", more="", expected=(), named_otherwise=(), untried=()):
+    def __init__(self, module, space="np", expected=(), named_otherwise=(), untried=()):
         self.module, self.space = module, space
         self.names = [name for name in module.__all__ if inspect.isfunction(getattr(module, name))]
         names = {f"{space}.{name}" for name in self.names}
-        self.more = [line for line in more.splitlines() if line and self.theirs(path_of(line).rpartition(".")[2])]
-        self.calls = [call for call in FUNCTION_CALLS if path_of(call) in names and "like=" not in call] + self.more
+        calls = [call for call in sources("function") if "like=" not in call] + sources("chapter")
+        self.calls = [
+            call for call in calls if path_of(call) in names and self.theirs(path_of(call).rpartition(".")[2])
+        ]
         self.expected = dict(expected)
         self.named_otherwise, self.untried = dict(named_otherwise), untried
 
@@ -69,6 +79,26 @@ class Chapter:
 
     def run_theirs(self, call, x):
         return run(self.expected.get(call, call), x)
+
+
+CHAPTERS = {
+    "searching": Chapter(_searching, named_otherwise={"where": ["x", "y"]}),
+    # NumPy's unique_values may come in any order, from 2.3 on.
+    "sets": Chapter(_sets, expected={"np.unique_values(x)": "np.unique(x, equal_nan=False)"}),
+    # Ours is stable unless told otherwise.
+    "sorting": Chapter(
+        _sorting,
+        expected={"np.argsort(x)": "np.argsort(x, stable=True)"},
+        named_otherwise={
+            name: ["descending"] for name in ("sort", "argsort") if happens("sort tells no default of descending")
+        },
+        untried={("sort", "descending"), ("argsort", "descending")},
+    ),
+    "statistics": Chapter(_statistics, untried={("histogramdd", "bins")}),
+    "linear algebra": Chapter(_linear_algebra),
+    "linalg": Chapter(linalg, "np.linalg"),
+    "fft": Chapter(fft, "np.fft", untried={("fftfreq", "dtype"), ("rfftfreq", "dtype")}),
+}
 
 
 def overwrites(call):

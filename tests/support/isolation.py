@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy._core.overrides import ARRAY_FUNCTIONS
 from support.calls import SPACES, Run, arrays_in, numpys
+from support.cases import Case
+from support.cases.registry import select
 from support.oracle import native, outcome, value
 from support.public import archive
-from support.recipes import Recipe
-from support.recipes_by_rule import RECIPES
 from support.worlds import clone
 
 import cowarray
@@ -55,7 +55,7 @@ def saved(array):
 
 
 class PreparedCall:
-    """A recipe's call in a world: its arguments are there, and it can be run several times.
+    """A case in a world: its arguments are there, and it can be run several times.
 
     Attributes
     ----------
@@ -67,13 +67,13 @@ class PreparedCall:
         The error of the arguments; such a call cannot be run.
     """
 
-    def __init__(self, recipe, x):
-        self.recipe, self.x = recipe, x
-        self.run_of = Run(recipe.source, x)
+    def __init__(self, case, x):
+        self.case, self.x = case, x
+        self.run_of = Run(case.source, x)
         self.names = {**self.run_of.names, **HELPERS, "x": x, "A": self.companion}
         self.inputs, self.others = [x], []
         self.owner, self.args, self.kwargs = None, (), {}
-        _, self.refusal = outcome(self.prepare, ast.parse(recipe.source).body[0])
+        _, self.refusal = outcome(self.prepare, ast.parse(case.source).body[0])
         self.operation = self.row()
 
     def companion(self, values, dtype=None):
@@ -87,7 +87,7 @@ class PreparedCall:
         return made
 
     def evaluate(self, node):
-        return eval(compile(ast.Expression(node), self.recipe.source, "eval"), self.names)
+        return eval(compile(ast.Expression(node), self.case.source, "eval"), self.names)
 
     def prepare(self, node):
         whole, node = node, node.value if isinstance(node, ast.Expr) else node
@@ -107,9 +107,9 @@ class PreparedCall:
             self.args = (self.evaluate(node.value),)
             self.action = lambda: setattr(self.owner, target.attr, *self.args)
         else:
-            code = compile(self.recipe.source, self.recipe.source, "eval" if whole is not node else "exec")
+            code = compile(self.case.source, self.case.source, "eval" if whole is not node else "exec")
             self.action = lambda: eval(code, self.names)
-        self.is_statement = whole is node and self.recipe.writes != "object"
+        self.is_statement = whole is node and self.case.writes != "object"
         for given in arrays_in([self.owner, *self.args, *self.kwargs.values()], type(self.x)):
             if type(given) is cowarray.ndarray and all(given.storage is not known.storage for known in self.inputs):
                 self.others.append(given.copy(order="K"))
@@ -118,8 +118,8 @@ class PreparedCall:
 
     @property
     def name(self):
-        if self.recipe.name:
-            return self.recipe.name
+        if self.case.name:
+            return self.case.name
         owner = self.owner.__name__ if isinstance(self.owner, types.ModuleType) else type(self.owner).__name__
         return f"{owner}.{self.attribute}"
 
@@ -132,7 +132,7 @@ class PreparedCall:
         return Operation()
 
     def written(self):
-        """The arrays that the table, or the recipe, names as written by this call."""
+        """The arrays that the table, or the case, names as written by this call."""
         found = [self.argument(*each[:2]) for each in self.operation.writes]
         if self.operation.writes_if:
             written, flag, wanted = self.operation.writes_if
@@ -144,7 +144,7 @@ class PreparedCall:
             "owner": [self.owner],
             "first": list(self.args[:1]),
             "out": [self.kwargs.get("out")],
-        }.get(self.recipe.writes, [])
+        }.get(self.case.writes, [])
         if self.is_statement:
             found.append(self.x)
         return list(arrays_in(found, cowarray.ndarray))
@@ -236,10 +236,10 @@ class Ran(NamedTuple):
     wrote: bool  # bytes; if the table does not list it, it may have made room for them only
 
 
-def check(recipe: Recipe, make_world):
-    """Run the recipe in a world of its own; None where the world has not what the call needs."""
+def check(case: Case, make_world):
+    """Run the case in a world of its own; None where the world has not what the call needs."""
     world = make_world()
-    with PreparedCall(recipe, world.x) as call:
+    with PreparedCall(case, world.x) as call:
         return check_call(call, world) if call.refusal is None else None
 
 
@@ -252,7 +252,7 @@ def check_call(call, world):
     cowarray.reset_stats()
     result, error = call.run()
     stats = cowarray.stats()
-    if call.recipe.writes == "object":
+    if call.case.writes == "object":
         assert content(world.x) == before[0][0][1], "shape or flags have changed, and the bytes with them"
         reached.append(world.x)
     for array, (look, _) in zip(everyone, before, strict=True):
@@ -304,7 +304,7 @@ class Results:
     def check(self):
         for at, array in enumerate(self.all):
             self.check_class(at, array)
-        if self.call.recipe.result == COPY:
+        if self.call.case.gives == COPY:
             assert len({array.storage for array in self.new}) == len(self.new), "two copies have one Storage"
         for array in self.exports:
             self.check_export(array)
@@ -318,12 +318,12 @@ class Results:
     @functools.cached_property
     def numpys(self):
         """For each array that NumPy gives for the same call: whether it is an argument, and whether it aliases one."""
-        source = self.call.recipe.source
+        source = self.call.case.source
         if isinstance(self.call.owner, types.ModuleType) and self.call.owner in SPACES:
             source = numpys(source) if hasattr(SPACES[self.call.owner], self.call.attribute) else source
         if "cowarray" in source:
             return None  # NumPy has no such call
-        with PreparedCall(self.call.recipe._replace(source=source), self.world.n) as call:
+        with PreparedCall(self.call.case._replace(source=source), self.world.n) as call:
             result, _ = call.run()
         return [
             (is_in(array, call.inputs), any(np.shares_memory(array, each) for each in call.inputs))
@@ -338,7 +338,7 @@ class Results:
 
     def check_class(self, at, array):
         """The row of the table, for one array of the result."""
-        kind = self.call.recipe.result
+        kind = self.call.case.gives
         if is_in(array, self.inputs):
             assert kind == SAME or is_in(array, self.written) or self.numpy_gives_the_same(at), "it is an input"
             return
@@ -399,9 +399,9 @@ def exports_in(result):
 @functools.cache
 def names_called():
     """The public names, as in `public.py`, that have a case."""
-    return {called(recipe) for recipe in RECIPES}
+    return {called(case) for case in select("isolation")}
 
 
-def called(recipe):
-    with PreparedCall(recipe, clone().x) as call:
+def called(case):
+    with PreparedCall(case, clone().x) as call:
         return call.name

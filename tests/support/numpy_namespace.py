@@ -1,6 +1,6 @@
 """The whole public namespace of NumPy, walked; and calls of whatever in it does not ask an array who computes.
 
-Each name is a function that asks (`calls.ALL_FUNCTIONS`) or a ufunc, is called in `numpy_namespace_calls.txt`, or is
+Each name is a function that asks (`calls.ALL_FUNCTIONS`) or a ufunc, is called in `cases/numpy_only.py`, or is
 listed here as one that takes no array. What is none of these, as what a new NumPy brings, is a name without a case.
 """
 
@@ -12,12 +12,12 @@ import pkgutil
 import re
 import types
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy._core.overrides import ARRAY_FUNCTIONS
 from support.calls import RECORDS
+from support.cases import Case, numpy_only
 from support.numpy_versions import absent
 
 # ---- the names -------------------------------------------------------------------------------------------------------
@@ -204,16 +204,27 @@ SETS = {
 }
 
 
+OUTCOMES = {"gives-ours", "gives-view", "gives-numpys", "refuses", "differs", "lenient", "writes"}
+
+
 class NamespaceCall(NamedTuple):
-    """One line of the file: a call, its heading, which says what comes of it, and the identity of what it calls."""
+    """One call: the tag that says what comes of it, the identity of what it calls, and the case it was written as."""
 
     source: str
     outcome: str
     function: int
+    written_as: Case
+
+
+def cases():
+    """The calls as cases: what they give is NumPy's own array, a snapshot or fresh."""
+    for call in CALLS:
+        tags = call.written_as.tags | {"isolation"}
+        yield call.written_as._replace(source=call.source, name=first_names().get(call.function, ""), tags=tags)
 
 
 def expand(line):
-    """A line for each of the alternatives in braces; a name there stands for a set."""
+    """A call for each of the alternatives in braces; a name there stands for a set."""
     found = re.search(r"\{([A-Za-z_0-9. ]+)\}", line)
     if not found:
         yield line
@@ -235,21 +246,18 @@ def function_of(source):
 
 def read_calls():
     names()  # imports every module
-    outcome = None
-    for line in (Path(__file__).parent / "numpy_namespace_calls.txt").read_text().splitlines():
-        if line.startswith("== "):
-            outcome = line.removeprefix("== ")
-            continue
+    for line in numpy_only.CASES:
+        [outcome] = line.tags & OUTCOMES
         missing = []
         calls = []
-        for source in expand(line):
+        for source in expand(line.source):
             try:
                 with warnings.catch_warnings(action="ignore"):
-                    calls.append(NamespaceCall(source, outcome, identity(function_of(source))))
+                    calls.append(NamespaceCall(source, outcome, identity(function_of(source)), line))
             except AttributeError as error:
                 missing.append(error)
         if not calls and not any(error.name in {name.rpartition(".")[2] for name in absent()} for error in missing):
-            raise LookupError(f"this NumPy has nothing to call in: {line}")
+            raise LookupError(f"this NumPy has nothing to call in: {line.source}")
         yield from calls
 
 

@@ -1,6 +1,6 @@
 """Every public name that can get at an array's bytes, taken from the libraries themselves.
 
-A name here needs a recipe (`recipes.py`, `recipes_by_rule.py`), or a test fails; so what is added to the library, to
+A name here needs a case (`cases`), or a test fails; so what is added to the library, to
 its table, or to a newer NumPy is covered from its first day, or is missed by name.
 
 Names: ``cowarray.asarray``, ``ndarray.sort``, ``ndarray.shape=`` (assigning to the attribute), ``Flags.__getitem__``,
