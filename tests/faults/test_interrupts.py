@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import pytest
+from support.seeds import chosen_seed
 
 import cowarray
 from cowarray._native.storage import TracingAllocator
@@ -144,8 +145,7 @@ def test_timer_at_many_moments(write):
 
 
 def run_interrupts(write, partial, rounds):
-    seed = random.randrange(10**6)
-    print("seed", seed)
+    seed = chosen_seed()
     moments = random.Random(seed)
     lasts, new = duration(write)
     stopped = 0
@@ -199,8 +199,7 @@ print("whole", flush=True)
 @pytest.mark.parametrize("write", ["x += 1", "item", "list", "elements", "sort", "eager copy"])
 def test_real_sigint(write):
     """In a process of its own, at a random moment of a loop of writes."""
-    seed = random.randrange(10**6)
-    print("seed", seed)
+    seed = chosen_seed()
     program = PROGRAM.format(path=[os.path.dirname(__file__), *sys.path], name=write)
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

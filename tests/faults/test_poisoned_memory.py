@@ -16,6 +16,7 @@ import numpy as np
 import poison
 import pytest
 from support.programs import SANITIZED
+from support.seeds import chosen_seed
 
 import cowarray as ca
 
@@ -61,7 +62,7 @@ def test_each_group_is_run():
 @needs_poison
 @pytest.mark.parametrize("group", GROUPS)
 def test_what_is_written_as_a_whole_shows_no_fresh_memory(group):
-    look(group, GROUPS[group][0], os.environ.get("COWARRAY_TEST_SEED", "0"))
+    look(group, GROUPS[group][0], chosen_seed(0))
 
 
 @needs_poison

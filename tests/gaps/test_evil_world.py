@@ -17,6 +17,7 @@ from evil.cases import CASES
 from support import public
 from support.forms import forms_of
 from support.isolation import names_called
+from support.seeds import chosen_seed
 
 pytestmark = pytest.mark.numpy_ends
 
@@ -38,8 +39,7 @@ def tried(tmp_path, *arguments):
 
 
 def test_a_sample_of_user_code_in_every_call(tmp_path):
-    seed = os.environ.get("COWARRAY_TEST_SEED", "2026")
-    print("seed", seed)
+    seed = str(chosen_seed(2026))
     calls, trials, asked, pairs, _, _ = tried(tmp_path, "--count", "1", "--seed", seed, "--covers")
     assert calls == len(CASES)
     assert trials > 2 * calls

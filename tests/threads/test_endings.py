@@ -10,6 +10,7 @@ from textwrap import dedent
 
 import pytest
 from support.programs import finish, start
+from support.seeds import chosen_seed
 
 # Daemon threads that do all that arrays do, with copies that are small, and large enough to be made without the GIL.
 BUSY = """
@@ -224,8 +225,7 @@ def end_one(alive, end, rng):
 
 @pytest.mark.parametrize("alive", ALIVE)
 def test_end_with_threads_running(alive):
-    seed = time.time_ns()
-    print("seed", seed)
+    seed = chosen_seed()
     rng = random.Random(seed)
     for end in rng.sample(sorted(ENDS), 3):
         end_one(alive, end, rng)
@@ -280,8 +280,7 @@ while True:
 @pytest.mark.long
 @pytest.mark.parametrize("alive", ALIVE)
 def test_many_ends(alive):
-    seed = time.time_ns()
-    print("seed", seed)
+    seed = chosen_seed()
     rng = random.Random(seed)
     for _ in range(100):
         end_one(alive, rng.choice(sorted(ENDS)), rng)

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 import stress
+from support.seeds import chosen_seed
 
 import cowarray as ca
 
@@ -22,8 +23,7 @@ def quick_switches():
 @pytest.mark.parametrize("threads", [2, 6])
 @pytest.mark.parametrize("traced", [True, False])
 def test_nothing_is_found(threads, traced):
-    seed = int(np.random.default_rng().integers(2**32))
-    print(f"seed: {seed}")
+    seed = chosen_seed()
     assert stress.one_round(seed, 0.8, threads, traced) > 100
 
 
