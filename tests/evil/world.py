@@ -9,8 +9,8 @@ import tempfile
 
 import numpy as np
 from support.calls import RECORDS
-from support.isolation import archive, inside, like, refused, saved
 from support.oracle import native
+from support.prepared import archive, inside, like, refused, saved
 
 import cowarray as ca
 from evil.deeds import is_export

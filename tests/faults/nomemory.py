@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 from fault_calls import ONLY_OURS
+from scenes import CompiledCall, Scene, frozen
 from support.calls import numpys
 from support.cases.registry import sources
-from support.scenes import CompiledCall, Scene, frozen
 
 import cowarray
 from cowarray._native.storage import TracingAllocator

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fault_calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, OURS, uncovered
+from scenes import STATES
 from support.extensions import STRICT, SUFFIX, build
-from support.scenes import STATES
 from support.seeds import chosen_seed
 
 TESTS = Path(__file__).parents[1]

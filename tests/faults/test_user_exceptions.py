@@ -13,7 +13,7 @@ import pickle
 
 import numpy as np
 import pytest
-from support.fuses import (
+from fuses import (
     Array,
     Fuse,
     Index,
@@ -33,8 +33,8 @@ from support.fuses import (
     numpys,
     outcomes,
 )
-from support.fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
-from support.scenes import Scene, bytes_of
+from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
+from scenes import Scene, bytes_of
 
 import cowarray
 from cowarray._native.storage import TracingAllocator

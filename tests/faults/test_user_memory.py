@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuses import Fuse, Stop, asarray_of, check_nothing_is_left, is_ours, numpys, outcomes
+from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
+from scenes import Scene
 from support.extensions import STRICT, SUFFIX, build, load
-from support.fuses import Fuse, Stop, asarray_of, check_nothing_is_left, is_ours, numpys, outcomes
-from support.fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
-from support.scenes import Scene
 
 import cowarray
 

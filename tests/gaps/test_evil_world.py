@@ -16,7 +16,7 @@ import pytest
 from evil.cases import CASES
 from support import public
 from support.forms import forms_of
-from support.isolation import names_called
+from support.prepared import names_called
 from support.seeds import chosen_seed
 
 pytestmark = pytest.mark.numpy_ends

@@ -6,7 +6,8 @@ The names are taken from the library and from NumPy (`public.py`); one without a
 import pytest
 from support import public
 from support.cases.registry import select, sources
-from support.isolation import check, names_called
+from support.isolation import check
+from support.prepared import names_called
 from support.worlds import WORLDS
 
 pytestmark = pytest.mark.numpy_ends

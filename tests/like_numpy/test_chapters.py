@@ -3,9 +3,9 @@
 The functions' own promises are in the chapters' own files; what the standard asks of them in `test_standard.py`.
 """
 
+import chapters
 import pytest
-from support import chapters
-from support.chapters import CHAPTERS
+from chapters import CHAPTERS
 
 pytestmark = pytest.mark.numpy_ends
 

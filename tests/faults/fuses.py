@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from support.scenes import bytes_of
+from scenes import bytes_of
 
 import cowarray
 

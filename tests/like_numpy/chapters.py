@@ -15,9 +15,9 @@ import numpy as np
 from support.calls import Run, arrays_in, class_of, function_of
 from support.cases.by_rule import with_out
 from support.cases.registry import sources
-from support.isolation import like
 from support.numpy_versions import happens
 from support.oracle import LAYOUTS, agree, outcome, subject, value
+from support.prepared import like
 
 import cowarray
 from cowarray import fft, linalg
