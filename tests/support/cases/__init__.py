@@ -1,8 +1,8 @@
 """The cases: how each public name is called, written down once for every suite that runs it.
 
 A case is one call in these words: `x` is the array under test, `A(values)` makes a companion of the same kind (ours
-where `x` is ours, NumPy's where it is NumPy's), `FILE()` is written to, `TEXT()` read. Suites that want more say so
-in the head of their module here. A case that is a statement writes.
+where `x` is ours, NumPy's where it is NumPy's), `R` is an array of records, `FILE()` is written to, `TEXT()` read.
+A module whose cases use more words says so in its head. A case that is a statement writes.
 
 A module here has the cases of one chapter, `registry` gathers all, and `by_rule` makes those that follow from others:
 of each method of each ufunc, of each function by its name in `cowarray`, and of whatever takes `out`.

@@ -1,6 +1,7 @@
 """Calls that only matter when user code comes between a look and an act.
 
 Indices, values and flags that are looked at twice, text narrower than its target, arrays as elements, division by 0.
+`y` is another array of the shape of `x`, and `PATH(x)` names a file that holds it.
 """
 
 from support.cases import cases

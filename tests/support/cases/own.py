@@ -1,4 +1,7 @@
-"""What only `cowarray` has: its own functions, classes and modes, and parameters that NumPy's functions have not."""
+"""What only `cowarray` has: its own functions, classes and modes, and parameters that NumPy's functions have not.
+
+`inside`, `refused`, `saved` and `archive` are helpers (`prepared.py`, `public.py`).
+"""
 
 from support.cases import cases
 
