@@ -91,7 +91,7 @@ test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 	@$(IN_VENV) -m pytest $(ARGS)
 
 docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
-	@$(IN_VENV) -m pytest README.md docs tests/test_docs.py $(ARGS)
+	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py $(ARGS)
 
 conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standard's own tests (ARRAY_API_TESTS=: data-apis/array-api-tests)
 	@test -n "$(ARRAY_API_TESTS)" || { echo "conformance-standard: name the suite's folder, ARRAY_API_TESTS=..."; exit 1; }
@@ -171,7 +171,7 @@ stress-core: ## The same, of the core alone
 run-stress: $(STRESS)
 	@$(if $(SEED),COWARRAY_TEST_SEED=$(SEED)) $(RUN) $(STRESS) $(SECONDS)
 stress-arrays: $(BUILT) $(VENV)/.test ## The same, through Python
-	@$(IN_VENV) tests/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
+	@$(IN_VENV) tests/threads/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
 mutants: ## Check that the C tests find planted faults (ARGS=gate picks some)
 	@CC="$(CC)" $(PYTHON) tests/c/mutants.py $(ARGS)
@@ -205,7 +205,7 @@ SANITIZED_PYTHON = env LD_PRELOAD=$(PRELOAD) PYTHONMALLOC=malloc ASAN_OPTIONS=de
     TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:suppressions=$(CURDIR)/tests/sanitizers/thread.supp $(IN_VENV)
 
 # Races on values are what test_races is about.
-RACELESS := --ignore=tests/test_races.py
+RACELESS := --ignore=tests/threads/test_races.py
 
 asan: ## Run the C tests, the Python tests and the stress programs under AddressSanitizer
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=address
@@ -216,7 +216,7 @@ tsan: ## The same under ThreadSanitizer, of the Python tests the threaded ones
 
 sanitized: $(BUILT) $(VENV)/.test
 	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
-	@$(SANITIZED_PYTHON) tests/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
+	@$(SANITIZED_PYTHON) tests/threads/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
 # The short run: the C tests, with yield points.
 sanitized-ctest:
@@ -227,11 +227,11 @@ sanitized-ctest:
 	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
 	done
 
-# Of the Python tests those that get closest to memory, with both sanitizers in one build.
-CLOSE_TO_MEMORY := allocation_failures c_api dlpack exports failing_writes gaps imports pickle reentry stress
+# Of the Python tests those that get closest to memory, which say so (`pytestmark`), with both sanitizers in one build.
 sanitized-python:
 	@if tools/links.sh $(CC) -fsanitize=address,undefined; \
-	then $(MAKE) sanitized COWARRAY_SANITIZE=address,undefined SECONDS=5 ARGS="$(CLOSE_TO_MEMORY:%=tests/test_%.py) $(ARGS)"; \
+	then $(MAKE) sanitized COWARRAY_SANITIZE=address,undefined SECONDS=5 \
+	    ARGS="tests -m 'sanitized and not long' $(ARGS)"; \
 	else $(call SKIP,Python tests under sanitizers: they do not work with $(CC) here); fi
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 	@test -n "$(TSAN_PYTHON)" || { echo "tsan-free-threaded: name the interpreter, TSAN_PYTHON=..."; exit 1; }
 	@TSAN_OPTIONS=report_bugs=0 $(MAKE) .venv-tsan-python/.built .venv-tsan-python/.test \
 	    PYTHON="$(TSAN_PYTHON)" VENV=.venv-tsan-python CC=clang COWARRAY_SANITIZE=thread
-	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/test_concurrent_reads.py $(ARGS)
+	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/threads/test_concurrent_reads.py $(ARGS)
 
 leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
 	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks $(ARGS)
@@ -288,15 +288,14 @@ run-conformance-numpy: $(BUILT) $(VENV)/.test
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 
-# Where results are NumPy's own, and where NumPy's C API and memory are closest.
-CLOSE_TO_NUMPY := chapters conversions dtypes evil_world exports gaps hostile_pickles imports indexing isolation namespace \
-    numpy_arguments numpy_functions numpy_namespace numpy_versions operators pickle poisoned_memory reentry ufunc_options ufuncs
+# The modules that say so (`pytestmark`): results are NumPy's own there, or its C API and memory are closest.
+CLOSE_TO_NUMPY := tests -m 'numpy_ends and not long'
 
 numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all of it, not a part)
 	@test -n "$(OLDEST_NUMPY)" || { echo "numpy-ends: pyproject.toml says no lowest version of NumPy"; exit 1; }
-	@$(MAKE) test NUMPY=$(OLDEST_NUMPY) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY:%=tests/test_%.py))"
+	@$(MAKE) test NUMPY=$(OLDEST_NUMPY) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))"
 	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=.venv-newest \
-	    ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY:%=tests/test_%.py))",$(call SKIP,newest NumPy: found no Python newer than 3.11))
+	    ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))",$(call SKIP,newest NumPy: found no Python newer than 3.11))
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 

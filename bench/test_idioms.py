@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 from paired import GIB, KIB, Way, numbers, pick, setting, show, sizes
 from peers import ours, torch_of
-from tracing import TracingAllocator
+from support.tracing import TracingAllocator
 
 
 def swap_rows(x, copy, pairs):

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from paired import GIB, MIB, Way, numbers, pick, show, sizes
 from peers import ours, torch_of
-from tracing import TracingAllocator
+from support.tracing import TracingAllocator
 
 SHARERS = (1, 10, 100, 1000, 10_000, 100_000)
 COPIES = 1000

@@ -11,7 +11,7 @@ import random
 import re
 import zlib
 
-from cases import forms_of
+from support.forms import forms_of
 
 from evil import once_found, trial
 from evil.ambient import AMBIENT

@@ -319,9 +319,8 @@ def main():
     options = parser.parse_args()
     if any(os.environ.get(name) != value for name, value in ENVIRONMENT.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ENVIRONMENT})
-    from cases import CASES
-
     from evil.ambient import AMBIENT
+    from evil.cases import CASES
     from evil.hooks import HOOKS
     from evil.trial import Key
 

@@ -1,7 +1,7 @@
 """The arrays under attack: what an array is made of, and who else sees its bytes when the call begins."""
 
 import numpy as np
-from oracle import numbers
+from support.oracle import numbers
 
 import cowarray as ca
 

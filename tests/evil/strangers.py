@@ -6,8 +6,8 @@ Each has an array of its own (`world.own`), tells `world.fire` when it is asked,
 import sys
 
 import numpy as np
-from oracle import native
-from recipes import ARITHMETIC, BITS
+from support.cases.protocols import ARITHMETIC, BITS
+from support.oracle import native
 
 
 class Unfit(Exception):

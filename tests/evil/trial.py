@@ -19,13 +19,14 @@ import sys
 from typing import NamedTuple
 
 import numpy as np
-from cases import CASES, forms_of
+from support.forms import forms_of
 
 import cowarray as ca
 from evil.ambient import AMBIENT
+from evil.cases import CASES
 from evil.deeds import DEEDS, DROPPING, REBINDING
 from evil.hooks import HOOKS, STRANGE, Unfit
-from evil.world import World, arrays_in, content
+from evil.world import EvilWorld, arrays_in, content
 
 
 class Key(NamedTuple):
@@ -90,7 +91,7 @@ def run(key, control=None):
 
 def fitting(source, form):
     """For each slot of a call, the hooks that pass for what it has there."""
-    world, found = World("integers", DEEDS["nothing"]), []
+    world, found = EvilWorld("integers", DEEDS["nothing"]), []
     for code in forms_of(source)[form].slots:
         found.append([])
         try:
@@ -111,7 +112,7 @@ class Trial:
 
     def run(self):
         UNRAISABLE.clear()
-        self.world = world = World(self.key.state, DEEDS[self.key.deed], None if self.key.at < 0 else self.key.at)
+        self.world = world = EvilWorld(self.key.state, DEEDS[self.key.deed], None if self.key.at < 0 else self.key.at)
         self.ambient = AMBIENT[self.key.hook](world) if self.key.slot < 0 else None
         if not self.prepare():
             return None
@@ -138,7 +139,7 @@ class Trial:
 
     def run_numpys(self):
         UNRAISABLE.clear()
-        self.world = world = World(self.key.state, DEEDS["nothing"], numpys=True)
+        self.world = world = EvilWorld(self.key.state, DEEDS["nothing"], numpys=True)
         self.ambient = AMBIENT[self.key.hook](world) if self.key.slot < 0 else None
         if self.key.hook == "the end of foreign bytes":
             self.ambient.prepare = lambda: None

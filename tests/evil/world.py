@@ -8,9 +8,9 @@ import pickle
 import tempfile
 
 import numpy as np
-from calls import RECORDS
-from isolation import archive, inside, like, refused, saved
-from oracle import native
+from support.calls import RECORDS
+from support.oracle import native
+from support.prepared import archive, inside, like, refused, saved
 
 import cowarray as ca
 from evil.deeds import is_export
@@ -57,7 +57,7 @@ def bases(array):
         yield array
 
 
-class World:
+class EvilWorld:
     """Everything that a trial has.
 
     Attributes

@@ -1,4 +1,4 @@
-/* Somebody else's extension: what tests/test_c_api.py drives. It knows cowarray by its installed header only. */
+/* Somebody else's extension: what tests/edges/test_c_api.py drives. It knows cowarray by its installed header only. */
 #include "cowarray/python.h"
 
 #include <stdlib.h>

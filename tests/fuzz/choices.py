@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
-from oracle import LAYOUTS, subject
+from support.oracle import LAYOUTS, subject
 
 MAX = 2**63 - 1
 NUMBERS = [

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 from choices import MAX, Choices
-from liars import HELD, MEMORY, Producer, answer, lying_view
-from oracle import Witness, outcome
+from support.liars import HELD, MEMORY, Producer, answer, lying_view
+from support.oracle import Witness, outcome
 
 import cowarray
 from cowarray import _unpickle

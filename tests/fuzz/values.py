@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 from choices import DTYPES, PLAIN, Choices
-from oracle import LAYOUTS, agree, outcome, same, value
+from support.oracle import LAYOUTS, agree, outcome, same, value
 
 import cowarray
 

@@ -17,7 +17,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tracing import TracingAllocator
+from support.tracing import TracingAllocator
 
 WARM = 2
 RUNS = 3  # that are compared

@@ -1,0 +1,211 @@
+"""`load` and `save`: what NumPy saves comes back, mapped and lazy, and a file is replaced, never rewritten."""
+
+import gc
+import io
+import os
+import pickle
+import stat
+import struct
+import warnings
+
+import numpy as np
+import pytest
+from support.npy_files import DTYPES, LAYOUTS, WAYS, example, npy, zipped
+from support.oracle import same
+
+import cowarray
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return WAYS[request.param]
+
+
+# ---- what is whole ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_dtype_and_layout_comes_back(tmp_path, way, dtype):
+    for layout in LAYOUTS.values():
+        expected = layout(example(dtype))
+        (tmp_path / "x.npy").write_bytes(npy(expected))
+        x = way(tmp_path / "x.npy")
+        same(x, expected)
+        assert x.flags.writeable
+        if expected.size:
+            assert x.flags.f_contiguous or not expected.flags.f_contiguous
+        x[...] = np.zeros((), x.dtype)
+        same(way(tmp_path / "x.npy"), expected)
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version_of_the_format_comes_back(tmp_path, way, version):
+    (tmp_path / "x.npy").write_bytes(npy(np.arange(6.0).reshape(2, 3), version))
+    same(way(tmp_path / "x.npy"), np.arange(6.0).reshape(2, 3))
+
+
+def test_a_header_of_python_2_comes_back(tmp_path, way):
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3L,)}\n"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + np.arange(3.0).tobytes()
+    (tmp_path / "x.npy").write_bytes(data)
+    with pytest.warns(UserWarning, match="Python 2"):
+        x = way(tmp_path / "x.npy")
+    assert x.tolist() == [0, 1, 2]
+
+
+def test_a_mapped_file_is_read_lazily_and_never_written(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(1000.0))
+    before = path.read_bytes()
+    cowarray.reset_stats()
+    x = cowarray.load(path)
+    y = x.reshape(10, 100)
+    assert cowarray.stats()["bytes_copied"] == 0
+    assert cowarray.explain(x).foreign
+    y[...] = -1
+    x[5] = -1
+    assert cowarray.stats()["steals"] == 0
+    assert path.read_bytes() == before
+
+
+def test_arrays_follow_each_other_in_one_file(tmp_path):
+    with open(tmp_path / "x", "w+b") as file:
+        for i in range(3):
+            cowarray.save(file, cowarray.array([i, i]))
+        file.seek(0)
+        assert [cowarray.load(file).tolist() for i in range(3)] == [[0, 0], [1, 1], [2, 2]]
+        with pytest.raises(EOFError):
+            cowarray.load(file)
+
+
+def test_other_modes_are_refused(tmp_path):
+    for mode in ("r+", "w+", "rb", True):
+        with pytest.raises(ValueError, match="mmap_mode"):
+            cowarray.load(tmp_path / "none.npy", mmap_mode=mode)
+    with pytest.raises(FileNotFoundError):
+        cowarray.load(tmp_path / "none.npy")
+    with pytest.raises(OSError, match="directory"):
+        cowarray.load(tmp_path)
+
+
+# ---- objects ---------------------------------------------------------------------------------------------------------
+
+
+class Trap:
+    sprung = 0
+
+    def __reduce__(self):
+        return setattr, (Trap, "sprung", 1)
+
+
+@pytest.mark.parametrize("wrap", [lambda trap: trap, lambda trap: trap.reshape(1, 1).T], ids=["C", "F"])
+def test_objects_are_refused_unless_asked_for(tmp_path, way, wrap):
+    (tmp_path / "x.npy").write_bytes(npy(wrap(np.array([Trap()], dtype=object))))
+    with pytest.raises(ValueError, match="allow_pickle=True"):
+        way(tmp_path / "x.npy")
+    assert not Trap.sprung
+
+
+def test_nothing_but_npy_and_npz_is_unpickled():
+    with pytest.raises(ValueError, match=r"not a \.npy file"):
+        cowarray.load(io.BytesIO(pickle.dumps(Trap())), allow_pickle=True)
+    with pytest.raises(ValueError, match="allow_pickle"):
+        cowarray.load(zipped(npy(np.array([Trap()], dtype=object))))["x"]
+    assert not Trap.sprung
+
+
+def test_objects_come_back_when_asked_for(tmp_path):
+    for source in (np.array([[1, "a"], [None, (2,)]], dtype=object).T, np.array([{}], dtype=object)):
+        np.save(tmp_path / "x.npy", source, allow_pickle=True)
+        same(cowarray.load(tmp_path / "x.npy", allow_pickle=True), source)
+        cowarray.save(tmp_path / "y.npy", cowarray.array(source), allow_pickle=True)
+        same(cowarray.load(tmp_path / "y.npy", allow_pickle=True), source)
+    data = npy(np.array([1, 2], dtype=object))
+    for wrong in (data.replace(b"(2,)", b"(3,)"), data[:200] + pickle.dumps([1, 2])):
+        with pytest.raises((ValueError, pickle.UnpicklingError)):
+            cowarray.load(io.BytesIO(wrong), allow_pickle=True)
+
+
+# ---- archives --------------------------------------------------------------------------------------------------------
+
+
+def test_an_archive_is_a_mapping_that_closes_its_file(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, a=np.arange(3), b=np.eye(2))
+    files = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
+    with cowarray.load(path) as archive:
+        assert (list(archive), len(archive), archive.files) == (["a", "b"], 2, ["a", "b"])
+        same(dict(archive), {"a": np.arange(3), "b": np.eye(2)})
+        assert archive["a.npy"].tolist() == [0, 1, 2]
+        assert "c" not in archive
+        assert repr(archive) == "<Archive of a, b>"
+        for key in ("c", 3, None):
+            with pytest.raises(KeyError):
+                archive[key]
+    archive.close()
+    with pytest.raises(ValueError, match="closed"):
+        archive["a"]
+    assert cowarray.load(path)["b"].tolist() == [[1, 0], [0, 1]]  # closed when dropped
+    gc.collect()
+    np.savez(path)
+    assert list(cowarray.load(path)) == []
+    with open(path, "rb") as file:
+        assert cowarray.load(file).files == []
+        assert not file.closed
+    if files is not None:
+        assert len(os.listdir("/proc/self/fd")) == files
+
+
+def test_a_failing_load_closes_its_file(tmp_path):
+    path = tmp_path / "x.npz"
+    for data in (b"PK\x03\x04 and nothing else", npy(np.arange(3))[:-1], b""):
+        path.write_bytes(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises((ValueError, EOFError)):
+                cowarray.load(path)
+            gc.collect()
+
+
+# ---- save ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.filterwarnings("ignore:Stored array in format 3.0")
+def test_what_is_saved_is_what_numpy_saves(tmp_path, dtype):
+    for layout in LAYOUTS.values():
+        source = layout(example(dtype))
+        cowarray.save(tmp_path / "ours", layout(cowarray.array(example(dtype))))
+        np.save(tmp_path / "theirs", source)
+        ours, theirs = ((tmp_path / name).read_bytes() for name in ("ours.npy", "theirs.npy"))
+        assert len(ours) == len(theirs)
+        assert ours[:128] == theirs[:128]
+        assert ours == theirs or source.dtype.isalignedstruct  # what is between fields is anybody's
+
+
+def test_save_replaces_a_file_and_leaves_what_is_mapped_from_it(tmp_path):
+    path, link = tmp_path / "x.npy", tmp_path / "link.npy"
+    cowarray.save(path, np.arange(10_000.0))
+    os.chmod(path, 0o640)
+    link.symlink_to(path)
+    x = cowarray.load(path)
+    y = x.reshape(100, 100)
+    cowarray.save(path, x)
+    cowarray.save(link, y[:2])
+    assert x[9_999] == y[99, 99] == 9_999
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert cowarray.load(path).shape == (2, 100)
+    assert sorted(os.listdir(tmp_path)) == ["link.npy", "x.npy"]
+
+
+def test_a_save_that_fails_leaves_the_file(tmp_path):
+    path = tmp_path / "x.npy"
+    cowarray.save(path, [1, 2, 3])
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="allow_pickle"):
+        cowarray.save(path, cowarray.array([1, None]))
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["x.npy"]
+    with pytest.raises(FileNotFoundError):
+        cowarray.save(tmp_path / "none" / "x.npy", [1])

@@ -1,0 +1,217 @@
+"""Pickles and the copy module: values survive, bytes are shared where they can be, and what is malformed raises."""
+
+import copy
+import gc
+import multiprocessing
+import operator
+import pickle
+import pickletools
+
+import numpy as np
+import pytest
+
+import cowarray
+
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.sanitized]
+
+DTYPES = [
+    "?", "i1", "u2", "i4", "u8", ">i4", "e", "f", "d", "g", ">f8", "F", "D", "G", "M8[ns]", "m8[D]", ">M8[s]", "S3",
+    "U4", ">U2", "V5", "O", np.dtypes.StringDType(), [("a", "i1"), ("b", ">f8")], [("p", "f4", (2, 3)), ("t", "M8[s]")],
+    np.dtype([("a", "i1"), ("b", "f8")], align=True), [(("title", "a"), "i4")], [("o", "O"), ("i", "i4")],
+    np.dtype({"names": ["a", "b"], "formats": ["i4", "i2"], "offsets": [0, 2], "itemsize": 9}),
+]  # fmt: skip
+
+LAYOUTS = {
+    "C": lambda a: a,
+    "Fortran": lambda a: a.T,
+    "strided": lambda a: a[:, ::2],
+    "1-d strided": lambda a: a[0, 0, ::2],
+    "negative": lambda a: a[::-1, :, ::-1],
+    "permuted": lambda a: a.transpose(1, 0, 2),
+    "part": lambda a: a[1:, 1:2],
+    "0-d": lambda a: a[1, 1, 1, ...],
+    "empty": lambda a: a[:, :0],
+    "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
+}
+
+
+def example(dtype):
+    dtype = np.dtype(dtype)
+    if dtype.kind == "V" and dtype.names:
+        array = np.zeros((2, 3, 4), dtype)
+        array[dtype.names[0]] = 3
+        return array
+    if dtype.kind in "VMm":
+        return np.arange(24 * dtype.itemsize, dtype="u1").view("V5" if dtype.kind == "V" else dtype).reshape(2, 3, 4)
+    return np.arange(24).reshape(2, 3, 4).astype(dtype)
+
+
+def through(x, protocol):
+    return pickle.loads(pickle.dumps(x, protocol))
+
+
+def out_of_band(x, kind=lambda buffer: buffer):
+    buffers = []
+    payload = pickle.dumps(x, 5, buffer_callback=buffers.append)
+    return pickle.loads(payload, buffers=[kind(buffer) for buffer in buffers])
+
+
+WAYS = {f"protocol {n}": lambda x, n=n: through(x, n) for n in range(pickle.HIGHEST_PROTOCOL + 1)}
+WAYS |= {
+    "out of band": out_of_band,
+    "out of band, as bytes": lambda x: out_of_band(x, bytes),
+    "out of band, as bytearray": lambda x: out_of_band(x, bytearray),
+    "dumps": lambda x: pickle.loads(x.dumps()),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return WAYS[request.param]
+
+
+def check(x, source):
+    assert type(x) is cowarray.ndarray
+    assert (x.shape, x.dtype) == (source.shape, source.dtype)
+    assert repr(x.tolist()) == repr(source.tolist())
+    assert x.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_dtype_survives(way, dtype):
+    source = example(dtype)
+    x = cowarray.array(source)
+    check(way(x), source)
+    check(x, source)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("dtype", ["f8", ">i2", "O", [("a", "i1"), ("b", "f8")]], ids=str)
+def test_every_layout_survives(way, dtype, layout):
+    source = example(dtype)
+    expected, x = layout(source), layout(cowarray.array(source))
+    got = way(x)
+    check(got, expected)
+    got[...] = got.ravel()[0] if got.size else 0
+    check(cowarray.array(x), expected)
+
+
+def test_memory_order_survives(way):
+    x = cowarray.array(np.arange(12.0).reshape(3, 4))
+    assert way(x).flags.c_contiguous
+    assert way(x.T).flags.f_contiguous
+    assert not way(x.T).flags.c_contiguous
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("empty", "broadcast")])
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_unpickled_bytes_are_not_copied_until_a_write(protocol, layout):
+    payload = pickle.dumps(LAYOUTS[layout](cowarray.array(example("f8"))), protocol)
+    cowarray.reset_stats()
+    x = pickle.loads(payload)
+    y = x.ravel(order="K")
+    assert cowarray.stats()["bytes_copied"] == 0
+    y[0] = -1
+    assert cowarray.stats()["bytes_copied"] == x.nbytes
+    assert -1 not in x
+
+
+def test_buffers_are_snapshots_and_hold_a_share():
+    x = cowarray.array(np.arange(100.0))
+    buffers = []
+    cowarray.reset_stats()
+    payload = pickle.dumps(x, 5, buffer_callback=buffers.append)
+    assert len(buffers) == 1
+    assert len(payload) < 400
+    assert cowarray.stats()["bytes_copied"] == 0
+    assert x.storage.share_count == 2
+    x[...] = -1
+    got = pickle.loads(payload, buffers=buffers)
+    assert got.tolist() == list(range(100))
+    assert memoryview(buffers[0]).readonly
+    got[0] = 55
+    assert pickle.loads(payload, buffers=buffers)[0] == 0
+    shared = pickle.loads(payload, buffers=buffers).storage
+    assert shared.is_cow
+    buffers[0].release()
+    del buffers
+    gc.collect()
+    assert shared.share_count == 1
+
+
+def test_out_of_band_shares_with_the_source_and_with_bytes_and_not_with_a_bytearray():
+    x = cowarray.array(np.arange(100.0))
+    cowarray.reset_stats()
+    assert cowarray.shares_bytes(out_of_band(x), x)
+    stored = []
+    got = out_of_band(x, lambda buffer: stored.append(bytes(buffer)) or stored[0])
+    assert cowarray.shares_bytes(got, np.frombuffer(stored[0]))
+    assert cowarray.stats()["bytes_copied"] == 0
+    got[0] = 5
+    assert np.frombuffer(stored[0])[0] == 0
+    writable = []
+    got = out_of_band(x, lambda buffer: writable.append(bytearray(buffer)) or writable[0])
+    assert cowarray.stats()["bytes_copied"] == 1600
+    writable[0][:] = bytes(800)
+    assert got.tolist() == x.tolist()
+
+
+def test_pickling_copies_nothing_in_place():
+    x = cowarray.array(np.arange(100.0))
+    y = x.copy()
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        through(y, protocol)
+    assert cowarray.shares_bytes(x, y)
+    assert x.storage.share_count == 2
+
+
+def test_a_pickle_names_one_function_of_ours():
+    """What a pickle may call is what an unpickler that restricts names must allow."""
+    payload = pickle.dumps(cowarray.array(np.arange(3.0)), 5)
+    strings = [argument for _, argument, _ in pickletools.genops(payload) if isinstance(argument, str)]
+    assert [name for name in strings if name.startswith("cowarray")] == ["cowarray"]
+
+
+# ---- the copy module -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", [copy.copy, copy.deepcopy])
+def test_the_copy_module_copies_lazily(function):
+    x = cowarray.array(np.arange(100.0))
+    cowarray.reset_stats()
+    y = function(x)
+    assert y.storage is not x.storage
+    assert cowarray.shares_bytes(x, y)
+    assert cowarray.stats()["bytes_copied"] == 0
+    y[0] = -1
+    assert x[0] == 0
+
+
+def test_deepcopy_copies_objects_and_remembers_them():
+    inner = [1, 2]
+    x = cowarray.array(np.array([inner, None], dtype=object))
+    y, also = copy.deepcopy((x, inner))
+    assert y[0] == inner
+    assert y[0] is not inner
+    assert y[0] is also
+    assert copy.copy(x)[0] is inner
+
+
+# ---- processes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_arrays_go_to_other_processes_and_come_back(method):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this platform has no {method}")
+    x = cowarray.array(np.arange(1000.0))
+    sent = [x, x[::2], x.reshape(10, 100).T]
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        got = pool.map(operator.neg, sent)
+    for result, source in zip(got, sent, strict=True):
+        check(result, -source.to_numpy())
+        result[...] = 0
+    assert x.sum() == 999 * 500

@@ -1,0 +1,368 @@
+"""Memory that runs out at the n-th allocation of a call, and what must be so afterwards.
+
+A `Sweep` runs one call with its 1st, 2nd, ... n-th allocation refused: CPython's and NumPy's, numbered together by
+`extension/refusing.c`, or the library's own blocks, by the tracing allocator. Each time a new `Scene` is made, and is
+looked at afterwards. Where something odd comes out, the same call on NumPy's arrays, or on a class that only hands its
+array to NumPy, tells whether NumPy does it, too.
+
+Run as a program, it sweeps some cases, each in a process of its own, and prints a line of JSON for each.
+"""
+
+import faulthandler
+import gc
+import importlib.util
+import json
+import os
+import re
+import signal
+import sys
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+from fault_calls import ONLY_OURS
+from scenes import CompiledCall, Scene, frozen
+from support.calls import numpys
+from support.cases.registry import sources
+from support.tracing import TracingAllocator
+
+import cowarray
+
+ALL = 400  # allocations of one call that are refused one by one; of the rest, every so many
+LIMIT = 300  # seconds for one call's sweep: one that hangs dies
+OUR_FILES = ("src/cowarray", str(Path(cowarray.__file__).parent), "<call>")
+FREELIST = 256  # arrays that Cython keeps for reuse; 64 Holds, 16 Pins
+
+
+# ---- the sweep -------------------------------------------------------------------------------------------------------
+
+
+class Odd(Exception):
+    """Something to judge: what it is, and where."""
+
+
+class Sweep:
+    """All refusals of one call on one kind of world.
+
+    Attributes
+    ----------
+    swallowed : set
+        Refused allocations in spite of which nothing was raised.
+    classes : set
+        Of exceptions.
+    differs : bool
+        Whether a call that raised nothing gave another result.
+    odd : dict
+        What has to be judged, as its keys.
+    """
+
+    def __init__(self, hook, source, state, dtype, kind="ours", emit=lambda what: None):
+        self.hook = hook
+        self.source, self.state, self.dtype, self.kind = source, state, dtype, kind
+        self.emit = emit
+        self.total = 0
+        self.swallowed = set()
+        self.classes, self.odd, self.differs = set(), {}, False
+
+    def say(self, text):
+        if text not in self.odd:
+            self.odd[text] = None
+            self.emit({"odd": text})
+
+    def world(self):
+        return Scene(self.state, self.dtype, self.kind)
+
+    def run(self, points, first=1):
+        """Refuse at most so many allocations from the first on, spread over all of the call's; 0 for `ALL`."""
+        self.call = CompiledCall(self.source, self.kind)
+        try:
+            for _ in range(2):
+                self.total = self.learn()
+            for n in chosen(self.total, points):
+                if n >= first:
+                    self.emit({"n": n})
+                    self.refuse(n)
+            if self.kind == "ours":
+                self.blocks()
+        finally:
+            self.call.close()
+        return self
+
+    def learn(self):
+        """Run with nothing refused; what it gives, what it leaves, and how many allocations it makes."""
+        world = self.world()
+        self.before = self.world().look()
+        result, error, total, *_ = self.hook.call(self.call.on(world), 0)
+        self.error, self.expected = error, frozen(result)
+        self.call.forget()
+        del result
+        self.after = world.look()
+        return total
+
+    def refuse(self, n):
+        """Once; and where memory did not come back, often enough to tell a leak from a cache that has grown."""
+        if not self.leaks(n):
+            return
+        for _ in range(4):
+            self.leaks(n)
+        if all(self.leaks(n) for _ in range(20)):
+            self.say(f"{n}: leaks memory")
+
+    def leaks(self, n):
+        forget_caches()
+        self.hook.mark()
+        self.once(n)
+        if self.hook.grown() <= 0:
+            return False
+        forget_caches()
+        return self.hook.grown() > 0
+
+    def once(self, n):
+        tracing = TracingAllocator()
+        with tracing:
+            self.inside(n, lambda function: self.hook.call(function, n))
+        if self.kind == "ours" and tracing.report()["live_blocks"]:
+            gc.collect()
+            if tracing.report()["live_blocks"]:
+                self.say(f"{n}: {tracing.report()['live_blocks']} blocks leaked")
+
+    def inside(self, n, attempt):
+        world = self.world()
+        references = world.references()
+        drained = drain()
+        function = self.call.on(world)
+        gc.collect()  # what CPython keeps for reuse is no allocation
+        result, error, _, *where = attempt(function)
+        del drained
+        self.call.forget()
+        if error is None:
+            self.swallowed.add(n)
+            if frozen(result) != self.expected:
+                self.differs = True
+                self.say(f"{n}: succeeds with another result")
+        else:
+            self.classes.add(error.__name__)
+        del result, function
+        self.check(n, world, references, error, where)
+
+    def check(self, n, world, references, error, where):
+        found = world.look()
+        gc.collect()
+        after = world.references()
+        # An array that has got bytes of its own lets go of whose bytes it shared.
+        if after["x"] != references["x"] or any(after[name] > references[name] for name in after):
+            self.say(f"{n}: references {references} became {after}")
+        if self.kind != "ours":
+            return
+        if not (error is None or error is self.error or issubclass(error, MemoryError)):
+            text = re.sub("0x[0-9a-f]+", "an address", str(where[0]))
+            self.say(f"{n}: raises {error.__name__}: {text} ({whose(*where)})")
+        (values, *form), sharing, others = found
+        if others != self.before[2]:
+            self.say(f"{n}: another array has changed")
+        if (values, *form) not in (self.before[0], self.after[0]):
+            self.say(f"{n}: torn: {values!r} {form}")
+        # Bytes of its own are what a write asks for first, and no value.
+        allowed = (self.before[1], self.after[1], (1, self.before[1][1], False, 0))
+        if sharing not in allowed and (sharing[0], False, *sharing[2:]) in allowed:
+            self.say(f"{n}: a pin leaks")
+        elif sharing not in allowed:
+            self.say(f"{n}: sharing {sharing}, before {self.before[1]}, after {self.after[1]}")
+        result, again, *_ = self.hook.call(self.call.on(world), 0)
+        self.call.forget()
+        if again is not self.error or (found[:1] == self.before[:1] and frozen(result) != self.expected):
+            self.say(f"{n}: then gives {again} {frozen(result)!r}, not {self.error} {self.expected!r}")
+        del result
+        if world.look()[2] != self.before[2]:
+            self.say(f"{n}: another array has changed afterwards")
+
+    def blocks(self):
+        """The same with the library's own blocks refused."""
+        for every in (False, True):
+            for n in range(1, 100):
+                with TracingAllocator() as tracing:
+                    self.inside(f"block {n}", lambda function: refusing_blocks(tracing, function, n, every))  # noqa: B023
+                    refused = tracing.report()["refused"]
+                report = tracing.report()
+                if report["live_blocks"] or report["faults"]:
+                    self.say(f"block {n}: {report['live_blocks']} blocks leaked, {report['faults']} faults")
+                if not refused:
+                    break
+                self.emit({"block": n})
+
+
+def forget_caches():
+    """What CPython keeps for reuse, and names of attributes that it has looked up."""
+    gc.collect()
+    sys._clear_type_cache()
+
+
+def whose(text, file):
+    """Where an exception comes from: Python code of others, or C code of others that says nothing of its reason."""
+    nameless = re.fullmatch(r"(?!.*cowarray).*(without setting an exception|without exception set)", text or "")
+    return "not in ours" if nameless or (file and not file.startswith(OUR_FILES)) else "in ours"
+
+
+def refusing_blocks(tracing, function, n, every):
+    tracing.refuse(n, every)
+    try:
+        return function(), None, n, None, None
+    except Exception as error:
+        return None, type(error), n, str(error), None
+    finally:
+        tracing.refuse(0)
+
+
+def chosen(total, points):
+    """Which allocations to refuse."""
+    if not points:
+        points = ALL
+    if total <= points:
+        return list(range(1, total + 1))
+    return sorted({1 + i * (total - 1) // (points - 1) for i in range(points)})
+
+
+def drain():
+    """Take arrays and their like out of the lists from which Cython would make new ones without an allocation."""
+    base = cowarray.array([1.0])
+    kept = [base.copy() for _ in range(FREELIST)]
+    return kept, [array.T for array in kept[:64]], [array.to_numpy(writable=True) for array in kept[:16]]
+
+
+# ---- the judge -------------------------------------------------------------------------------------------------------
+
+
+def judge(hook, odd, source, state, dtype):
+    """What of it is ours: [(text, whose)]."""
+    theirs = as_numpys(source)
+    peers = [sweep_apart(hook, theirs, state, dtype, 0, kind) for kind in ("numpy", "bare")] if theirs else []
+    verdicts = []
+    for text in odd:
+        what = text.partition(": ")[2]
+        theirs = what.endswith("(not in ours)") or any(does(peer, what) for peer in peers)
+        verdicts.append((text, "NumPy's" if theirs else "ours"))
+    return verdicts
+
+
+def does(peer, what):
+    """Whether NumPy without us does it, too."""
+    if "references" in what or "leak" in what:
+        return any("references" in text or "leak" in text for text in peer["odd"])
+    if what.startswith("crash"):
+        return any("crash" in text for text in peer["odd"])
+    if what.startswith("raises"):
+        return what.split()[1].strip(":") in peer["classes"]
+    return what.startswith("succeeds") and peer["differs"]
+
+
+# What a call of ours does of NumPy's or Python's that can fail in their ways.
+WITHIN = {
+    "x.dumps()": "pickle.dumps(x)",
+    "x.dump(PATH)": 'pickle.dump(x, open(PATH, "wb"))',
+    "x.__rmatmul__(A(np.eye(4)))": "A(np.eye(4)) @ x",
+    "cowarray.save(": "np.save(",
+    "cowarray.load(SAVED": "np.load(SAVED",
+    "cowarray.asarray(": "np.asarray(",
+    "cowarray.array(": "np.array(",
+    "cowarray.from_dlpack(": "np.from_dlpack(",
+    "cowarray.argsort(x, descending=True)": "np.flip(np.argsort(np.flip(x, -1), stable=True), -1)",
+    "cowarray.sort(x / (x - 3), axis=0, descending=True)": "np.flip(np.sort(np.flip(x / (x - 3), 0), 0), 0)",
+    "cowarray.fft.fftfreq(4, dtype='f4')": "np.fft.fftfreq(4)",
+    "cowarray.matmul(": "np.matmul(",
+    "cowarray.matvec(": "np.matvec(",
+    "cowarray.vecdot(": "np.vecdot(",
+    "cowarray.vecmat(": "np.vecmat(",
+    "with cowarray.no_copy(): ": "",
+    "with cowarray.trace() as seen: ": "",
+    "; len(seen); list(seen); repr(seen)": "",
+}
+
+
+def as_numpys(source):
+    """The same call for NumPy's arrays, or None."""
+    if source in sources("namespace"):
+        return numpys(source)
+    for ours, theirs in WITHIN.items():
+        source = source.replace(ours, theirs)
+    source = re.sub(r"cowarray\.(\w+)", lambda found: f"np.{found[1]}" if hasattr(np, found[1]) else found[0], source)
+    return None if ONLY_OURS.search(source) else source
+
+
+def sweep_apart(hook, source, state, dtype, points, kind="ours"):
+    """A `Sweep` in a process of its own, for it may die; it then goes on behind the allocation that killed it."""
+    told = {"injected": 0, "swallowed": 0, "total": 0, "classes": [], "odd": [], "differs": False}
+    first = 1
+
+    def run(emit):
+        sweep = Sweep(hook, source, state, dtype, kind, emit)
+        try:
+            sweep.run(points, first)
+        except (AttributeError, TypeError):
+            if kind != "bare":  # which is no full array
+                raise
+        emit({"swallowed": len(sweep.swallowed), "total": sweep.total, "classes": sorted(sweep.classes)})
+        emit({"differs": sweep.differs})
+
+    while True:
+        events, died = isolated(run)
+        for event in events:
+            told["injected"] += "n" in event or "block" in event
+            told["odd"].extend([event["odd"]] if "odd" in event else [])
+            told["classes"] = sorted({*told["classes"], *event.pop("classes", ())})
+            told.update({name: event[name] for name in ("swallowed", "total", "differs") if name in event})
+        if not died:
+            return told
+        first = max((event["n"] for event in events if "n" in event), default=0) + 1
+        told["odd"].append(f"{first - 1}: crash {died}")
+        if first == 1 or any("block" in event for event in events):
+            return told
+
+
+def isolated(work):
+    """What work(emit) emits, called in a forked process, and how that died: a signal, or a line of a traceback."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        faulthandler.disable()
+        signal.alarm(LIMIT)
+        try:
+            work(lambda event: os.write(writer, json.dumps(event).encode() + b"\n"))
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    os.close(writer)
+    with open(reader) as pipe:
+        events = [json.loads(line) for line in pipe]
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status):
+        return events, "by an exception" if os.WEXITSTATUS(status) else ""
+    return events, f"by signal {os.WTERMSIG(status)}"
+
+
+def load_hook(path):
+    spec = importlib.util.spec_from_file_location("refusing", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.install()
+    return module
+
+
+def main(hook_path, cases):
+    """Sweep each case in a process of its own, for it may die; print what came out."""
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    hook = load_hook(hook_path)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    for case in cases:
+        told = sweep_apart(hook, *case)
+        if told["odd"]:
+            told["odd"] = judge(hook, told["odd"], *case[:3])
+        print(json.dumps({"case": case, **told}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], json.loads(Path(sys.argv[2]).read_text()))

@@ -1,0 +1,151 @@
+"""No allocation of any public operation can fail in a way that does harm.
+
+Each call of `fault_calls` runs with its 1st, 2nd, ... n-th allocation refused (`nomemory`): what comes out is a
+MemoryError or what NumPy makes of one, arrays have their old values or new ones, share what they shared or have bytes
+of their own, nothing is lost, and the call then works. Each run takes some of the calls; the long ones take all, in
+every state that an array can be in.
+"""
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fault_calls import FUNCTION_CALLS, INTEGER_CALLS, METHOD_CALLS, OURS, uncovered
+from scenes import STATES
+from support.extensions import STRICT, SUFFIX, build
+from support.seeds import chosen_seed
+
+TESTS = Path(__file__).parents[1]
+CORE_H = TESTS.parent / "include" / "cowarray" / "core.h"
+
+
+@pytest.fixture(scope="session")
+def hook(tmp_path_factory):
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip(
+            "without a GIL, Python's collector walks the allocator's blocks, and went round for ever after refusals"
+        )
+    if sys.version_info[:2] != (3, 11):
+        pytest.skip("what Python and NumPy themselves lose or crash on is known of Python 3.11 only")
+    target = tmp_path_factory.mktemp("refusing") / f"refusing{SUFFIX}"
+    build(TESTS / "extension" / "refusing.c", target, "-std=c11", *STRICT, "-isystem", np.get_include())
+    return target
+
+
+# What is raised by others, instead of a MemoryError, where their calls on NumPy's arrays do not happen to show it:
+# (calls, what they raise, why).
+EXCUSED = [
+    (
+        r"(x\.dumps?|pickle\.loads)\(.*",
+        r"raises PicklingError.*",
+        "so pickle reports a failed import",
+    ),
+    (r".*(dump|save|load)\(.*", r"raises RuntimeError.*", "so a file reports a lock that it cannot allocate"),
+    (r".*load\(.*", r"raises ValueError.*damaged.*", "for headers that are damaged Python raises MemoryError, too"),
+    (r"pickle\.loads\(.*", r"raises ValueError: unpickle: not the desc.*", "and NumPy for dtypes that are"),
+    (r"x\.__reduce_ex__\(.*", r"leaks memory", "one block in Python code that reads a dtype; whose it is is open"),
+    (r"cowarray\.savez.*", r"sharing .*", "a share outlives one failure inside NumPy's writer; who holds it is open"),
+    (r"rf\..*", r"raises TypeError: StringDType is not.*", "so NumPy reports that it cannot check a dtype's fields"),
+]
+
+
+def excused(call, what):
+    return any(re.fullmatch(calls, call) and re.fullmatch(f".*: {text}", what) for calls, text, _ in EXCUSED)
+
+
+def swept(hook, tmp_path, cases):
+    """Sweep (call, state, dtype, points); nothing that is found is ours. Returns how many allocations were refused.
+
+    A finding is one that comes twice: blocks that the interpreter keeps for itself now and then look like a leak.
+    """
+    told = told_of(hook, tmp_path, cases)
+    found = ours(told)
+    if found:
+        again = ours(told_of(hook, tmp_path, [case for case in cases if any(case[0] == one[0] for one, _ in found)]))
+        found = [what for what in found if what in again]
+    assert not found, "\n".join(map(str, found))
+    return sum(case["injected"] for case in told)
+
+
+def ours(told):
+    return [
+        (case["case"], what)
+        for case in told
+        for what, whose in case["odd"]
+        if whose == "ours" and not excused(case["case"][0], what)
+    ]
+
+
+def told_of(hook, tmp_path, cases):
+    """What `nomemory` tells of each case, swept in a process of its own."""
+    listed = tmp_path / "cases.json"
+    listed.write_text(json.dumps(cases))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(TESTS / "faults" / "nomemory.py"), str(hook), str(listed)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert [case["case"] for case in told] == [list(case) for case in cases]
+    numpys = sorted({case["case"][0] for case in told if any(whose != "ours" for _, whose in case["odd"])})
+    capped = sorted({case["case"][0] for case in told if case["injected"] < case["total"]})
+    print(
+        f"{len(told)} calls, {sum(case['total'] for case in told)} allocations, "
+        f"{sum(case['injected'] for case in told)} refused, {sum(case['swallowed'] for case in told)} swallowed;",
+        f"not all of them: {len(capped)} calls;",
+        f"NumPy leaks, crashes or raises something else by itself: {len(numpys)} calls {numpys}",
+    )
+    return told
+
+
+GROUPS = {"functions": FUNCTION_CALLS, "methods": METHOD_CALLS, "ours": OURS, "integers": INTEGER_CALLS}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_some_allocations_of_every_call(hook, tmp_path, group):
+    seed = chosen_seed(2026)  # now and then take another, for other calls
+    calls = random.Random(seed).sample(GROUPS[group], min(SAMPLE[group], len(GROUPS[group])))
+    calls += [call for call in BROKEN_ONCE if call in GROUPS[group] and call not in calls]
+    dtype = "int" if group == "integers" else "float"
+    assert swept(hook, tmp_path, [(call, "shared", dtype, 0) for call in calls]) >= 3 * len(calls)
+
+
+# Each left something wrong behind: a shape without its bytes, a lock, a reference.
+BROKEN_ONCE = ["x.resize(7, 7)", "with cowarray.no_copy(): x.sum()", "np.sort(x)"]
+SAMPLE = {"functions": 20, "methods": 40, "ours": 40, "integers": 4}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("group", GROUPS)
+def test_all_allocations_of_every_call(hook, tmp_path, group, state):
+    dtype = "int" if group == "integers" else "float"
+    calls = GROUPS[group]
+    assert swept(hook, tmp_path, [(call, state, dtype, 0) for call in calls]) >= 5 * len(calls)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dtype", ["object", "f4", "?", "c16", "m8[s]", "U3"])
+def test_all_allocations_of_methods_on_other_dtypes(hook, tmp_path, dtype):
+    calls = [*METHOD_CALLS, *OURS]
+    assert swept(hook, tmp_path, [(call, "shared", dtype, 0) for call in calls]) >= 5 * len(calls)
+
+
+# ---- that nothing is left out ----------------------------------------------------------------------------------------
+
+
+def test_every_public_name_has_a_call():
+    assert uncovered() == []
+
+
+def test_every_function_of_the_core_that_can_fail_is_swept_in_c():
+    failing = set(re.findall(r"^COW_NODISCARD cow_status (cow_\w+)\(", CORE_H.read_text(), re.MULTILINE))
+    swept_there = set(re.findall(r'^\s*\{"(cow_\w+)", op_', (TESTS / "c" / "test_failure.c").read_text(), re.MULTILINE))
+    assert len(failing) >= 7
+    assert swept_there == failing

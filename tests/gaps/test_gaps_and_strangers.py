@@ -1,0 +1,236 @@
+"""What strangers keep of what they gave, and what they do to what they are shown, changes nothing of ours."""
+
+import io
+import warnings
+
+import numpy as np
+import pytest
+from harm import spoil
+
+import cowarray as ca
+
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.sanitized]
+
+# ---- what others made, and what are elements -------------------------------------------------------------------------
+
+
+class Keeper:
+    """Computes by NumPy, and keeps what it gives."""
+
+    __array_priority__ = 1000
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(4)
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        self.kept = np.array(array)
+        return self.kept
+
+
+@pytest.mark.parametrize("operator", ["__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmod__", "__rpow__"])
+def test_a_result_that_a_stranger_kept_is_not_ours_to_share(operator):
+    keeper = Keeper()
+    x = ca.array(np.full(4, 2.0))
+    result = getattr(x, operator)(keeper)
+    assert type(result) is ca.ndarray
+    copy = result.copy()
+    before = copy.tolist()
+    keeper.kept[...] = 0  # raises, had its flag been taken
+    assert result.tolist() == copy.tolist() == before
+
+
+class Whole:
+    """A 0-d integer, to NumPy."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(0)
+
+
+def first_of_flat(x, key):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy 2.4, of truth
+        return x.flat[key]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: x.flat[(0,)],
+        lambda x: x.flat[np.array(0)],
+        lambda x: x.flat[0],
+        lambda x: x.flat[np.int64(0)],
+        lambda x: first_of_flat(x, True),
+        lambda x: first_of_flat(x, np.array(True)),
+        lambda x: first_of_flat(x, ca.array(True)),
+        lambda x: next(x.flat),
+        lambda x: x[Whole()],
+        lambda x: x[(Whole(),)],
+        lambda x: x[np.array(0)],
+        lambda x: x[ca.array(0)],
+        lambda x: x[0],
+        lambda x: x.item(0),
+    ],
+)
+def test_an_element_that_is_an_array_is_the_users_own(read):
+    own = np.zeros(3)
+    x = ca.array(np.empty(2, object))
+    x[0] = own
+    assert read(x) is own
+    own[0] = 5
+    assert own.flags.writeable
+
+
+@pytest.mark.parametrize("read", ["loadtxt", "genfromtxt"])
+def test_what_another_library_made_of_text_is_its_own(read):
+    class Other:
+        made = np.arange(3.0)
+
+        def __array_function__(self, function, types, args, kwargs):
+            return self.made
+
+    result = getattr(ca, read)(io.StringIO("1 2 3"), like=Other())
+    copy = ca.array(result)
+    Other.made[0] = 9
+    assert copy[0] == 0
+    assert Other.made.flags.writeable
+
+
+def test_what_another_function_gave_and_kept_is_not_taken_over():
+    made = np.arange(3.0)
+    shown = []
+
+    def function(x):
+        shown.append(x)
+        return made
+
+    x = ca.array(np.ones(3))
+    x.sum()
+    result = x.__array_function__(function, (ca.ndarray,), (x,), {})
+    spoil(shown[0])
+    made[0] = 9.0
+    assert result.tolist() == [0.0, 1.0, 2.0]
+    assert x.sum() == 3
+
+
+class Equal:
+    """A callable that says it is another, and gives what it keeps."""
+
+    signature = None
+
+    def __init__(self, other):
+        self.other, self.kept = other, np.arange(1000.0)
+        self.__name__, self.__module__ = other.__name__, "numpy"
+
+    def __eq__(self, other):
+        return other is self.other
+
+    def __hash__(self):
+        return hash(self.other)
+
+    def __call__(self, *args, **kwargs):
+        return self.kept
+
+
+def test_a_callable_that_equals_numpys_is_not_taken_for_it():
+    x = ca.array(np.ones(1000))
+    for function in (np.mean, np.copy):
+        same = Equal(function)
+        np.mean(x), np.copy(x)
+        result = x.__array_function__(same, (ca.ndarray,), (x,), {})
+        same.kept[0] = 9.0
+        assert result[0] == 0
+    ufunc = Equal(np.add)
+    result = x.__array_ufunc__(ufunc, "__call__", x)
+    ufunc.kept[0] = 9.0
+    assert result[0] == 0
+    _copy = x.copy()
+    x.__array_ufunc__(ufunc, "__call__", x, x, out=(x,))
+    assert set(x.tolist()) == {1.0}
+
+
+def test_the_parts_of_an_element_that_is_an_array_are_not_shared_with_the_user():
+    """NumPy 2.5 gives the element's own, and makes it read-only, of arrays of its own, too."""
+    own = np.zeros(3)
+    x = ca.array(np.empty((), object))
+    x[()] = own
+    for parts in (lambda: x.real, lambda: x.imag, lambda: np.real(x), lambda: ca.imag(x), lambda: np.isreal(x)):
+        result = parts()
+        own.flags.writeable = True
+        if type(result) is ca.ndarray and result.dtype == float:
+            copy, before = result.copy(), result.tolist()
+            own[...] += 1.0
+            assert result.tolist() == copy.tolist() == before
+
+
+def test_text_of_any_length_is_read_flat():
+    x = ca.array(np.array([["a", "b" * 100], ["c" * 40, ""]], np.dtypes.StringDType()))
+    for source in (x, x.T, x[::-1]):
+        plain = [item for row in source.tolist() for item in row]
+        assert source.flat[...].tolist() == source.flat[:].tolist() == list(source.flat) == plain
+        assert source.flat[[0, 3]].tolist() == [plain[0], plain[3]]
+        assert source.flat[1] == plain[1]
+
+
+def test_all_of_an_array_read_flat_is_a_copy():
+    x = ca.array(np.arange(3.0))
+    for key in ((), Ellipsis, slice(None)):
+        got = x.flat[key]
+        x.flat[0] = 7.0
+        assert got[0] == 0
+        x.flat[0] = 0.0
+        got[0] = 5.0
+        assert x[0] == 0
+
+
+# ---- headers ---------------------------------------------------------------------------------------------------------
+
+
+class Spoiler:
+    """Changes every NumPy array that it is shown, as far as this can be done to a read-only one."""
+
+    __array_priority__ = 1000
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(4)
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        for shown in context[1]:
+            spoil(shown)
+        return array
+
+
+def test_what_user_code_is_shown_of_a_pinned_array_is_not_what_the_array_keeps():
+    x = ca.array(np.full(4, 2.0))
+    exported = x.to_numpy(writable=True)
+    x.sum()
+    np.add(Spoiler(), x)
+    assert x.shape == (4,)
+    assert x.sum() == 8
+    assert (x + 1).tolist() == [3.0] * 4
+    del exported
+
+
+def test_an_array_that_became_an_element_is_not_what_the_array_keeps():
+    x = ca.array(np.full(4, 2.0))
+    exported = x.to_numpy(writable=True)
+    x.sum()
+    y = ca.array(np.empty(2, object))
+    y[0] = x
+    spoil(y[0])
+    assert x.sum() == 8
+    z = ca.array(np.empty(2, [("o", "O")]))
+    z["o"][0] = x
+    spoil(z["o"][0])
+    assert x.sum() == 8
+    del exported
+
+
+@pytest.mark.parametrize("read", [np.array_repr, np.array_str, repr, str, np.array2string])
+def test_a_printing_function_of_the_user_is_shown_nothing_that_the_array_keeps(read):
+    x = ca.array(np.full(4, 2.0))
+    exported = x.to_numpy(writable=True)
+    x.sum()
+    with np.printoptions(override_repr=lambda shown: spoil(shown) or "", formatter={"all": str}):
+        read(x)
+    assert x.sum() == 8
+    del exported

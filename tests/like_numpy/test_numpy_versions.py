@@ -1,0 +1,42 @@
+"""The list of what NumPy's versions do differently is true of the NumPy that is installed."""
+
+import importlib
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.numpy_versions import BROUGHT, DEVIATIONS, TAKEN, absent, happens
+
+pytestmark = pytest.mark.numpy_ends
+
+PYPROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+
+
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_numpy_does_what_the_list_says_of_its_version(name):
+    deviation = DEVIATIONS[name]
+    seen = deviation.seen()
+    assert seen == happens(name), f"NumPy {np.__version__} {'does' if seen else 'does not do'} this: {deviation.why}"
+
+
+@pytest.mark.parametrize("name", [name for names in (*BROUGHT.values(), *TAKEN.values()) for name in names.split()])
+def test_names_come_and_go_as_the_list_says(name):
+    module, _, last = f"numpy.{name}".rpartition(".")
+    assert hasattr(importlib.import_module(module), last) == (name not in absent())
+
+
+def test_every_warning_that_is_ignored_is_in_the_list():
+    [first, *ignored] = PYPROJECT["tool"]["pytest"]["ini_options"]["filterwarnings"]
+    assert first == "error"
+    assert sorted(ignored) == sorted(f"ignore:{one.ignored}" for one in DEVIATIONS.values() if one.ignored)
+
+
+def test_no_entry_is_about_versions_that_are_no_longer_allowed():
+    [requirement] = PYPROJECT["project"]["dependencies"]
+    lowest = np.lib.NumpyVersion(requirement.partition(">=")[2])
+    for name, deviation in DEVIATIONS.items():
+        assert not deviation.until or lowest < deviation.until, f"{name}: every NumPy that is allowed is newer"
+        assert not deviation.since or lowest < deviation.since, f"{name}: every NumPy that is allowed does so"
+    for version in (*BROUGHT, *TAKEN):
+        assert lowest < version, f"names of {version}: every NumPy that is allowed is newer"

@@ -1,0 +1,198 @@
+"""What the pages say is so. Their Python examples run as doctests; here are their tables, links and C examples."""
+
+import doctest
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cowarray
+from cowarray._ops import table as _table
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def fenced(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def docstring_examples():
+    finder = doctest.DocTestFinder()
+    found = []
+    for space in (cowarray, cowarray.fft, cowarray.linalg, cowarray.random):
+        for name in space.__all__:
+            value = getattr(space, name)
+            if getattr(value, "__module__", "").startswith("cowarray"):  # not NumPy's own types
+                found += finder.find(value, name, module=False, globs={})
+    return [test for test in found if test.examples]
+
+
+@pytest.mark.parametrize("test", docstring_examples(), ids=lambda test: test.name)
+def test_examples_in_docstrings_run_as_written(test):
+    out = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
+    assert runner.run(test, out=out.append).failed == 0, "".join(out)
+
+
+def test_most_public_functions_have_an_example():
+    named = {test.name for test in docstring_examples()}
+    assert {"aliases", "explain", "lazy_clone", "no_copy", "shares_bytes", "stats", "trace"} <= named
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_operations_is_the_dispatchers():
+    path = ROOT / "docs" / "table.py"
+    spec = importlib.util.spec_from_file_location("table", path)
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    assert maker.with_table(maker.PAGE.read_text()) == maker.PAGE.read_text(), "run: python docs/table.py"
+    assert "`np.flip`" in maker.table()
+
+
+def readme_rows():
+    """{first words of a row: the operations that it names} of the README's table of what aliases."""
+    section = (ROOT / "README.md").read_text().partition("## What aliases and what copies")[2].partition("\n## ")[0]
+    rows = {}
+    for line in section.splitlines():
+        if line.startswith("| ") and not line.startswith("| gives"):
+            kind, names = line.strip("| ").split(" | ")
+            rows[re.split("[:;]", kind)[0]] = re.findall("`(.*?)`", names)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("row", "result", "readonly"),
+    [("a view", _table.VIEW, False), ("a read-only view", _table.VIEW, True), ("a copy", _table.COPY, False)],
+)
+def test_the_readmes_table_is_the_dispatchers(row, result, readonly):
+    names = [name for name in readme_rows()[row] if re.fullmatch(r"(x|np)\.\w+", name)]
+    assert len(names) >= 3
+    for name in names:
+        owner, _, rest = name.partition(".")
+        operation = _table.OPERATIONS[f"ndarray.{rest}" if owner == "x" else rest]
+        assert (operation.result, operation.readonly) == (result, readonly), name
+
+
+def test_the_readmes_writers_are_the_dispatchers():
+    names = [name for name in readme_rows()["nothing"] if re.fullmatch(r"(x|np)\.\w+", name)]
+    assert len(names) >= 3
+    for name in names:
+        owner, _, rest = name.partition(".")
+        assert _table.OPERATIONS[f"ndarray.{rest}" if owner == "x" else rest].writes, name
+
+
+@pytest.mark.parametrize("expression", [name for name in readme_rows()["a view"] if "[" in name])
+def test_the_readmes_views_by_index_are_views(expression):
+    x = cowarray.array(np.zeros((3, 2), dtype=[("field", "f8")]))
+    assert eval(expression, {"x": x}).storage is x.storage
+
+
+@pytest.mark.parametrize("expression", [name for name in readme_rows()["a fresh array"] if "[" in name])
+def test_the_readmes_fresh_arrays_are_fresh(expression):
+    x = cowarray.array(np.arange(3))
+    assert eval(expression, {"x": x, "mask": x > 0}).storage is not x.storage
+
+
+# ---- links, names, commands ------------------------------------------------------------------------------------------
+
+
+def test_links_lead_somewhere():
+    found = 0
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+            file, _, anchor = target.partition("#")
+            linked = (page.parent / file) if file else page
+            assert linked.exists(), f"{page.name}: {target}"
+            if anchor:
+                headings = re.findall(r"^#+ (.*)$", linked.read_text(), re.MULTILINE)
+                assert anchor in {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings}, target
+            found += 1
+    assert found > 5
+
+
+def test_make_commands_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {name for page in PAGES for name in re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(), re.MULTILINE)}
+    assert {"demo", "test", "check"} <= named
+    assert named - targets == set()
+
+
+def test_names_of_the_package_exist():
+    named = {name for page in PAGES for name in re.findall(r"`cowarray\.([a-z_]\w*)", page.read_text())}
+    assert {"asarray", "explain"} <= named
+    assert [name for name in sorted(named) if not hasattr(cowarray, name)] == []
+
+
+# ---- C ---------------------------------------------------------------------------------------------------------------
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+WARNINGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-pthread"]
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+
+
+def compile_c(*arguments):
+    result = subprocess.run([COMPILER, *map(str, arguments)], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+@needs_compiler
+def test_the_extension_of_the_c_page_compiles_and_works(tmp_path):
+    extension, _ = fenced(ROOT / "docs" / "c-api.md", "c")
+    source = tmp_path / "scaling.c"
+    source.write_text(extension)
+    built = tmp_path / f"scaling{sysconfig.get_config_var('EXT_SUFFIX')}"
+    undefined = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
+    include = ["-I", ROOT / "include", "-isystem", sysconfig.get_path("include")]
+    compile_c(*WARNINGS, "-shared", "-fPIC", *undefined, *include, source, "-o", built)
+    spec = importlib.util.spec_from_file_location("scaling", built)
+    scaling = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(scaling)
+
+    x = cowarray.array(np.arange(6.0))
+    copy = x.copy()
+    scaling.scale(x[::-2], 10.0)
+    assert x.tolist() == [0.0, 10.0, 2.0, 30.0, 4.0, 50.0]
+    assert copy.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    cowarray.reset_stats()
+    shared = x.copy()
+    for wrong, error in ((x.reshape(2, 3), TypeError), (x.astype("f4"), TypeError), (np.arange(3.0), TypeError)):
+        with pytest.raises(error):
+            scaling.scale(wrong, 1.0)
+    shared.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        scaling.scale(shared, 1.0)
+    assert cowarray.stats()["copies"] == 0
+    assert x.storage.share_count == 2  # no scope was left open
+
+
+def test_the_declarations_for_cython_fit(tmp_path):
+    pytest.importorskip("Cython", reason="Cython is not installed; the build has it")
+    [declarations] = fenced(ROOT / "docs" / "c-api.md", "cython")
+    source = tmp_path / "declared.pyx"
+    source.write_text(
+        declarations + "\ndef ends(x):\n    cdef CowArray_View view\n    CowArray_ConstBegin(x, &view)\n"
+        "    CowArray_End(&view)\n    return view.ndim\n"
+    )
+    subprocess.run([sys.executable, "-m", "cython", "-3", source], check=True, cwd=tmp_path)
+    if COMPILER is not None:
+        compile_c("-fsyntax-only", "-I", ROOT / "include", "-I", sysconfig.get_path("include"), tmp_path / "declared.c")
+
+
+@needs_compiler
+def test_the_program_of_the_c_page_compiles_and_works(tmp_path):
+    _, program = fenced(ROOT / "docs" / "c-api.md", "c")
+    source = tmp_path / "program.c"
+    source.write_text(program)
+    core = sorted((ROOT / "src" / "core").glob("*.c"))
+    compile_c(*WARNINGS, "-I", ROOT / "include", "-I", ROOT / "src" / "core", source, *core, "-o", tmp_path / "program")
+    result = subprocess.run([tmp_path / "program"], capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, "same bytes: 1\nsame bytes: 0\n")

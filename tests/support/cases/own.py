@@ -1,0 +1,143 @@
+"""What only `cowarray` has: its own functions, classes and modes, and parameters that NumPy's functions have not.
+
+`inside`, `refused`, `saved` and `archive` are helpers (`prepared.py`, `public.py`).
+"""
+
+from support.cases import cases
+
+from cowarray._ops.table import COPY, SAME, VIEW
+
+CASES = [
+    *cases("cowarray.asarray(x, copy=False)\ncowarray.array(x, copy=None)", gives=SAME, tags="isolation"),
+    *cases("cowarray.asarray(x)", gives=SAME),
+    *cases(
+        """
+        cowarray.asarray(x, dtype="f4")
+        cowarray.asarray(x, order="F", copy=True)
+        cowarray.asarray(x.to_numpy())
+        [cowarray.asarray(snapshot) for snapshot in [x.to_numpy()] * 2]
+        [cowarray.from_dlpack(x), cowarray.from_dlpack(x)]
+        cowarray.asarray(memoryview(x))
+        cowarray.asarray(np.asarray(x)[1:])
+        cowarray.array(x, order="F")
+        cowarray.array(x, ndmin=3)
+        cowarray.array([x, x])
+        cowarray.lazy_clone(x.to_numpy())
+        """,
+        gives=COPY,
+        tags="isolation",
+    ),
+    *cases(
+        """
+        cowarray.asarray(x, copy=True)
+        cowarray.array(x)
+        cowarray.from_dlpack(x)
+        cowarray.lazy_clone(x)
+        """,
+        gives=COPY,
+    ),
+    *cases(
+        """
+        cowarray.aliases(x, A([1.]))
+        cowarray.aliases(x, x.to_numpy())
+        cowarray.shares_bytes(x, A([1.]))
+        cowarray.explain(x)
+        str(cowarray.explain(x))
+        cowarray.keep_freed(64 << 20)
+        cowarray.Materialization("copy", 0, "", 0)
+        cowarray.CopyError(x)
+        [*cowarray.trace().__enter__()]
+        """,
+        tags="isolation",
+    ),
+    *cases(
+        """
+        cowarray.aliases(x, x[1:])
+        cowarray.shares_bytes(x, x.copy())
+        cowarray.stats()
+        cowarray.reset_stats()
+        cowarray.get_include()
+        cowarray.save(FILE(), x)
+        """,
+    ),
+    *cases(
+        """
+        cowarray.argsort(x, stable=False)
+        cowarray.fft.fftfreq(4, dtype="f4")
+        cowarray.fft.fftfreq(4, A(2.))
+        cowarray.fft.rfftfreq(4, A(2.), "cpu")
+        cowarray.linalg.LinAlgError(x)
+        cowarray.sort(x, descending=True)
+        cowarray.unique(x, sorted=False)
+        """,
+        tags="isolation",
+    ),
+    *cases(
+        """
+        cowarray.argsort(x, descending=True)
+        cowarray.sort(x / (x - 3), axis=0, descending=True)
+        """,
+    ),
+    *cases("cowarray.real(x.astype(complex))\ncowarray.imag(x.astype(complex))", gives=VIEW, tags="isolation"),
+    *cases(
+        """
+        cowarray.clip(x, 2, A([[5.]]))
+        cowarray.clip(A([3.]), max=x)
+        cowarray.round(x)
+        cowarray.round(x, 1)
+        """,
+        tags="isolation",
+    ),
+    *cases("inside(cowarray.errstate(all='ignore'), lambda: x + 1)", name="cowarray.errstate", tags="isolation"),
+    *cases(
+        "inside(cowarray.printoptions(precision=3), lambda: str(x))", name="cowarray.printoptions", tags="isolation"
+    ),
+    *cases(
+        """
+        cowarray.clip(x, 2, 5, x)
+        cowarray.round(x, 1, x)
+        cowarray.fix(x, x)
+        """,
+        gives=SAME,
+        writes="x",
+        tags="isolation",
+    ),
+    *cases("inside(cowarray.trace(), lambda: x + A([1.]))", name="cowarray.trace", tags="isolation"),
+    *cases(
+        "inside(cowarray.no_copy(), lambda: (x + 1, x.tolist(), x.sum()))", name="cowarray.no_copy", tags="isolation"
+    ),
+    *cases(
+        "inside(cowarray.no_copy(), lambda: x.__setitem__(0, 5))", name="cowarray.no_copy", writes="x", tags="isolation"
+    ),
+    *cases("cowarray.explain(x)._replace(made='')", name="cowarray.Explanation", tags="isolation"),
+    *cases("[cowarray.load(saved(x))]", name="cowarray.load", tags="isolation"),
+    *cases(
+        """
+        archive(x, A([1.])).__getitem__("arr_0")
+        archive(x).__contains__("arr_0")
+        archive(x).__enter__().__getitem__("arr_0")
+        archive(x).__enter__()
+        archive(x).__eq__(archive(x))
+        archive(x).__exit__(None, None, None)
+        archive(x).__iter__()
+        archive(x).__len__()
+        archive(x).__repr__()
+        archive(x).__del__()
+        archive(x).__class_getitem__(int)
+        archive(x).__reversed__
+        archive(x).__hash__
+        archive(x).close()
+        archive(x).files
+        archive(x).get("arr_0")
+        [*archive(x).items()]
+        archive(x).items()
+        archive(x).keys()
+        archive(x).values()
+        [*archive(x).values()]
+        """,
+        tags="isolation",
+    ),
+    # These make no instances; that they say so leaves everything as it was.
+    *cases("refused(cowarray.ndarray, x)", name="cowarray.ndarray", tags="isolation"),
+    *cases("refused(cowarray.Storage, x)", name="cowarray.Storage", tags="isolation"),
+]

@@ -1,0 +1,65 @@
+"""Extensions for the tests: C and Cython, built here against `cowarray.get_include()` of the package that runs."""
+
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import cowarray
+
+SOURCES = Path(__file__).parents[1] / "extension"
+INCLUDE = Path(cowarray.get_include())
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+STRICT = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
+
+
+def compiler(variable, *others):
+    """A compiler as a list of words: the environment's, the one that built Python, or the usual ones."""
+    for command in (os.environ.get(variable), sysconfig.get_config_var(variable), *others):
+        words = shlex.split(command or "")
+        if words and shutil.which(words[0]):
+            return words
+    pytest.skip(f"no {variable}: no compiler found")
+
+
+def run(command):
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+
+
+def python_flags():
+    return [word for key in ("include", "platinclude") for word in ("-isystem", sysconfig.get_path(key))]
+
+
+def build(source, target, *flags):
+    link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
+    run(
+        [
+            *compiler("CC", "cc", "gcc"),
+            "-shared",
+            "-fPIC",
+            "-O1",
+            "-I",
+            INCLUDE,
+            *python_flags(),
+            *flags,
+            source,
+            "-o",
+            target,
+            *link,
+        ]
+    )
+
+
+def load(path):
+    name = path.name.partition(".")[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

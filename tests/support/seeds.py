@@ -1,0 +1,13 @@
+"""Seeds of what tests choose at random."""
+
+import os
+import random
+
+
+def chosen_seed(usual=None):
+    """COWARRAY_TEST_SEED; without it the usual seed, or else a new one. Printed: pytest shows it with a failure."""
+    if usual is None:
+        usual = random.SystemRandom().randrange(2**32)
+    seed = int(os.environ.get("COWARRAY_TEST_SEED", usual))
+    print(f"seed: COWARRAY_TEST_SEED={seed}")
+    return seed
