@@ -174,6 +174,8 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
     access.intent = intent
     access.behalf = behalf
     access.ndim = -1
+    access.offset = access.itemsize = 0
+    access.dims = NULL
     return access
 
 
