@@ -14,7 +14,7 @@ from cowarray._array.array cimport (
     Array,
     BORN_FRESH,
     BORN_IMPORT,
-    const_header,
+    header_for,
     is_array,
     is_plain,
     on_storage,
@@ -58,7 +58,7 @@ cdef void capi_fill(Array x, cnp.ndarray header, CowArray_View *view) noexcept:
 cdef int capi_const_begin(object x, CowArray_View *view) except -1:
     """The header is the scope: it holds the reference."""
     cdef Array array = capi_array(x)
-    capi_fill(array, const_header(array), view)
+    capi_fill(array, header_for(array, C_API), view)
     return 0
 
 

@@ -38,6 +38,7 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    header_for,
     is_plain,
     itemsize_of,
     located_header,
@@ -1608,7 +1609,7 @@ cdef class ndarray(Array):
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:
             copy = as_flag(copy)
-        exported = const_header(self) if copy else export(self, DLPACK)
+        exported = header_for(self, DLPACK) if copy else export(self, DLPACK)
         return (<object>exported).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )

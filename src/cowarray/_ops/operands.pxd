@@ -5,7 +5,7 @@ cimport numpy as cnp
 from cowarray._array.array cimport Array, fits, has_doorkeeper, is_array_type, open_header
 from cowarray._c.atomics cimport relaxed
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
-from cowarray._native.storage cimport READS
+from cowarray._native.storage cimport OPERATION, READS
 
 
 # How many contexts change what is born: above 0, every lane hands its operation to the road.
@@ -49,7 +49,7 @@ cdef inline object operand(object value):
             return None
         if (<Array>value).header is not None and fits(<Array>value, (<Array>value).header):
             return (<Array>value).header
-        return open_header(<Array>value, READS) if not has_doorkeeper(<Array>value) else None
+        return open_header(<Array>value, READS, OPERATION) if not has_doorkeeper(<Array>value) else None
     if kind is float or kind is int or kind is bool or kind is complex:
         return value
     if kind is cnp.ndarray:
