@@ -30,7 +30,7 @@ from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
-from cowarray._ops.operands cimport births_leave_lane, listed, take_road
+from cowarray._ops.operands cimport births_leave_lane, leaves_lane, listed, take_road
 from cowarray._ops.road cimport travel_method
 
 
@@ -346,7 +346,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if is_array(x):
         if copy is False:
             return x
-        return copy_in_order(x, c"K")
+        return hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
     return import_array(numpy_from_dlpack(offered(x)), False if copy is False else True)
 
 

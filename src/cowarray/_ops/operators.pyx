@@ -35,7 +35,6 @@ cdef object power(object base, object exponent):
 
 cdef object compare(Array self, object other, int op):
     """A comparison, by the number that CPython gives it."""
-    cdef Passage passage
     own = operand(self)
     shown = operand(other)
     if own is not None and shown is not None:
@@ -43,10 +42,27 @@ cdef object compare(Array self, object other, int op):
     if not is_familiar(other) and type(other) is not str:
         return defer(self, other, comparisons[op], False)
     if leaves_lane(self) or is_handed((other,), {}):
-        return comparisons[op](self, other)
-    passage = new_passage()
+        return take_road(comparisons[op].__name__, Comparison(op), (self, other), {})
+    return plain_compare(self, other, op)
+
+
+cdef object plain_compare(Array self, object other, int op):
+    cdef Passage passage = new_passage()
     passage.survey_elementwise((self, other))
     return passage.result(PyObject_RichCompare(passage.read(self), passage.read(other), op))
+
+
+@cython.final
+cdef class Comparison:
+    """What compares as ever, for whoever it is handed to."""
+
+    cdef int op
+
+    def __cinit__(self, int op):
+        self.op = op
+
+    def __call__(self, Array x, other):
+        return plain_compare(x, other, self.op)
 
 
 cdef object defer(Array self, object other, object ufunc, bint reflected):

@@ -44,10 +44,14 @@ cdef frozenset numpy_ufuncs = frozenset(
 )
 
 
+cdef Py_ssize_t axes_of(object value) except -1:
+    return (<Array>value).nd if is_array(value) else np.ndim(value)
+
+
 cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
     """Whether a ufunc of operands of which one has axes gives a result that has some, too."""
     if method_name == "reduce":
-        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and np.ndim(first) > 1)
+        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and axes_of(first) > 1)
     return ufunc.signature is None
 
 
