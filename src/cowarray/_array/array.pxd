@@ -156,6 +156,15 @@ cdef inline bint has_doorkeeper(Array x) noexcept:
     return x.storage_ is not None and x.storage_.doorkeeper != NULL
 
 
+cdef Array held_still(Array x)
+
+
+cdef inline Array still(Array x):
+    """x; where a doorkeeper, whose code can change x, will be asked, an array that is now what x is, and nobody else has.
+    """
+    return held_still(x) if has_doorkeeper(x) else x
+
+
 cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
     """What is said at the door of one who comes for all elements of x, for as long as x is as it is."""
     cdef Access access

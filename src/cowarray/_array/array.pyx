@@ -121,6 +121,10 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
     return x
 
 
+cdef Array held_still(Array x):
+    return on_storage(x.storage_, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, x.birth)
+
+
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
@@ -219,6 +223,7 @@ cdef cnp.ndarray guarded_header(Array x):
 
 cdef cnp.ndarray private_header(Array x):
     """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
+    x = still(x)
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
     cdef Hold hold = new_hold(storage, &access)
@@ -250,6 +255,7 @@ cdef cnp.ndarray reader_header(Array x):
     It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
     Where there can be no share (while x is pinned, and of objects), it has a scope of its own.
     """
+    x = still(x)
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
     cdef Storage shared = share(storage, &access, 0, window_size(storage), True)

@@ -25,6 +25,7 @@ from cowarray._array.array cimport (
     on_storage,
     shape_of,
     size_of,
+    still,
     storage_for,
     strides_of,
 )
@@ -161,6 +162,7 @@ cdef Array copy_in_order(Array source, char order):
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Birth reason = BORN_EAGER_ORDER
     cdef Array x
+    source = still(source)
     if (order == c"K" or order == c"C") and has_c_strides(source):
         x = lazy_copy(source, &reason)
         return x if x is not None else eager_copy(source, strides_of(source), reason)
@@ -198,6 +200,7 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 
 cdef Array copy_as_laid(Array source):
     """A copy of an alias that NumPy made: lazily in the very same layout, or at once in order 'K'."""
+    source = still(source)
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Array x = lazy_copy(source, &reason)

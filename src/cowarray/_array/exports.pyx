@@ -90,8 +90,8 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
 
     Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where
     it must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would
-    take, so that a broadcast array stays small. None otherwise. is_block: plain elements in C order. A gap, after it has
-    looked at x.
+    take, so that a broadcast array stays small. None otherwise. is_block: plain elements in C order. A gap, after it
+    has looked at x.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)

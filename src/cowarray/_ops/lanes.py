@@ -2,8 +2,8 @@
 
 On the road an operation is (its name, what does it, its arguments), and whoever is registered has it first
 (`operands.register`). A lane does one kind of operation on the spot. Each is listed here, with what makes it safe. Each
-hands over to the road while births are watched, and where an array has a doorkeeper: it asks `leaves_lane`, or gets None
-from `operand`. A test holds the lists against the sources.
+hands over to the road while births are watched, and where an array has a doorkeeper: it asks `leaves_lane`, or gets
+None from `operand`. A test holds the lists against the sources.
 
 Names are those of modules and functions below `cowarray`.
 """
