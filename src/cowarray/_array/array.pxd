@@ -160,8 +160,7 @@ cdef Array held_still(Array x)
 
 
 cdef inline Array still(Array x):
-    """x; where a doorkeeper, whose code can change x, will be asked, an array that is now what x is, and nobody else has.
-    """
+    """x; where a doorkeeper will be asked, who can change x, an array that is what x is now, and that nobody has."""
     return held_still(x) if has_doorkeeper(x) else x
 
 
