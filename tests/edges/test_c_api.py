@@ -14,6 +14,7 @@ from support.extensions import INCLUDE, SOURCES, STRICT, SUFFIX, build, compiler
 from support.tracing import TracingAllocator
 
 import cowarray
+from cowarray._native.storage import set_doorkeeper
 
 pytestmark = pytest.mark.sanitized
 
@@ -213,6 +214,28 @@ def test_a_mutable_scope_obeys_the_modes(outside, x):
     with cowarray.trace() as events:
         outside.scale(x, 2)
     assert len(list(events)) == 1
+
+
+def test_each_scope_comes_through_the_door(outside, x):
+    """A doorkeeper is told of it, and one who refuses leaves nothing open and nothing changed."""
+    seen = []
+    set_doorkeeper(x.storage, lambda storage, intent, behalf, box: seen.append((intent, behalf)))
+    outside.total(x)
+    outside.scale(x, 2)
+    outside.lazy_clone(x)
+    assert seen == [("reads", "C API"), ("writes", "C API"), ("shares", "operation")]
+
+    def refuse(*_):
+        raise PermissionError
+
+    before = np.asarray(x.copy())
+    set_doorkeeper(x.storage, refuse)
+    for call in (outside.total, lambda x: outside.scale(x, 2), outside.lazy_clone):
+        with pytest.raises(PermissionError):
+            call(x)
+    set_doorkeeper(x.storage, None)
+    assert (np.asarray(x) == before).all()
+    assert x.copy().storage.is_cow  # it is not pinned
 
 
 # ---- lazy clones and imports -----------------------------------------------------------------------------------------
