@@ -128,7 +128,9 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
     cow_storage *storage;
     cowi_gate_start();
     if (ptr.data == NULL || nbytes > (size_t)PTRDIFF_MAX || (flags & ~(unsigned)COW_FOREIGN) != 0) {
-        return cowi_fail(err, COW_EINVAL, "adopt takes bytes that exist and the flag COW_FOREIGN");
+        return cowi_fail(
+            err, COW_EINVAL,
+            "adopt: data must not be NULL, nbytes must be at most PTRDIFF_MAX, and the only flag is COW_FOREIGN");
     }
     storage = cowi_storage_alloc(allocator);
     if (storage == NULL) {

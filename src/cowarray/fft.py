@@ -283,4 +283,6 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
 
 def _check_frequencies(name, dtype):
     if dtype is not None and not np.isdtype(np.dtype(dtype), "real floating"):
-        raise ValueError(f"{name}: frequencies are real and floating, not of dtype {np.dtype(dtype)}")
+        raise ValueError(
+            f"{name}: frequencies are real, so dtype must be a real floating-point dtype (got {np.dtype(dtype)})"
+        )

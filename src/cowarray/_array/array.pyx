@@ -72,9 +72,9 @@ cdef dict BIRTHS = {
     BORN_EAGER_OVERLAP: "copied at once: elements of the source overlapped",
     BORN_EAGER_ORDER: "copied at once: NumPy's result has another memory layout than the source",
     BORN_EAGER_PINNED: "copied at once: the source was being written to, or had a writable export",
-    BORN_EAGER_DTYPE: "copied at once: elements of this dtype are more than bytes",
-    BORN_IMPORT: "imported: somebody else's memory, read-only for us",
-    BORN_IMPORT_COPY: "imported by a copy: the memory could have changed unseen, or a copy was asked for",
+    BORN_EAGER_DTYPE: "copied at once: elements of this dtype are not plain bytes",
+    BORN_IMPORT: "imported: somebody else's memory, which cowarray never writes to",
+    BORN_IMPORT_COPY: "imported by a copy: the memory might have changed unseen, or you asked for a copy",
 }
 
 # What as_strided puts between a view and its source.
@@ -89,7 +89,7 @@ cdef Array blank(int nd):
     else:
         x.dims = <cnp.npy_intp *>PyMem_Malloc(2 * nd * sizeof(cnp.npy_intp))
         if x.dims == NULL:
-            raise MemoryError("cannot allocate the shape of an array")
+            raise MemoryError("cannot allocate memory for the shape of an array")
     x.nd = nd
     return x
 
@@ -223,7 +223,7 @@ cdef class Snapshot:
         # A PickleBuffer hands requests on to the owner of its view.
         cdef cnp.ndarray array
         if self.descr is None:
-            raise BufferError("a snapshot that NumPy's array shows has no buffer; ask the array")
+            raise BufferError("this snapshot backs a NumPy array and has no buffer of its own; ask the array for one")
         array = header_at(self.data, self.descr, self.nd, self.dims, self.dims + self.nd, 0, self)
         forward_buffer(array, view, flags)
 

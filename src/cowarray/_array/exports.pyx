@@ -178,7 +178,8 @@ cdef object numpy_from_snapshot(Array x, object dtype, object copy):
     if wanted is not None and wanted != x.descr:
         if copy is False:
             raise ValueError(
-                f"Unable to avoid copy while creating an array as requested: from dtype {x.descr!r} to {wanted!r}"
+                "Unable to avoid copy while creating an array as requested: "
+                f"converting dtype {x.descr!r} to {wanted!r} needs a copy; drop copy=False"
             )
         return (<object>reader_header(x)).astype(wanted)
     if copy:

@@ -43,8 +43,8 @@ cdef Array import_array(cnp.ndarray array, object copy):
         return clone_of_snapshot(owner, array, copy)
     if copy is False and not plain:
         raise ValueError(
-            f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
-            "than bytes; leave copy=False away"
+            f"asarray: copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
+            "not plain bytes; drop copy=False"
         )
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
@@ -76,7 +76,7 @@ cdef Array share_foreign(cnp.ndarray array):
     if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
         cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array)
     ):
-        raise ValueError(f"asarray: strides {(<object>array).strides} reach around the address space")
+        raise ValueError(f"asarray: the strides {(<object>array).strides} lead out of the address space")
     extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),

@@ -82,7 +82,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     """
     if start is None:
         if stop is None:
-            raise TypeError("arange: needs stop, where the numbers end (got none)")
+            raise TypeError("arange: stop is required (got none)")
         start = 0
     return dispatched(np.arange, start, stop, step, dtype=dtype, device=device, like=like)
 

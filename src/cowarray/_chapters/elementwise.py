@@ -302,7 +302,10 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     array([2, 5, 6])
     """
     if (a_min is not None and min is not None) or (a_max is not None and max is not None):
-        raise ValueError(f"clip: a_min and min, and a_max and max, are the same: give one (got {min=}, {max=}, too)")
+        raise ValueError(
+            "clip: a_min and min are two names for one bound, and so are a_max and max; pass only one of each "
+            f"(got {a_min=}, {a_max=}, {min=}, {max=})"
+        )
     low = imported(min if a_min is None else a_min)
     high = imported(max if a_max is None else a_max)
     return np.clip(imported(a), low, high, out, **kwargs)

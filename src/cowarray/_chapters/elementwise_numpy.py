@@ -572,5 +572,5 @@ def _pair(name, out1, out2, out):
     if out1 is None and out2 is None:
         return out
     if out is not None:
-        raise TypeError(f"{name}: out is given by position and by name; give one of them")
+        raise TypeError(f"{name}: out was passed both by position and by keyword; pass only one")
     return out1, out2

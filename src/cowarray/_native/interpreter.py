@@ -22,6 +22,6 @@ def is_main():
 
 if not is_main():
     raise ImportError(
-        "cowarray works in the main interpreter only, and this is a subinterpreter; use threads or processes",
+        "cowarray works only in the main interpreter, and this is a subinterpreter; use threads or processes",
         name="cowarray",
     )

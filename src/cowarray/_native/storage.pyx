@@ -334,7 +334,7 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
                 refresh(storage)
             return 0
         if status == COW_ENOMEM:
-            raise MemoryError(f"cannot allocate {storage.size()} bytes to write into")
+            raise MemoryError(f"cannot allocate {storage.size()} bytes for a write to an array that shares its bytes")
     return materialize(storage, scope)
 
 
@@ -360,7 +360,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
         return materialize(storage, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
         shares = storage.shares()
-        why = f"{shares} Storages share them" if shares > 1 else "somebody still reads them"
+        why = f"{shares} Storages share them" if shares > 1 else "a reader of another array still needs them"
         raise CopyError(
             f"no_copy: this write would copy {storage.size()} bytes, because {why}; "
             "write before copying, or leave the no_copy block"
