@@ -111,7 +111,7 @@ def unexplained():
     """
     if not RESULTS.exists():
         return []
-    section = (ROOT / "docs" / "benchmarks.md").read_text().partition("## Where ours loses")[2]
+    section = (ROOT / "docs" / "benchmarks.md").read_text().partition("## Where cowarray is slower")[2]
     explained = {name.lower() for name in re.findall(r"\*\*(.+?)\*\*", section)}
     missed = {target.question for target, answers, verdict in in_brief(load(RESULTS)) if answers and verdict != "met"}
     return sorted(question for question in missed if question.lower() not in explained)
