@@ -12,7 +12,7 @@ cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error
     }
     if (!cowi_context_retain(storage->context)) {
         cowi_storage_unlock(storage);
-        return cowi_fail(err, COW_EOVERFLOW, "const_begin: too many scopes are open on one allocation");
+        return cowi_fail(err, COW_EOVERFLOW, "too many scopes are open on one allocation");
     }
     (void)cowi_add_relaxed(&storage->uses, 1);
     storage->scopes++;
