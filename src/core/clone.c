@@ -1,4 +1,4 @@
-/* Lazy clones. A clone is logically a read: of a Storage with a writer it is made at once, through a const scope. */
+/* Lazy clones. A clone is logically a read: a Storage with a writer is copied at once, through a const scope. */
 #include "internal.h"
 
 /* The source has a writer: its bytes may change unseen, so the new Storage gets bytes of its own now. */

@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """The array as all rooms know it: a Storage, an offset, a shape, strides, a dtype, and the headers NumPy reads it by.
 
-headers.md, beside this file, says which headers there are and what each is for.
+gaps.md, beside this file, says who may get which header.
 """
 
 import numpy as np
@@ -129,7 +129,7 @@ cdef void drop_header(Array x) noexcept:
 
 
 cdef void unchain(void *x) noexcept:
-    """`drop_header` of an array that may be dying, with callbacks under way: a reference to it would revive it.
+    """`drop_header` of an array that may be dying while its callbacks run: a reference to it would revive it.
 
     So it is borrowed, as the casts are.
     """
@@ -167,7 +167,7 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 
 cdef cnp.ndarray open_header(Array x, Intent intent):
-    """`const_header` where none is kept that fits."""
+    """`const_header` if x keeps no header that fits."""
     cdef Storage storage
     cdef cnp.ndarray header
     cdef char *window
@@ -217,7 +217,7 @@ cdef cnp.ndarray private_header(Array x):
 @cython.final
 @cython.no_gc
 cdef class Snapshot:
-    """Owns a share of an array's bytes on behalf of a reader outside of the library."""
+    """Owns a share of an array's bytes on behalf of a reader outside the library."""
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         # A PickleBuffer hands requests on to the owner of its view.
@@ -236,7 +236,7 @@ cdef cnp.ndarray reader_header(Array x):
     """A header for as long as user code may run, which may keep it and set its shape: x keeps another.
 
     It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
-    Where there can be no share (while x is pinned, and of objects), it has a scope of its own.
+    If x can give no share (it is pinned, or holds objects), the header has a scope of its own.
     """
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
@@ -301,7 +301,7 @@ cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarr
 
 
 cdef Array adopt(cnp.ndarray array, Storage storage=None):
-    """Take over NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
+    """Adopt NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
     cdef cnp.ndarray owner = array
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0, offset = 0

@@ -74,8 +74,8 @@ cdef cnp.ndarray snapshot(Array x):
 cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset):
     """A Storage with x's elements as they lie now, and where in it the first one is.
 
-    Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where
-    it must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would
+    Shares bytes by the rule for lazy copies, except that elements may overlap: nobody writes to a snapshot. Where it
+    must copy, it copies the bytes that the elements lie in if that is not more than the elements themselves would
     take, so that a broadcast array stays small. None otherwise. It can run user code after it has looked at x.
     """
     cdef cnp.npy_intp low = 0, high = 0
@@ -121,7 +121,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     owner.descr = x.descr
     owner.nd = x.nd
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
-    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # of axes of length 1, too, as NumPy
+    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
     owner.storage = snapshot_storage(x, &offset)  # from here on x can be another array
     if owner.storage is None:
         return False
@@ -195,7 +195,7 @@ cdef object as_flag(object copy):
 
 
 cdef object storage_of(object value):
-    """The Storage whose elements value reaches: an array of ours, or a writable export of one."""
+    """The Storage whose elements value reaches: value is a cowarray array, or a writable export of one."""
     if is_array(value):
         return storage_for(<Array>value)
     if cnp.PyArray_Check(value):

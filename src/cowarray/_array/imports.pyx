@@ -31,7 +31,7 @@ cnp.import_array()
 
 
 cdef Array import_array(cnp.ndarray array, object copy):
-    """A NumPy array as ours. copy: True, False, or None for "only where sharing is not sound or trusted"."""
+    """Import a NumPy array. copy: True, False, or None for "only where sharing is not sound or trusted"."""
     cdef object owner = root(array)
     while type(owner) is memoryview:
         viewed = owner.obj
@@ -52,7 +52,7 @@ cdef Array import_array(cnp.ndarray array, object copy):
 
 
 cdef bint is_sparse(cnp.ndarray array) noexcept:
-    """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
+    """Whether the first write would copy more than twice the elements' size, counting the bytes between them."""
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(array, &low, &high)
     return (high - low) // 2 > cnp.PyArray_NBYTES(array)
@@ -107,8 +107,8 @@ cdef Array copy_foreign(cnp.ndarray array):
 cdef bint is_trusted(cnp.ndarray array) except -1:
     """Whether memory is read-only down to an owner that says so itself.
 
-    Sound for bytes and for our snapshots. A risk that the documentation names for the others: somebody may hold a
-    writable view that is older, may set the flag back, or may change the file.
+    Sound for bytes and for snapshots. For the others it is a risk, which the documentation names: somebody may hold an
+    older writable view, may set the flag back, or may change the file.
     """
     cdef object at = array
     while cnp.PyArray_Check(at):

@@ -68,7 +68,7 @@ cdef int check_capsule(object capsule) except -1:
 
 
 cdef int check_tensor(const offered_tensor *tensor) except -1:
-    """Raise BufferError for a tensor that no memory can be."""
+    """Raise BufferError for a tensor that cannot exist in memory."""
     cdef long long size, nbytes, low, high, length, stride
     cdef bint empty = False
     cdef int i
@@ -119,7 +119,7 @@ cdef int check_span(size_t start, size_t offset, long long low, long long high) 
 
 
 cdef int check_buffer(object producer) except -1:
-    """Raise BufferError for a buffer whose parts contradict each other, as far as it is asked twice and answers so."""
+    """Raise BufferError for a buffer whose parts contradict each other, provided that it answers twice alike."""
     cdef Py_buffer view
     if PyMemoryView_Check(producer):
         producer.obj  # raises, if the view has been released

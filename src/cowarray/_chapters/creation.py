@@ -1,8 +1,8 @@
 """The chapter "creation functions" of the array API standard, and NumPy's other ways to make an array.
 
-`array`, `asarray` and `from_dlpack` are in `_imports.pxi`. NumPy makes the array, and its memory is taken over: all
-results are fresh, but for those of the functions that say copy. With ``like``, another library's array, NumPy lets
-that library make the result.
+`array`, `asarray` and `from_dlpack` are in `_ops/conversion.pyx`. NumPy makes the array, and its memory is adopted: all
+results are fresh, except where a docstring says copy. With ``like``, another library's array, NumPy lets that library
+make the result.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
 """

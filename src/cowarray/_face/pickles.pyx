@@ -81,7 +81,7 @@ def _unpickle(payload, description, shape, order):
 
 
 def _unpickle_objects(array):
-    """An array from NumPy's own pickle: of elements that are more than bytes, or of a dtype of the user's."""
+    """An array from NumPy's own pickle: of elements that are not plain bytes, or of a user's own dtype."""
     if type(array) is not cnp.ndarray:
         raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
     return copy_foreign(array)

@@ -1,7 +1,7 @@
 """`load`, `save` and `savez`: NumPy's .npy and .npz files, mapped instead of read.
 
-NumPy parses; what it leaves to the parts below it is checked here: a file that claims more than it holds is refused
-before anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
+NumPy parses, and what it leaves unchecked is checked here: a file that claims more than it holds is refused before
+anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
 """
 
 import ast
@@ -34,19 +34,19 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     Parameters
     ----------
     file : path or file object
-        The .npy file at a path is mapped, and read as its elements are used. What has a method ``read`` is read from
-        where it stands; an .npz file must also be able to seek.
+        The .npy file at a path is mapped, and read as its elements are used. An object with a method ``read`` is read
+        from its current position; for an .npz file it must also be able to seek.
     mmap_mode : {'r', 'c', None}, default 'r'
         ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
     allow_pickle : bool, default False
         Whether arrays of objects may be loaded. They are pickles, which can execute anything: allow them only from
-        those whom you trust.
+        sources you trust.
 
     Returns
     -------
     ndarray or Archive
-        Fresh, and writable; of a mapped array the first write copies, so that the file keeps its bytes. The file must
-        not be changed in place or cut short meanwhile (`save` replaces it, which is safe).
+        Fresh and writable. The first write to a mapped array copies, so the file keeps its bytes. While arrays use it,
+        the file must not be changed in place or truncated (`save` replaces it, which is safe).
 
     Raises
     ------
@@ -98,8 +98,8 @@ def save(file, x, *, allow_pickle=False):
     Parameters
     ----------
     file : path or file object
-        A path without the ending ``.npy`` gets it. A file that is already there is replaced when all has been written,
-        so that arrays that are mapped from it keep their values, and a failure leaves it as it was.
+        A path without the ending ``.npy`` gets it. An existing file is replaced once everything is written: arrays
+        mapped from it keep their values, and a failure leaves it as it was.
     x : array_like
         Only read: a snapshot is saved.
     allow_pickle : bool, default False
@@ -192,7 +192,7 @@ def _shown(function, args, kwds, allow_pickle):
 
 
 def _write(file, ending, write):
-    """Have a file written; one that is there is replaced when the new one is whole."""
+    """Write a file; an existing one is replaced once the new one is complete."""
     if hasattr(file, "write"):
         write(file)
         return
@@ -234,7 +234,7 @@ class Archive(Mapping):
 
     def __init__(self, zipped, name, allow_pickle):
         self._zipped = zipped
-        self._owned = None  # the file, if it is ours to close
+        self._owned = None  # the file, if `close` must close it
         self._name = name
         self._allow_pickle = allow_pickle
         self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}

@@ -1,7 +1,7 @@
 """The demonstration: the same edits to copies of one array, by NumPy and by cowarray, measured and compared.
 
 The array comes from a read-only memory map. NumPy's side does what one writes today: copy first, then edit. Every
-result of ours is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
+cowarray result is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
 """
 
 import contextlib
@@ -79,7 +79,7 @@ def _demonstrate(path):
         source = source.reshape(-1, order="A")[: max(1, limit // source.itemsize)]
         print(f"The steps use only the first {show_bytes(source.nbytes)}, to stay short and fit into memory.")
     with _Waiting("warming up"):
-        # The first use of memory is dear on many machines. Neither side shall pay for it.
+        # The first use of memory is slow on many machines, and neither side should pay for it.
         np.empty(4 * source.nbytes, np.uint8).fill(1)
     totals = {"NumPy": [0.0, 0], "cowarray": [0.0, 0]}
     wrong = []
@@ -227,7 +227,7 @@ class _NumPy:
 
 
 class _Cowarray:
-    """Ours: a copy shares bytes until it is written to, and the library counts."""
+    """The library's side: a copy shares bytes until it is written to, and the library counts."""
 
     name = "cowarray"
 
@@ -324,7 +324,7 @@ def _other_value(source):
 
 
 def _ufunc(dtype):
-    """A ufunc of one array that gives its dtype and warns of nothing; None for a dtype without."""
+    """A ufunc of one array that keeps its dtype and never warns; None for other dtypes."""
     if dtype.kind == "b":
         return np.logical_not
     if dtype.kind in "iufcm":
