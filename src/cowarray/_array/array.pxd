@@ -7,7 +7,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cowarray._array.layout cimport extent, product
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
 from cowarray._c.python cimport Py_TYPE
-from cowarray._native.storage cimport LOCATES, READS, Access, Behalf, Intent, Storage
+from cowarray._native.storage cimport Access, Behalf, Intent, LOCATES, OPERATION, READS, Storage
 
 
 cdef enum:
@@ -116,7 +116,7 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
                            object base)
 
 
-cdef cnp.ndarray open_header(Array x, Intent intent)
+cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf)
 cdef object bytes_of(Storage storage, const Access *access, char **window)
 cdef cnp.ndarray guarded_header(Array x)
 cdef cnp.ndarray private_header(Array x)
@@ -174,6 +174,8 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
     access.intent = intent
     access.behalf = behalf
     access.ndim = -1
+    access.offset = access.itemsize = 0
+    access.dims = NULL
     return access
 
 
@@ -189,11 +191,18 @@ cdef inline cnp.ndarray const_header(Array x):
     """
     if x.header is not None and fits(x, x.header):
         return x.header
-    return open_header(x, READS)
+    return open_header(x, READS, OPERATION)
 
 
 cdef inline cnp.ndarray located_header(Array x):
     """`const_header` for code that asks where elements lie, and touches none of them."""
     if x.header is not None and fits(x, x.header):
         return x.header
-    return open_header(x, LOCATES)
+    return open_header(x, LOCATES, OPERATION)
+
+
+cdef inline cnp.ndarray header_for(Array x, Behalf behalf):
+    """`const_header` on behalf of somebody outside, who gets a copy, or reads until he says that he has done."""
+    if x.header is not None and fits(x, x.header):
+        return x.header
+    return open_header(x, READS, behalf)

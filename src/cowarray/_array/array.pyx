@@ -24,6 +24,7 @@ from cowarray._c.numpy cimport (
 from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, seal
 from cowarray._native.storage cimport (
     Access,
+    Behalf,
     Hold,
     Intent,
     OPERATION,
@@ -166,7 +167,7 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
     return header
 
 
-cdef cnp.ndarray open_header(Array x, Intent intent):
+cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
     """`const_header` if x keeps no header that fits."""
     cdef Storage storage
     cdef cnp.ndarray header
@@ -175,7 +176,7 @@ cdef cnp.ndarray open_header(Array x, Intent intent):
     while True:
         drop_header(x)
         storage = storage_for(x)
-        access = access_to(x, intent, OPERATION)
+        access = access_to(x, intent, behalf)
         keeper = bytes_of(storage, &access, &window)
         if x.storage_ is storage and x.header is None and storage.is_at(window):
             header = new_header(x, window, 0, keeper)

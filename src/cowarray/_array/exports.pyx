@@ -13,6 +13,7 @@ from cowarray._array.array cimport (
     bytes_of,
     const_header,
     header_at,
+    header_for,
     INLINE_DIMS,
     is_array,
     is_plain,
@@ -183,7 +184,7 @@ cdef object numpy_from_snapshot(Array x, object dtype, object copy):
             )
         return (<object>reader_header(x)).astype(wanted)
     if copy:
-        return PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER)
+        return PyArray_NewCopy(header_for(x, EXPORT), cnp.NPY_KEEPORDER)
     return snapshot(x)
 
 

@@ -12,7 +12,7 @@ from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox,
 from cowarray._chapters.docstrings import Completed
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import fresh
+from cowarray._ops.protocols import born, fresh
 
 __all__ = [
     "MT19937",
@@ -182,7 +182,7 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.permutation : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.permutation(x if isinstance(x, (int, np.integer)) else asarray(x).to_numpy(), axis))
+        return born(self._numpys.permutation, x if isinstance(x, (int, np.integer)) else asarray(x).to_numpy(), axis)
 
     def permuted(self, x, *, axis=None, out=None):
         """A copy of an array with each slice along an axis shuffled by itself.
@@ -204,9 +204,11 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.permuted : The same stream as NumPy's arrays.
         """
+        if out is None:
+            return born(self._numpys.permuted, asarray(x).to_numpy(), axis=axis)
         target = _target(out)  # first: of what it has just got, the snapshot is a copy
-        result = self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=target)
-        return fresh(result) if out is None else out
+        self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=target)
+        return out
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Choose elements of an array along an axis.
@@ -245,26 +247,34 @@ class Generator(np.random.Generator):
     @_filling
     def random(self, size=None, dtype=np.float64, out=None):
         """Uniform distribution in [0, 1)."""
-        result = self._numpys.random(size, dtype, _target(out))
-        return fresh(result) if out is None else out
+        if out is None:
+            return born(self._numpys.random, size, dtype)
+        self._numpys.random(size, dtype, _target(out))
+        return out
 
     @_filling
     def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
         """Exponential distribution with mean 1."""
-        result = self._numpys.standard_exponential(size, dtype, method, _target(out))
-        return fresh(result) if out is None else out
+        if out is None:
+            return born(self._numpys.standard_exponential, size, dtype, method)
+        self._numpys.standard_exponential(size, dtype, method, _target(out))
+        return out
 
     @_filling
     def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
         """Gamma distribution with scale 1."""
-        result = self._numpys.standard_gamma(shape, size, dtype, _target(out))
-        return fresh(result) if out is None else out
+        if out is None:
+            return born(self._numpys.standard_gamma, shape, size, dtype)
+        self._numpys.standard_gamma(shape, size, dtype, _target(out))
+        return out
 
     @_filling
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Normal distribution with mean 0 and standard deviation 1."""
-        result = self._numpys.standard_normal(size, dtype, _target(out))
-        return fresh(result) if out is None else out
+        if out is None:
+            return born(self._numpys.standard_normal, size, dtype)
+        self._numpys.standard_normal(size, dtype, _target(out))
+        return out
 
     # ---- the others --------------------------------------------------------------------------------------------------
 
@@ -291,7 +301,7 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.integers : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.integers(low, high, size, dtype, endpoint))
+        return born(self._numpys.integers, low, high, size, dtype, endpoint)
 
     def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
         """How many of each color are among those that are drawn without replacement.
@@ -316,7 +326,7 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.multivariate_hypergeometric : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.multivariate_hypergeometric(colors, nsample, size, method))
+        return born(self._numpys.multivariate_hypergeometric, colors, nsample, size, method)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-08, *, method="svd"):
         """Normal distribution in several dimensions.
@@ -345,22 +355,22 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.multivariate_normal : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.multivariate_normal(mean, cov, size, check_valid, tol, method=method))
+        return born(self._numpys.multivariate_normal, mean, cov, size, check_valid, tol, method=method)
 
     @_floats
     def beta(self, a, b, size=None):
         """Beta distribution with parameters a and b, in [0, 1]."""
-        return fresh(self._numpys.beta(a, b, size))
+        return born(self._numpys.beta, a, b, size)
 
     @_integers
     def binomial(self, n, p, size=None):
         """Successes in n trials of probability p."""
-        return fresh(self._numpys.binomial(n, p, size))
+        return born(self._numpys.binomial, n, p, size)
 
     @_floats
     def chisquare(self, df, size=None):
         """Chi-square distribution with df degrees of freedom."""
-        return fresh(self._numpys.chisquare(df, size))
+        return born(self._numpys.chisquare, df, size)
 
     def dirichlet(self, alpha, size=None):
         """Dirichlet distribution.
@@ -381,47 +391,47 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.dirichlet : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.dirichlet(alpha, size))
+        return born(self._numpys.dirichlet, alpha, size)
 
     @_floats
     def exponential(self, scale=1.0, size=None):
         """Exponential distribution with mean scale."""
-        return fresh(self._numpys.exponential(scale, size))
+        return born(self._numpys.exponential, scale, size)
 
     @_floats
     def f(self, dfnum, dfden, size=None):
         """F distribution with dfnum and dfden degrees of freedom."""
-        return fresh(self._numpys.f(dfnum, dfden, size))
+        return born(self._numpys.f, dfnum, dfden, size)
 
     @_floats
     def gamma(self, shape, scale=1.0, size=None):
         """Gamma distribution."""
-        return fresh(self._numpys.gamma(shape, scale, size))
+        return born(self._numpys.gamma, shape, scale, size)
 
     @_integers
     def geometric(self, p, size=None):
         """Trials until the first success of probability p."""
-        return fresh(self._numpys.geometric(p, size))
+        return born(self._numpys.geometric, p, size)
 
     @_floats
     def gumbel(self, loc=0.0, scale=1.0, size=None):
         """Gumbel distribution."""
-        return fresh(self._numpys.gumbel(loc, scale, size))
+        return born(self._numpys.gumbel, loc, scale, size)
 
     @_integers
     def hypergeometric(self, ngood, nbad, nsample, size=None):
         """Good ones among those that are drawn without replacement."""
-        return fresh(self._numpys.hypergeometric(ngood, nbad, nsample, size))
+        return born(self._numpys.hypergeometric, ngood, nbad, nsample, size)
 
     @_floats
     def laplace(self, loc=0.0, scale=1.0, size=None):
         """Laplace distribution."""
-        return fresh(self._numpys.laplace(loc, scale, size))
+        return born(self._numpys.laplace, loc, scale, size)
 
     @_floats
     def logistic(self, loc=0.0, scale=1.0, size=None):
         """Logistic distribution."""
-        return fresh(self._numpys.logistic(loc, scale, size))
+        return born(self._numpys.logistic, loc, scale, size)
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None):
         """Numbers whose logarithms have a normal distribution.
@@ -444,12 +454,12 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.lognormal : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.lognormal(mean, sigma, size))
+        return born(self._numpys.lognormal, mean, sigma, size)
 
     @_integers
     def logseries(self, p, size=None):
         """Logarithmic series distribution."""
-        return fresh(self._numpys.logseries(p, size))
+        return born(self._numpys.logseries, p, size)
 
     def multinomial(self, n, pvals, size=None):
         """How often each outcome comes in n trials.
@@ -472,72 +482,72 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.multinomial : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.multinomial(n, pvals, size))
+        return born(self._numpys.multinomial, n, pvals, size)
 
     @_integers
     def negative_binomial(self, n, p, size=None):
         """Failures before n successes of probability p."""
-        return fresh(self._numpys.negative_binomial(n, p, size))
+        return born(self._numpys.negative_binomial, n, p, size)
 
     @_floats
     def noncentral_chisquare(self, df, nonc, size=None):
         """Noncentral chi-square distribution."""
-        return fresh(self._numpys.noncentral_chisquare(df, nonc, size))
+        return born(self._numpys.noncentral_chisquare, df, nonc, size)
 
     @_floats
     def noncentral_f(self, dfnum, dfden, nonc, size=None):
         """Noncentral F distribution."""
-        return fresh(self._numpys.noncentral_f(dfnum, dfden, nonc, size))
+        return born(self._numpys.noncentral_f, dfnum, dfden, nonc, size)
 
     @_floats
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Normal distribution with mean loc and standard deviation scale."""
-        return fresh(self._numpys.normal(loc, scale, size))
+        return born(self._numpys.normal, loc, scale, size)
 
     @_floats
     def pareto(self, a, size=None):
         """Pareto II distribution with shape a."""
-        return fresh(self._numpys.pareto(a, size))
+        return born(self._numpys.pareto, a, size)
 
     @_integers
     def poisson(self, lam=1.0, size=None):
         """Poisson distribution with mean lam."""
-        return fresh(self._numpys.poisson(lam, size))
+        return born(self._numpys.poisson, lam, size)
 
     @_floats
     def power(self, a, size=None):
         """Power distribution with exponent a - 1, in [0, 1]."""
-        return fresh(self._numpys.power(a, size))
+        return born(self._numpys.power, a, size)
 
     @_floats
     def rayleigh(self, scale=1.0, size=None):
         """Rayleigh distribution."""
-        return fresh(self._numpys.rayleigh(scale, size))
+        return born(self._numpys.rayleigh, scale, size)
 
     @_floats
     def standard_cauchy(self, size=None):
         """Cauchy distribution with mode 0."""
-        return fresh(self._numpys.standard_cauchy(size))
+        return born(self._numpys.standard_cauchy, size)
 
     @_floats
     def standard_t(self, df, size=None):
         """Student's t distribution with df degrees of freedom."""
-        return fresh(self._numpys.standard_t(df, size))
+        return born(self._numpys.standard_t, df, size)
 
     @_floats
     def triangular(self, left, mode, right, size=None):
         """Triangular distribution from left over mode to right."""
-        return fresh(self._numpys.triangular(left, mode, right, size))
+        return born(self._numpys.triangular, left, mode, right, size)
 
     @_floats
     def uniform(self, low=0.0, high=1.0, size=None):
         """Uniform distribution in [low, high)."""
-        return fresh(self._numpys.uniform(low, high, size))
+        return born(self._numpys.uniform, low, high, size)
 
     @_floats
     def vonmises(self, mu, kappa, size=None):
         """Von Mises distribution on the circle, from -π to π."""
-        return fresh(self._numpys.vonmises(mu, kappa, size))
+        return born(self._numpys.vonmises, mu, kappa, size)
 
     def wald(self, mean, scale, size=None):
         """Wald distribution, or inverse Gaussian.
@@ -560,12 +570,12 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.wald : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.wald(mean, scale, size))
+        return born(self._numpys.wald, mean, scale, size)
 
     @_floats
     def weibull(self, a, size=None):
         """Weibull distribution with shape a."""
-        return fresh(self._numpys.weibull(a, size))
+        return born(self._numpys.weibull, a, size)
 
     def zipf(self, a, size=None):
         """Zipf distribution with exponent a.
@@ -586,7 +596,7 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.zipf : The same stream as NumPy's arrays.
         """
-        return fresh(self._numpys.zipf(a, size))
+        return born(self._numpys.zipf, a, size)
 
 
 def _target(out):

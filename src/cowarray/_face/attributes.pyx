@@ -14,6 +14,7 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    has_doorkeeper,
     header_beside,
     is_array,
     located_header,
@@ -25,7 +26,7 @@ from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, seal
 from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
-from cowarray._ops.operands cimport detached_void, is_numpys_scalar
+from cowarray._ops.operands cimport detached_void, is_numpys_scalar, leaves_lane, take_road
 
 cnp.import_array()
 
@@ -39,6 +40,44 @@ cdef bint is_one_place(object key):
     if cnp.PyArray_Check(key):
         return cnp.PyArray_NDIM(key) == 0
     return type(key) is int or type(key) is bool or type(key) is float or is_numpys_scalar(type(key))
+
+
+cdef object flat_get(Array x, object key):
+    cdef cnp.ndarray header
+    shown = shown_key(settled(key, True))
+    header = const_header(x)
+    if descr_of(header).type_num == NPY_VSTRING:
+        result = (<object>header).ravel()[shown]  # where NumPy's own flat loses text, and crashes
+        return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is cnp.ndarray else result
+    result = (<object>header).flat[shown]
+    if type(result) is not cnp.ndarray:
+        return detached_void(result) if isinstance(result, numpy_void) else result
+    if descr_of(header).type_num == cnp.NPY_OBJECT and is_one_place(shown):
+        return result  # an element that is itself a NumPy array
+    return adopt(result)
+
+
+cdef int flat_set(Array x, object key, object value) except -1:
+    cdef cnp.ndarray header
+    cdef Access access
+    if not x.writeable:
+        raise ValueError("assignment destination is read-only")
+    where = shown_key(settled(key, True))
+    shown = shown_value(x, value)
+    access = access_to(x, WRITES, OPERATION)
+    header = writable_header(x, &access)
+    if is_array(value):
+        shown = header_beside(<Array>value, header)
+    (<object>header).flat[where] = shown
+    return 0
+
+
+def plain_flat_get(Array x, key):
+    return flat_get(x, key)
+
+
+def plain_flat_set(Array x, key, value):
+    flat_set(x, key, value)
 
 
 # The collector may not clear these two, which it would do before user code has had its last look at them.
@@ -144,31 +183,15 @@ cdef class FlatIterator:
         return self[self.at - 1]
 
     def __getitem__(self, key):
-        cdef cnp.ndarray header
-        shown = shown_key(settled(key, True))
-        header = const_header(self.of)
-        if descr_of(header).type_num == NPY_VSTRING:
-            result = (<object>header).ravel()[shown]  # where NumPy's own flat loses text, and crashes
-            return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is cnp.ndarray else result
-        result = (<object>header).flat[shown]
-        if type(result) is not cnp.ndarray:
-            return detached_void(result) if isinstance(result, numpy_void) else result
-        if descr_of(header).type_num == cnp.NPY_OBJECT and is_one_place(shown):
-            return result  # an element that is itself a NumPy array
-        return adopt(result)
+        if leaves_lane(self.of):
+            return take_road("flatiter.__getitem__", plain_flat_get, (self.of, key), {})
+        return flat_get(self.of, key)
 
     def __setitem__(self, key, value):
-        cdef cnp.ndarray header
-        cdef Access access
-        if not self.of.writeable:
-            raise ValueError("assignment destination is read-only")
-        where = shown_key(settled(key, True))
-        shown = shown_value(self.of, value)
-        access = access_to(self.of, WRITES, OPERATION)
-        header = writable_header(self.of, &access)
-        if is_array(value):
-            shown = header_beside(<Array>value, header)
-        (<object>header).flat[where] = shown
+        if leaves_lane(self.of) or (is_array(value) and has_doorkeeper(<Array>value)):
+            take_road("flatiter.__setitem__", plain_flat_set, (self.of, key, value), {})
+        else:
+            flat_set(self.of, key, value)
 
     def __delitem__(self, key):
         raise TypeError("cannot delete array elements")

@@ -14,7 +14,7 @@ from cowarray._array.array cimport (
     Array,
     BORN_FRESH,
     BORN_IMPORT,
-    const_header,
+    header_for,
     is_array,
     is_plain,
     on_storage,
@@ -26,6 +26,8 @@ from cowarray._c.api cimport CowArray_API, COWARRAY_API_VERSION, CowArray_View
 from cowarray._c.numpy cimport PyDataType_ELSIZE
 from cowarray._c.python cimport end_view, own
 from cowarray._native.storage cimport Access, C_API, Storage, storage_adopt, WRITES
+from cowarray._ops.conversion cimport hand_copy
+from cowarray._ops.operands cimport leaves_lane
 
 cnp.import_array()
 
@@ -58,7 +60,7 @@ cdef void capi_fill(Array x, cnp.ndarray header, CowArray_View *view) noexcept:
 cdef int capi_const_begin(object x, CowArray_View *view) except -1:
     """The header is the scope: it holds the reference."""
     cdef Array array = capi_array(x)
-    capi_fill(array, const_header(array), view)
+    capi_fill(array, header_for(array, C_API), view)
     return 0
 
 
@@ -80,7 +82,8 @@ cdef void capi_end(CowArray_View *view) noexcept:
 
 
 cdef PyObject *capi_lazy_clone(object x) except NULL:
-    return own(copy_in_order(capi_array(x), c"K"))
+    cdef Array array = capi_array(x)
+    return own(hand_copy(array, "K") if leaves_lane(array) else copy_in_order(array, c"K"))
 
 
 cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.npy_intp *shape,

@@ -38,6 +38,7 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    header_for,
     is_plain,
     itemsize_of,
     located_header,
@@ -50,7 +51,7 @@ from cowarray._array.array cimport (
     view_of,
     view_on,
 )
-from cowarray._array.copies cimport copy_in_order, copy_with, counted, order_code, order_strides
+from cowarray._array.copies cimport copy_in_order, counted, order_code
 from cowarray._array.exports cimport (
     as_flag,
     export,
@@ -61,7 +62,7 @@ from cowarray._array.exports cimport (
     readable,
     snapshot,
 )
-from cowarray._array.layout cimport distinct, MAXDIMS, same_layout
+from cowarray._array.layout cimport distinct
 from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
@@ -84,12 +85,13 @@ from cowarray._native.storage cimport (
     Storage,
     WRITES,
 )
-from cowarray._ops.conversion cimport as_own, check_device, is_array_class, of_dtype, settled_dtype, unconverted
+from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
+from cowarray._ops.operands cimport leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc
-from cowarray._ops.road cimport call_method, new_passage, part, Passage, viewing_passage
-from cowarray._ops.shapes cimport lies_as, quick_reshape, rebind, settled_lengths
+from cowarray._ops.road cimport call_method, new_passage, part, Passage
+from cowarray._ops.shapes cimport hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
 
 cnp.import_array()
 
@@ -103,6 +105,39 @@ cdef object ufunc_bitwise_and = np.bitwise_and, ufunc_bitwise_or = np.bitwise_or
 cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
 cdef object ufunc_negative = np.negative, ufunc_positive = np.positive, ufunc_absolute = np.absolute
 cdef object ufunc_invert = np.invert
+
+
+cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
+    cdef cnp.ndarray grown
+    cdef cnp.ndarray header = None
+    cdef Storage storage
+    if not hasattr(refcheck, "__index__"):
+        raise TypeError(f"resize: refcheck must be a bool or an integer (got {refcheck!r})")
+    if not new_shape:
+        return 0
+    if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
+        new_shape = new_shape[0]
+    if new_shape is None:
+        return 0
+    lengths = settled_lengths(new_shape)
+    if self.birth == BORN_VIEW and size_of(self) * itemsize_of(self):
+        raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
+    if not self.writeable:
+        raise ValueError("cannot resize this array: it is read-only; copy it first")
+    while header is None or not lies_as(self, header, storage):
+        header = const_header(self)
+        storage = storage_for(self)
+        grown = numpy_zeros(lengths, descr_of(header))
+        if self.birth == BORN_VIEW and cnp.PyArray_NBYTES(grown):
+            raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
+        kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
+        (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
+    rebind(self, adopt(grown))
+    return 0
+
+
+def plain_resize(Array x, *new_shape, refcheck=True):
+    resize(x, new_shape, refcheck)
 
 
 # What gives the namespace for a version of the standard; hung in by the chapters, which stand on this class.
@@ -274,7 +309,10 @@ cdef class ndarray(Array):
     @property
     def T(self):
         """ndarray: View with the axes reversed."""
-        cdef cnp.ndarray header = located_header(self)
+        cdef cnp.ndarray header
+        if leaves_lane(self):
+            return call_method(self, "transpose", (), {})
+        header = located_header(self)
         return view_of(self, cnp.PyArray_BYTES(header) - self.offset, PyArray_Transpose(header, NULL), self.writeable)
 
     @property
@@ -497,6 +535,8 @@ cdef class ndarray(Array):
         --------
         copy : Lays elements out in an order.
         """
+        if leaves_lane(self):
+            return hand_copy(self, "K")
         return copy_in_order(self, c"K")
 
     def copy(self, order="C"):
@@ -517,12 +557,18 @@ cdef class ndarray(Array):
         lazy_clone : Keeps the memory layout, and so is lazy more often.
         numpy.ndarray.copy : The same for NumPy's arrays.
         """
+        if leaves_lane(self):
+            return hand_copy(self, order)
         return copy_in_order(self, c"C" if order == "C" else order_code(order))
 
     def __copy__(self):
+        if leaves_lane(self):
+            return hand_copy(self, "K")
         return copy_in_order(self, c"K")
 
     def __deepcopy__(self, memo):
+        if leaves_lane(self):
+            return hand_copy(self, "K")
         if is_plain(self.descr):
             return copy_in_order(self, c"K")
         return adopt((<object>const_header(self)).__deepcopy__(memo))
@@ -557,24 +603,15 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.reshape : Returns a view where it can.
         """
-        cdef cnp.npy_intp strides[MAXDIMS]
-        cdef ndarray result
         if not shape:
             raise TypeError("reshape() takes exactly 1 argument (0 given)")
+        if leaves_lane(self):
+            return hand_reshape(self, shape, order, copy)
         if copy is None and order == "C":
             quick = quick_reshape(self, shape)
             if quick is not None:
                 return quick
-        if copy is False:
-            passage = viewing_passage()
-            return (<Passage>passage).result((<Passage>passage).read(self).reshape(*shape, order=order, copy=False))
-        result = counted(self, call_method(self, "reshape", shape, {"order": order}))
-        if copy:
-            # NumPy's copy lies in the order asked for, whatever a view would have looked like.
-            order_strides(result, order_code(order), strides)
-            if not same_layout(result.nd, shape_of(result), strides_of(result), strides):
-                return copy_with(result, strides)
-        return result
+        return reshaped(self, shape, order, copy)
 
     def ravel(self, order="C"):
         """The elements along one axis.
@@ -640,14 +677,9 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.astype : The same for NumPy's arrays.
         """
-        cdef char code
-        dtype = settled_dtype(dtype)
-        cdef cnp.dtype same = unconverted(self, dtype)
-        if same is not None:
-            code = order_code(order)
-            shown = of_dtype(self, same)
-            return copy_in_order(shown, code) if copy else as_own(shown, None, order, None)
-        return call_method(self, "astype", (dtype, order, casting, subok, copy), {})
+        if leaves_lane(self):
+            return hand_astype(self, dtype, order, casting, copy)
+        return cast(self, dtype, order, casting, copy)
 
     def conjugate(self, *args, **kwargs):
         """Complex conjugates.
@@ -1364,31 +1396,10 @@ cdef class ndarray(Array):
         cowarray.resize : Returns a copy, and repeats elements.
         numpy.ndarray.resize : The same for NumPy's arrays.
         """
-        cdef cnp.ndarray grown
-        cdef cnp.ndarray header = None
-        cdef Storage storage
-        if not hasattr(refcheck, "__index__"):
-            raise TypeError(f"resize: refcheck must be a bool or an integer (got {refcheck!r})")
-        if not new_shape:
-            return
-        if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
-            new_shape = new_shape[0]
-        if new_shape is None:
-            return
-        lengths = settled_lengths(new_shape)
-        if self.birth == BORN_VIEW and self.nbytes:
-            raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
-        if not self.writeable:
-            raise ValueError("cannot resize this array: it is read-only; copy it first")
-        while header is None or not lies_as(self, header, storage):
-            header = const_header(self)
-            storage = storage_for(self)
-            grown = numpy_zeros(lengths, descr_of(header))
-            if self.birth == BORN_VIEW and cnp.PyArray_NBYTES(grown):
-                raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
-            kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
-            (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
-        rebind(self, adopt(grown))
+        if leaves_lane(self):
+            take_road("ndarray.resize", plain_resize, (self, *new_shape), {"refcheck": refcheck})
+        else:
+            resize(self, new_shape, refcheck)
 
     def materialize(self):
         """Give the array's Storage bytes of its own now, as a write would: every view of it sees them, no copy does.
@@ -1603,7 +1614,7 @@ cdef class ndarray(Array):
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:
             copy = as_flag(copy)
-        exported = const_header(self) if copy else export(self, DLPACK)
+        exported = header_for(self, DLPACK) if copy else export(self, DLPACK)
         return (<object>exported).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )

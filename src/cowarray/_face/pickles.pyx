@@ -8,11 +8,12 @@ cimport cython
 cimport numpy as cnp
 from cpython.pyport cimport PY_SSIZE_T_MAX
 
-from cowarray._array.array cimport adopt, Array, const_header, descr_of, is_plain
+from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain
 from cowarray._array.exports cimport snapshot
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_NewCopy
+from cowarray._native.storage cimport EXPORT
 
 from cowarray._array.descriptions import describe, described
 
@@ -25,7 +26,7 @@ cdef object reduce_array(Array x, int protocol):
     """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
     cdef cnp.ndarray shown, flat
     if not is_plain(x.descr):
-        return _unpickle_objects, (PyArray_NewCopy(const_header(x), cnp.NPY_KEEPORDER),)
+        return _unpickle_objects, (PyArray_NewCopy(header_for(x, EXPORT), cnp.NPY_KEEPORDER),)
     shown = snapshot(x)
     description = describe(descr_of(shown))
     if description is None:

@@ -9,7 +9,7 @@ import stat
 import numpy as np
 
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import dispatched, fresh
+from cowarray._ops.protocols import born, dispatched
 
 __all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "savetxt"]
 
@@ -56,7 +56,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
         mapped = _mapped(os.fspath(file), np.dtype(dtype), count, offset)
         if mapped is not None:
             return mapped
-    return fresh(np.fromfile(file, dtype, count, sep, offset))
+    return born(np.fromfile, file, dtype, count, sep, offset)
 
 
 def _mapped(path, dtype, count, offset):
@@ -168,7 +168,7 @@ def loadtxt(
     args = (fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows)
     if like is not None:
         return dispatched(np.loadtxt, *args, quotechar=quotechar, like=like)
-    return fresh(np.loadtxt(*args, quotechar=quotechar))
+    return born(np.loadtxt, *args, quotechar=quotechar)
 
 
 def genfromtxt(fname, dtype=float, *args, **kwargs):
@@ -194,7 +194,7 @@ def genfromtxt(fname, dtype=float, *args, **kwargs):
     """
     if kwargs.get("like") is not None:
         return dispatched(np.genfromtxt, fname, dtype, *args, **kwargs)
-    return fresh(np.genfromtxt(fname, dtype, *args, **kwargs))
+    return born(np.genfromtxt, fname, dtype, *args, **kwargs)
 
 
 def fromregex(file, regexp, dtype, encoding=None):
@@ -219,7 +219,7 @@ def fromregex(file, regexp, dtype, encoding=None):
     --------
     numpy.fromregex : The same for NumPy's arrays.
     """
-    return fresh(np.fromregex(file, regexp, dtype, encoding))
+    return born(np.fromregex, file, regexp, dtype, encoding)
 
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):

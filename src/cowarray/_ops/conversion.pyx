@@ -13,6 +13,7 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     descr_of,
     get_base,
+    has_doorkeeper,
     is_array,
     is_array_type,
     itemsize_of,
@@ -29,8 +30,8 @@ from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
-from cowarray._ops.operands cimport listed
-from cowarray._ops.road cimport call_method
+from cowarray._ops.operands cimport births_leave_lane, leaves_lane, listed, take_road
+from cowarray._ops.road cimport travel_method
 
 
 cnp.import_array()
@@ -153,6 +154,16 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     from_dlpack : Takes arrays through DLPack.
     numpy.asarray : The same for NumPy's arrays.
     """
+    if births_leave_lane() or (is_array(a) and has_doorkeeper(<Array>a)):
+        return take_road(
+            "asarray", plain_asarray, (a,), {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
+        )
+    return plain_asarray(a, dtype, order, device, copy, like)
+
+
+cpdef object plain_asarray(object a, object dtype=None, object order=None, object device=None, object copy=None,
+                           object like=None):
+    """`asarray` as ever, for whoever it is handed to."""
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
@@ -200,7 +211,7 @@ cdef cnp.dtype unconverted(Array x, object dtype):
 
 cdef Array of_dtype(Array x, cnp.dtype descr):
     """x, or its view as a dtype that equals its own."""
-    return x if descr is x.descr else call_method(x, "view", (descr,), {})
+    return x if descr is x.descr else travel_method(x, "view", (descr,), {})
 
 
 cdef Array as_own(Array x, object dtype, object order, object copy):
@@ -215,7 +226,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
                     f"asarray: converting dtype {x.descr!r} to {dtype!r} needs a copy (Unable to avoid copy); "
                     "drop copy=False"
                 )
-            return call_method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
+            return travel_method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
         x = of_dtype(x, same)
     if copy is True:
         return copy_in_order(x, code)
@@ -335,7 +346,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if is_array(x):
         if copy is False:
             return x
-        return copy_in_order(x, c"K")
+        return hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
     return import_array(numpy_from_dlpack(offered(x)), False if copy is False else True)
 
 
@@ -347,3 +358,32 @@ cdef int check_device(object device) except -1:
 
 cdef bint is_array_class(object value) except -1:
     return isinstance(value, type) and (is_array_type(value) or issubclass(value, cnp.ndarray))
+
+
+cdef object hand_copy(Array x, object order):
+    return take_road("ndarray.copy", plain_copy, (x, order), {})
+
+
+def plain_copy(Array x, order="C"):
+    return copy_in_order(x, order_code(order))
+
+
+cdef object hand_astype(Array x, object dtype, object order, object casting, object copy):
+    return take_road("ndarray.astype", plain_astype, (x, dtype, order, casting, copy), {})
+
+
+def plain_astype(Array x, dtype, order="K", casting="unsafe", copy=True):
+    return cast(x, dtype, order, casting, copy)
+
+
+cdef object cast(Array x, object dtype, object order, object casting, object copy):
+    """What `x.astype` gives: a copy that is lazy if nothing needs to change."""
+    cdef char code
+    dtype = settled_dtype(dtype)
+    cdef cnp.dtype same = unconverted(x, dtype)
+    if same is not None:
+        code = order_code(order)
+        shown = of_dtype(x, same)
+        return copy_in_order(shown, code) if copy else as_own(shown, None, order, None)
+    return travel_method(x, "astype", (dtype, order, casting, True, copy), {})
+

@@ -60,7 +60,7 @@ from cowarray._c.python cimport (
     PyUnicode_FromObject,
 )
 from cowarray._native.storage cimport Access, begin_write, end_write, Intent, OPERATION, OVERWRITES, Storage, WRITES
-from cowarray._ops.operands cimport detached_void, is_numpys_scalar, runs_code
+from cowarray._ops.operands cimport detached_void, is_numpys_scalar, leaves_lane, runs_code, take_road
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
 
 cnp.import_array()
@@ -271,6 +271,19 @@ cdef inline bint is_plain_bound(object bound) noexcept:
     return bound is None or type(bound) is int
 
 
+cdef object hand_get_item(Array self, object key):
+    return take_road("ndarray.__getitem__", plain_get_item, (self, key), {})
+
+
+def plain_get_item(Array self, key):
+    cdef Array view = basic_view(self, key)
+    return view if view is not None else item_by_numpy(self, key)
+
+
+def plain_set_item(Array self, key, value):
+    put_item(self, key, value)
+
+
 cdef object item_by_numpy(Array self, object key):
     cdef object shown = key if type(key) is int else shown_key(settled(key))
     cdef cnp.ndarray header = const_header(self)
@@ -402,6 +415,7 @@ cdef int set_element(Array self, object key, object value) except -1:
     access.ndim = 0
     access.offset = offset
     access.itemsize = PyDataType_ELSIZE(descr)
+    access.dims = NULL
     begin_write(storage, &access, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
     end_write(&scope)
@@ -409,6 +423,13 @@ cdef int set_element(Array self, object key, object value) except -1:
 
 
 cdef int set_item(Array self, object key, object value) except -1:
+    if leaves_lane(self) or (is_array(value) and has_doorkeeper(<Array>value)):
+        take_road("ndarray.__setitem__", plain_set_item, (self, key, value), {})
+        return 0
+    return put_item(self, key, value)
+
+
+cdef int put_item(Array self, object key, object value) except -1:
     cdef cnp.ndarray header
     cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef Access access

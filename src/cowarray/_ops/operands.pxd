@@ -2,8 +2,28 @@
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, const_header, is_array_type
+from cowarray._array.array cimport Array, fits, has_doorkeeper, is_array_type, open_header
+from cowarray._c.atomics cimport relaxed
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
+from cowarray._native.storage cimport OPERATION, READS
+
+
+# How many contexts change what is born: above 0, every lane hands its operation to the road.
+cdef int births_watched
+# With an operation's name, a function that does it as ever, and its arguments: whoever is registered, or the function.
+cdef object take_road(str operation, object function, tuple args, dict kwargs)
+# Whether somebody is registered, and is to have an operation with these arguments.
+cdef bint is_handed(tuple args, dict kwargs) except -1
+
+
+cdef inline bint leaves_lane(Array x) noexcept:
+    """Whether operations on x take the road: a mode is on, or x's Storage has a doorkeeper."""
+    return relaxed(&births_watched) != 0 or (x.header is None and has_doorkeeper(x))
+
+
+cdef inline bint births_leave_lane() noexcept:
+    """Whether operations without arrays take the road."""
+    return relaxed(&births_watched) != 0
 
 
 cdef bint is_numpys_scalar(type kind) noexcept
@@ -20,10 +40,16 @@ cdef bint is_familiar(object value) noexcept
 cdef bint has_own_ufunc(object value) except -1
 
 cdef inline object operand(object value):
-    """One side of an operator as NumPy may see it; None when user code has to be asked or may run."""
+    """One side of an operator as NumPy may see it; None where user code has to be asked or may run, and on the road."""
     cdef type kind = type(value)
+    if relaxed(&births_watched) != 0:
+        return None
     if is_array_type(kind):
-        return const_header(<Array>value) if not runs_code((<Array>value).descr) else None
+        if runs_code((<Array>value).descr):
+            return None
+        if (<Array>value).header is not None and fits(<Array>value, (<Array>value).header):
+            return (<Array>value).header
+        return open_header(<Array>value, READS, OPERATION) if not has_doorkeeper(<Array>value) else None
     if kind is float or kind is int or kind is bool or kind is complex:
         return value
     if kind is cnp.ndarray:

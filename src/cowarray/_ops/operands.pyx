@@ -5,8 +5,10 @@ import numpy as np
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport adopt, is_array_type
+from cowarray._array.array cimport adopt, Array, has_doorkeeper, is_array, is_array_type
 from cowarray._array.imports cimport import_array
+from cowarray._array.layout cimport MAXDIMS
+from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_FromScalar, PyArray_NewCopy
 
 cnp.import_array()
@@ -21,6 +23,64 @@ cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
 cdef type numpy_void = np.void
+
+cdef int births_watched = 0
+cdef object interceptor = None
+
+
+def register(function, /):
+    """Have operations handed to function, in place of whoever was registered before.
+
+    A lane hands over while births are watched (`watch_births`), and where an array among the arguments has a doorkeeper;
+    lanes.py lists what does.
+
+    Parameters
+    ----------
+    function : callable or None
+        Called with the operation's name (a row of the table: "add", "linalg.inv", "ndarray.sort"), a function that does
+        it as ever, its positional arguments and its named ones; what it gives is the operation's result. The function
+        takes whatever arguments it is given, and hands its own operation over no second time.
+
+    Returns
+    -------
+    callable or None
+        Who was registered before.
+    """
+    global interceptor
+    before = interceptor
+    interceptor = function
+    return before
+
+
+def watch_births(int change, /):
+    """Count a context in (1) or out (-1) that is to have every operation. Returns how many there are."""
+    return add(&births_watched, change)
+
+
+cdef object take_road(str operation, object function, tuple args, dict kwargs):
+    """Have an operation done by whoever is registered; without, by function, which does it as ever."""
+    if interceptor is None:
+        return function(*args, **kwargs)
+    return interceptor(operation, function, args, kwargs)
+
+
+cdef bint is_handed(tuple args, dict kwargs) except -1:
+    """Whether somebody is registered, and is to have an operation with these arguments."""
+    if interceptor is None:
+        return False
+    return relaxed(&births_watched) != 0 or any_watched(args, 0) or any_watched(kwargs.values(), 0)
+
+
+cdef bint any_watched(object values, int depth) except -1:
+    """Whether one of our arrays in values, or in lists and tuples there, has a doorkeeper."""
+    for value in values:
+        if is_array(value):
+            if has_doorkeeper(<Array>value):
+                return True
+        elif (type(value) is list or type(value) is tuple) and depth < MAXDIMS and any_watched(value, depth + 1):
+            return True
+    return False
+
 cdef object MISSING = object()
 
 

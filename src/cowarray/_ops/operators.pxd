@@ -2,9 +2,9 @@
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, const_header
+from cowarray._array.array cimport Array
 from cowarray._array.exports cimport snapshot
-from cowarray._ops.operands cimport computed, operand, runs_code
+from cowarray._ops.operands cimport computed, operand
 
 
 ctypedef object (*binary_function)(object, object)
@@ -28,7 +28,8 @@ cdef inline object binary(Array self, object other, binary_function function, ob
 
 
 cdef inline object unary(Array self, unary_function function, object ufunc):
-    return ufunc(self) if runs_code(self.descr) else computed(function(const_header(self)))
+    own = operand(self)
+    return ufunc(self) if own is None else computed(function(own))
 
 
 cdef object in_place(Array self, object other, object ufunc)

@@ -3,17 +3,29 @@
 
 import numpy as np
 
+cimport cython
 cimport numpy as cnp
 from cpython.number cimport PyNumber_InPlacePower, PyNumber_Power
 from cpython.object cimport PyObject_RichCompare
 
 from cowarray._array.array cimport access_to, Array, const_header, header_beside, is_array, writable_header
+from cowarray._c.python cimport PyNumber_InPlaceMatrixMultiply
 from cowarray._native.storage cimport Access, OPERATION, WRITES
-from cowarray._ops.operands cimport computed, has_priority, is_familiar, operand, runs_code
+from cowarray._ops.operands cimport (
+    computed,
+    has_priority,
+    is_familiar,
+    is_handed,
+    leaves_lane,
+    operand,
+    runs_code,
+    take_road,
+)
 from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, overwriting_header, overwritten_header
 from cowarray._ops.road cimport new_passage, Passage
 
 cdef object MISSING = object()
+cdef object ufunc_power = np.power
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
 
 
@@ -23,16 +35,34 @@ cdef object power(object base, object exponent):
 
 cdef object compare(Array self, object other, int op):
     """A comparison, by the number that CPython gives it."""
-    cdef Passage passage
     own = operand(self)
     shown = operand(other)
     if own is not None and shown is not None:
         return computed(PyObject_RichCompare(own, shown, op))
     if not is_familiar(other) and type(other) is not str:
         return defer(self, other, comparisons[op], False)
-    passage = new_passage()
+    if leaves_lane(self) or is_handed((other,), {}):
+        return take_road(comparisons[op].__name__, Comparison(op), (self, other), {})
+    return plain_compare(self, other, op)
+
+
+cdef object plain_compare(Array self, object other, int op):
+    cdef Passage passage = new_passage()
     passage.survey_elementwise((self, other))
     return passage.result(PyObject_RichCompare(passage.read(self), passage.read(other), op))
+
+
+@cython.final
+cdef class Comparison:
+    """What compares as ever, for whoever it is handed to."""
+
+    cdef int op
+
+    def __cinit__(self, int op):
+        self.op = op
+
+    def __call__(self, Array x, other):
+        return plain_compare(x, other, self.op)
 
 
 cdef object defer(Array self, object other, object ufunc, bint reflected):
@@ -62,7 +92,7 @@ cdef object in_place(Array self, object other, object ufunc):
     cdef cnp.ndarray header
     cdef Access access
     cdef object shown = operand(other)
-    if shown is None or runs_code(self.descr):
+    if shown is None or runs_code(self.descr) or leaves_lane(self):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
             if has_priority(other):
                 return NotImplemented
@@ -87,15 +117,33 @@ cdef object in_place(Array self, object other, object ufunc):
 
 cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_function function):
     """An in-place operator whose NumPy form is more than its ufunc."""
-    cdef cnp.ndarray header
-    cdef Access access
-    cdef Passage passage
     if not is_familiar(other) and (
         getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
         or has_priority(other)
     ):
         return in_place(self, other, ufunc)
-    passage = new_passage()
+    if leaves_lane(self) or is_handed((other,), {}):
+        return take_road(f"in-place {ufunc.__name__}", InPlaceJourney(ufunc is ufunc_power), (self, other), {})
+    return plain_in_place(self, other, function)
+
+
+@cython.final
+cdef class InPlaceJourney:
+    """What does ``**=`` or ``@=`` as ever, for whoever it is handed to."""
+
+    cdef bint is_power
+
+    def __cinit__(self, bint is_power):
+        self.is_power = is_power
+
+    def __call__(self, Array x, other):
+        return plain_in_place(x, other, in_place_power if self.is_power else PyNumber_InPlaceMatrixMultiply)
+
+
+cdef object plain_in_place(Array self, object other, binary_function function):
+    cdef cnp.ndarray header
+    cdef Access access
+    cdef Passage passage = new_passage()
     passage.survey(self)
     passage.survey(other)
     access = access_to(self, WRITES, OPERATION)

@@ -13,7 +13,17 @@ from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_CheckBuffer
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport check_device, with_elements
-from cowarray._ops.operands cimport computed, has_own_ufunc, is_familiar, is_harmless, is_itself_alone, operand
+from cowarray._ops.operands cimport (
+    births_leave_lane,
+    computed,
+    has_own_ufunc,
+    is_familiar,
+    is_handed,
+    is_harmless,
+    is_itself_alone,
+    operand,
+    take_road,
+)
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
 from cowarray._ops.road cimport call, function_operation, new_passage, Operation, Passage
 
@@ -34,16 +44,18 @@ cdef frozenset numpy_ufuncs = frozenset(
 )
 
 
+cdef Py_ssize_t axes_of(object value) except -1:
+    return (<Array>value).nd if is_array(value) else np.ndim(value)
+
+
 cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
     """Whether a ufunc of operands of which one has axes gives a result that has some, too."""
     if method_name == "reduce":
-        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and np.ndim(first) > 1)
+        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and axes_of(first) > 1)
     return ufunc.signature is None
 
 
 cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs):
-    cdef Passage passage
-    cdef list shown
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     if not kwargs and method_name == "__call__" and known:
         # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
@@ -54,6 +66,35 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
             second = operand(inputs[1])
             if second is not None:
                 return computed(ufunc(first, second))
+    if is_handed(inputs, kwargs):
+        return take_road(ufunc_name(ufunc, method_name), UfuncJourney(ufunc, method_name), inputs, kwargs)
+    return travel_ufunc(ufunc, method_name, inputs, kwargs)
+
+
+cdef str ufunc_name(object ufunc, str method_name):
+    name = getattr(ufunc, "__name__", type(ufunc).__name__)
+    return name if method_name == "__call__" else f"{name}.{method_name}"
+
+
+@cython.final
+cdef class UfuncJourney:
+    """What applies a ufunc as ever, for whoever it is handed to."""
+
+    cdef object ufunc
+    cdef str method_name
+
+    def __cinit__(self, object ufunc, str method_name):
+        self.ufunc = ufunc
+        self.method_name = method_name
+
+    def __call__(self, *inputs, **kwargs):
+        return travel_ufunc(self.ufunc, self.method_name, inputs, kwargs)
+
+
+cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwargs):
+    cdef Passage passage
+    cdef list shown
+    cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     out = kwargs.get("out", ())
     if type(out) is not tuple:
         out = () if out is None else (out,)  # as some call it that do the work of NumPy's ufuncs
@@ -165,7 +206,7 @@ cdef object array_function(Array self, object function, object types, tuple args
 def dispatched(function, /, *args, **kwargs):
     """What a function of NumPy's gives, as ours. What is given as memory of others is read where it lies."""
     cdef Operation operation = function_operation(function)
-    if operation.result is FRESH and not operation.calls_user and are_numbers(args) and are_numbers(kwargs.values()):
+    if operation.result is FRESH and not operation.calls_user and not births_leave_lane() and are_numbers(args) and are_numbers(kwargs.values()):
         # zeros, arange, ...: nothing of ours is shown. Of several results, two can have one memory.
         result = function(*args, **kwargs)
         return computed(result) if type(result) is cnp.ndarray else Passage(operation).result(result)
@@ -333,3 +374,23 @@ cdef dict SPECIAL_FUNCTIONS = {
     np.shares_memory: _shares_memory,
     np.may_share_memory: _may_share_memory,
 }
+
+
+def born(function, /, *args, **kwargs):
+    """What a function of NumPy's makes of numbers, files or chance, and nobody else knows of: as ours."""
+    if births_leave_lane():
+        return take_road(function.__name__, Bearing(function), args, kwargs)
+    return fresh(function(*args, **kwargs))
+
+
+@cython.final
+cdef class Bearing:
+    """What gives birth as ever, for whoever it is handed to."""
+
+    cdef object function
+
+    def __cinit__(self, object function):
+        self.function = function
+
+    def __call__(self, *args, **kwargs):
+        return fresh(self.function(*args, **kwargs))

@@ -62,4 +62,5 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
 
 
 cdef object call_method(Array self, str name, tuple args, dict kwargs)
+cdef object travel_method(Array x, str name, tuple args, dict kwargs)
 cdef object part(Array self, str name)

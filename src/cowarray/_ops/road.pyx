@@ -42,7 +42,17 @@ from cowarray._c.python cimport (
     PyTuple_Check,
 )
 from cowarray._native.storage cimport Access, OVERWRITES, Storage, WRITES
-from cowarray._ops.operands cimport computed, detached_void, is_harmless, is_itself_alone, listed, runs_code
+from cowarray._ops.operands cimport (
+    computed,
+    detached_void,
+    is_handed,
+    is_harmless,
+    is_itself_alone,
+    leaves_lane,
+    listed,
+    runs_code,
+    take_road,
+)
 
 from cowarray._ops import table as _table
 from cowarray._ops.table import VIEW
@@ -89,7 +99,7 @@ cdef dict functions = {}
 cdef Operation function_operation(object function):
     cdef Operation found = functions.get(function) if is_itself_alone(function) else None
     if found is None:
-        found = Operation(function.__name__, _table.lookup(function))
+        found = Operation(_table.name_of(function), _table.lookup(function))
         if is_itself_alone(function) and _table.is_numpys(function):
             functions[function] = found
         else:
@@ -400,6 +410,40 @@ cdef bint is_unknown_sequence(object value) except -1:
 
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
                  bint dispatched_here=False):
+    """Call a NumPy function, or, with self, the method of that name of self's header. The road: whoever is registered
+    has it first."""
+    if is_handed(args, kwargs) or (self is not None and is_handed((self,), {})):
+        if self is not None:
+            return take_road(operation.name, Journey(operation, function, True, cautious, False), (self, *args), kwargs)
+        return take_road(
+            operation.name, Journey(operation, function, False, cautious, dispatched_here), args, kwargs
+        )
+    return travel(operation, function, self, args, kwargs, cautious, dispatched_here)
+
+
+@cython.final
+cdef class Journey:
+    """What does an operation as ever, for whoever it is handed to."""
+
+    cdef Operation operation
+    cdef object function
+    cdef bint is_method, cautious, dispatched_here
+
+    def __cinit__(self, Operation operation, object function, bint is_method, bint cautious, bint dispatched_here):
+        self.operation = operation
+        self.function = function
+        self.is_method = is_method
+        self.cautious = cautious
+        self.dispatched_here = dispatched_here
+
+    def __call__(self, *args, **kwargs):
+        if self.is_method:
+            return travel(self.operation, self.function, <Array?>args[0], args[1:], kwargs, self.cautious, False)
+        return travel(self.operation, self.function, None, args, kwargs, self.cautious, self.dispatched_here)
+
+
+cdef object travel(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious,
+                   bint dispatched_here):
     """Call a NumPy function, or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
     passage.cautious |= cautious
@@ -454,7 +498,7 @@ cdef object call_method(Array self, str name, tuple args, dict kwargs):
     cdef Storage storage
     cdef cnp.npy_intp offset
     cdef char *window
-    if args or kwargs or not operation.only_reads or runs_code(self.descr):
+    if args or kwargs or not operation.only_reads or runs_code(self.descr) or leaves_lane(self):
         return call(operation, name, self, args, kwargs)
     # What has no arguments needs no Passage.
     if operation.result is VIEW:
@@ -477,8 +521,19 @@ cdef object call_method(Array self, str name, tuple args, dict kwargs):
     return x if operation.result is VIEW else copy_as_laid(x)
 
 
+cdef object travel_method(Array x, str name, tuple args, dict kwargs):
+    """`call_method` as ever, without asking who is registered: for what has been handed over as a whole."""
+    return travel(method_operation(name), name, x, args, kwargs, False, False)
+
+
 cdef object part(Array self, str name):
     """An attribute that NumPy computes as a view."""
+    if leaves_lane(self):
+        return take_road("ndarray." + name, plain_part, (self, name), {})
+    return plain_part(self, name)
+
+
+def plain_part(Array self, str name):
     cdef Passage passage = Passage(method_operation(name))
     passage.survey(self)
     passage.locates = not passage.cautious

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Shapes: the lazy reshape, and arrays that become others in place."""
+"""Shapes: reshapes, and arrays that become others in place."""
 
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -21,11 +21,13 @@ from cowarray._array.array cimport (
     storage_for,
     strides_of,
 )
-from cowarray._array.copies cimport lazy_storage
-from cowarray._array.layout cimport c_strides, is_c_ordered, MAXDIMS
+from cowarray._array.copies cimport copy_with, counted, lazy_storage, order_code, order_strides
+from cowarray._array.layout cimport c_strides, is_c_ordered, MAXDIMS, same_layout
 from cowarray._c.dlpack cimport offered_times
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
 from cowarray._native.storage cimport Storage
+from cowarray._ops.operands cimport take_road
+from cowarray._ops.road cimport Passage, travel_method, viewing_passage
 
 cnp.import_array()
 
@@ -114,3 +116,30 @@ cdef Array quick_reshape(Array self, tuple shape):
         return None
     c_strides(nd, lengths, itemsize_of(self), strides)
     return on_storage(storage, offset, nd, lengths, strides, self.descr, True, BORN_LAZY)
+
+
+cdef object hand_reshape(Array x, tuple shape, object order, object copy):
+    return take_road("ndarray.reshape", plain_reshape, (x, *shape), {"order": order, "copy": copy})
+
+
+def plain_reshape(Array x, *shape, order="C", copy=None):
+    quick = quick_reshape(x, shape) if copy is None and order == "C" else None
+    return reshaped(x, shape, order, copy) if quick is None else quick
+
+
+cdef Array reshaped(Array x, tuple shape, object order, object copy):
+    """What `x.reshape` gives where NumPy has to say what shape that is."""
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef Array result
+    cdef Passage passage
+    if copy is False:
+        passage = viewing_passage()
+        return <Array?>passage.result(passage.read(x).reshape(*shape, order=order, copy=False))
+    result = counted(x, <Array?>travel_method(x, "reshape", shape, {"order": order}))
+    if copy:
+        # NumPy's copy lies in the order asked for, whatever a view would have looked like.
+        order_strides(result, order_code(order), strides)
+        if not same_layout(result.nd, shape_of(result), strides_of(result), strides):
+            return copy_with(result, strides)
+    return result
+

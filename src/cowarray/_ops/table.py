@@ -26,6 +26,7 @@ __all__ = [
     "is_numpys",
     "lookup",
     "method",
+    "name_of",
 ]
 
 VIEW = "view"  # the same Storage
@@ -74,9 +75,6 @@ class Operation(NamedTuple):
 
 SELF = -1  # the position of a method's array
 KEYWORD_ONLY = 10**6  # a position that no call reaches
-
-
-_OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
 def _rows(names, *args, prefix="", **kwargs):
@@ -131,11 +129,15 @@ OPERATIONS = {
 }
 
 
+def name_of(function):
+    """The name that a NumPy function has here."""
+    module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
+    return f"{module}.{function.__name__}" if module else function.__name__
+
+
 def lookup(function):
     """The row of a NumPy function, with the places of its parameters."""
-    module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
-    row = OPERATIONS.get(f"{module}.{function.__name__}" if module else function.__name__, Row())
-    return _placed(row, function, {})
+    return _placed(OPERATIONS.get(name_of(function), Row()), function, {})
 
 
 def is_numpys(function):
@@ -152,11 +154,15 @@ def method(name):
     import numpy
 
     row = OPERATIONS.get(f"ndarray.{name}", Row())
-    return _placed(row, getattr(numpy.ndarray, name, None), {"self": Parameter("self", SELF)})
+    function = getattr(numpy.ndarray, name, None)
+    places = {"self": Parameter("self", SELF)}
+    if getattr(function, "__text_signature__", None) is None:  # as of all methods under python -OO
+        places["out"] = Parameter("out", KEYWORD_ONLY)
+    return _placed(row, function, places)
 
 
 def _placed(row, function, places):
-    parameters = [each for each in _parameters(row, function) if each.name not in places]
+    parameters = [each for each in _parameters(row, function) if each.name != "self"]
     places = places | {
         each.name: Parameter(
             each.name,
@@ -184,4 +190,4 @@ def _parameters(row, function):
     try:
         return tuple(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return (_OUT,)  # no signature, as of all of NumPy's methods under python -OO: out is known by its name
+        return ()  # no signature: only what the row names is known

@@ -1,0 +1,115 @@
+"""The ways that operations take: the road, and the lanes that go round it for speed.
+
+On the road an operation is (its name, what does it, its arguments), and whoever is registered has it first
+(`operands.register`). A lane does one kind of operation on the spot. Each is listed here, with what makes it safe; and
+each hands over to the road while births are watched, and where an array has a doorkeeper: it asks `leaves_lane`, or gets
+None from `operand`. A test holds the lists against the sources.
+
+Names are those of modules and functions below `cowarray`.
+"""
+
+__all__ = ["LANES", "OUTSIDE", "PARTS", "ROAD", "VALUES"]
+
+# What carries an operation along the road, for whoever is registered and without.
+ROAD = frozenset(
+    {
+        "_ops.road.Passage.alias",
+        "_ops.road.Passage.array_result",
+        "_ops.road.Passage.header_of",
+        "_ops.road.Passage.read",
+        "_ops.road.Passage.survey",
+        "_ops.road.Passage.write",
+    }
+)
+
+# Each with the condition under which it goes round the road.
+LANES = {
+    "_ops.operands.operand": "the operand runs no code; a kept header fits, or can be made without asking anybody",
+    "_ops.operators.binary": "both sides are operands: NumPy's operator on headers gives what is fresh",
+    "_ops.operators.unary": "the array is an operand",
+    "_ops.operators.compare": "both sides are operands; or the road's own Passage, where no one is registered",
+    "_ops.operators.in_place": "the right side is an operand, and elements run no code",
+    "_ops.protocols.array_ufunc": "one of NumPy's own ufuncs, no options, and operands only",
+    "_ops.protocols.elementwise1": "no options, and an operand",
+    "_ops.protocols.elementwise2": "no options, and two operands",
+    "_ops.protocols.dispatched": "numbers, names and dtypes only: nothing of ours is shown, what comes back is fresh",
+    "_ops.protocols.fresh": "of `born`: NumPy made it of numbers, files or chance, and nobody else knows it",
+    "_ops.road.call_method": "no arguments, a method that only reads, elements that run no code",
+    "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
+    "_ops.indexing.basic_view": "integers and slices of plain integers: arithmetic on the shape, no byte is touched",
+    "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
+    "_ops.indexing.set_element": "a number at plain integers in range; looked at again after it is converted",
+    "_ops.indexing.put_item": "index and value are settled before the array is looked at",
+    "_ops.shapes.quick_reshape": "C-ordered, plain lengths that fit, and the rules of lazy copies hold",
+    "_face.ndarray.ndarray.copy": "the rules of lazy copies, or a copy made at once: no user code",
+    "_face.ndarray.ndarray.lazy_clone": "as copy",
+    "_face.ndarray.ndarray.__copy__": "as copy",
+    "_face.ndarray.ndarray.__deepcopy__": "as copy; objects by NumPy's own deep copy",
+    "_face.attributes.flat_get": "the index is settled",
+    "_face.attributes.flat_set": "index and value are settled",
+    "_face.ndarray.resize": "lengths are settled; looked at again when the new bytes are there",
+}
+
+# What lanes and the road do their work with, or do when they have been handed over.
+PARTS = frozenset(
+    {
+        "_ops.conversion.as_own",
+        "_ops.conversion.cast",
+        "_ops.conversion.plain_copy",
+        "_ops.conversion.shallow",
+        "_ops.conversion.with_axes",
+        "_ops.conversion.with_elements",
+        "_ops.indexing.covers",
+        "_ops.indexing.narrow",
+        "_ops.indexing.shown_key",
+        "_ops.indexing.shown_value",
+        "_ops.operands.computed",
+        "_ops.operators.plain_in_place",
+        "_ops.protocols.elementwise",
+        "_ops.protocols.overwritten",
+        "_ops.shapes.reshaped",
+    }
+)
+
+# Values leave for Python, or where elements lie is asked: nothing is born, and the door of the bytes is enough.
+VALUES = frozenset(
+    {
+        "_face.attributes.Flags.__eq__",
+        "_face.attributes.Flags.__getattr__",
+        "_face.ndarray.ndarray.__bool__",
+        "_face.ndarray.ndarray.__complex__",
+        "_face.ndarray.ndarray.__dlpack_device__",
+        "_face.ndarray.ndarray.__float__",
+        "_face.ndarray.ndarray.__index__",
+        "_face.ndarray.ndarray.__int__",
+        "_face.ndarray.ndarray.dtype",
+        "_face.ndarray.ndarray.item",
+        "_face.ndarray.ndarray.materialize",
+        "_face.ndarray.ndarray.setflags",
+        "_face.ndarray.ndarray.shape",
+        "_face.ndarray.ndarray.tobytes",
+        "_face.ndarray.ndarray.tofile",
+    }
+)
+
+# Memory goes to others, or comes from them. What comes is as constant as a number is; the door says on whose behalf
+# what goes is asked for.
+OUTSIDE = frozenset(
+    {
+        "_face.capi.capi_const_begin",
+        "_face.capi.capi_import_memory",
+        "_face.capi.capi_lazy_clone",
+        "_face.capi.capi_mutable_begin",
+        "_face.ndarray.ndarray.__dlpack__",
+        "_face.ndarray.ndarray.__getbuffer__",
+        "_face.ndarray.ndarray.ctypes",
+        "_face.ndarray.ndarray.to_numpy",
+        "_face.ndarray.ndarray.view",
+        "_face.pickles._unpickle",
+        "_face.pickles._unpickle_objects",
+        "_face.pickles.reduce_array",
+        "_ops.conversion.convert",
+        "_ops.conversion.from_dlpack",
+        "_ops.conversion.of_elsewhere",
+    }
+)
