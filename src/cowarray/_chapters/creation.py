@@ -265,7 +265,7 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to the prototype's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of the prototype.
     device : {'cpu'}, optional
@@ -442,7 +442,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to a's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
@@ -658,7 +658,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to a's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
@@ -838,7 +838,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to a's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
