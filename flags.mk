@@ -5,7 +5,7 @@ STANDARD := -std=c11 -D_POSIX_C_SOURCE=200809L
 # For what a person writes.
 WARNINGS := -Wall -Wextra -Wundef -Wshadow -Wconversion
 # For what Cython writes.
-CYTHON_WARNINGS := -Wall -Wextra
+CYTHON_FLAGS := -Wall -Wextra
 # Beside -fsanitize=...
 SANITIZED := -fno-sanitize-recover=all -fno-omit-frame-pointer -g
 # All that the core can check of itself (src/core/assertions.h): for tests and with sanitizers.

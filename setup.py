@@ -55,7 +55,7 @@ class BuildExt(build_ext):
 
     def run(self):
         # Extensions depend on this file, so it is touched only when the flags differ from those of the last build.
-        flags = " ".join(COMMON_FLAGS)
+        flags = " ".join([*CORE_FLAGS, *FLAGS["CYTHON_FLAGS"], *COMMON_FLAGS])
         if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
             FLAGS_FILE.parent.mkdir(exist_ok=True)
             FLAGS_FILE.write_text(flags)
@@ -97,7 +97,7 @@ def extension(source):
             ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
         ],
         depends=["setup.py", "flags.mk", str(FLAGS_FILE), *CORE_DEPENDS],
-        extra_compile_args=[*FLAGS["CYTHON_WARNINGS"], *COMMON_FLAGS],
+        extra_compile_args=[*FLAGS["CYTHON_FLAGS"], *COMMON_FLAGS],
         extra_link_args=LINK_FLAGS,
     )
 

@@ -78,7 +78,7 @@ ASKED_BY_CALLERS = {
     "_ops.indexing.basic_view": "get_item",
     "_ops.indexing.item_by_numpy": "get_item",
     "_ops.indexing.set_element": "set_item",
-    "_ops.indexing.put_item": "set_item",
+    "_ops.indexing.put_part": "set_item",
     "_ops.shapes.quick_reshape": "ndarray.reshape",
     "_ops.protocols.fresh": "born",
     "_face.attributes.flat_get": "FlatIterator.__getitem__",

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cowarray._array.layout cimport extent, product
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
 from cowarray._c.python cimport Py_TYPE
-from cowarray._native.storage cimport Access, Behalf, Intent, LOCATES, OPERATION, READS, Storage
+from cowarray._native.storage cimport Access, Behalf, Intent, is_at, LOCATES, OPERATION, READS, Storage
 
 
 cdef enum:
@@ -181,7 +181,7 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
 
 cdef inline bint fits(Array x, cnp.ndarray header) noexcept:
     """Whether the header that x keeps is on the bytes that its Storage has now."""
-    return x.storage_ is None or x.storage_.is_at(cnp.PyArray_BYTES(header) - x.offset)
+    return x.storage_ is None or is_at(x.storage_, cnp.PyArray_BYTES(header) - x.offset)
 
 
 cdef inline cnp.ndarray const_header(Array x):

@@ -24,17 +24,28 @@ from cowarray._c.numpy cimport (
 from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, seal
 from cowarray._native.storage cimport (
     Access,
+    allocated_size,
     Behalf,
+    count_shares,
+    held,
     Hold,
     Intent,
+    is_at,
+    is_foreign,
+    is_pinned,
+    new_hold,
     OPERATION,
+    own_bytes,
     Pin,
     pin_storage,
     READS,
     refresh,
     set_moved,
+    share,
     Storage,
     storage_adopt,
+    window_size,
+    write_cost,
 )
 
 cnp.import_array()
@@ -178,7 +189,7 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
         storage = storage_for(x)
         access = access_to(x, intent, behalf)
         keeper = bytes_of(storage, &access, &window)
-        if x.storage_ is storage and x.header is None and storage.is_at(window):
+        if x.storage_ is storage and x.header is None and is_at(storage, window):
             header = new_header(x, window, 0, keeper)
             set_header(x, header)
             return header
@@ -191,10 +202,10 @@ cdef object bytes_of(Storage storage, const Access *access, char **window):
     """What keeps the bytes that a Storage has now, and where they start. A gap."""
     cdef Hold own
     if not KEEPS_HEADERS:
-        own = storage.new_hold(access)
+        own = new_hold(storage, access)
         window[0] = <char *>own.scope.data
         return own
-    return storage.held(access, window)
+    return held(storage, access, window)
 
 
 cdef cnp.ndarray guarded_header(Array x):
@@ -210,7 +221,7 @@ cdef cnp.ndarray private_header(Array x):
     """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
-    cdef Hold hold = storage.new_hold(&access)
+    cdef Hold hold = new_hold(storage, &access)
     return new_header(x, <char *>hold.scope.data, 0, hold)
 
 
@@ -241,13 +252,13 @@ cdef cnp.ndarray reader_header(Array x):
     """
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
-    cdef Storage share = storage.share(&access, 0, storage.size(), True)
+    cdef Storage shared = share(storage, &access, 0, window_size(storage), True)
     cdef Snapshot owner
-    if share is None:
+    if shared is None:
         return private_header(x)
     owner = new_snapshot()
-    owner.storage = share
-    return new_header(x, share.own_bytes(), 0, owner)
+    owner.storage = shared
+    return new_header(x, own_bytes(shared), 0, owner)
 
 
 cdef cnp.ndarray writable_header(Array x, const Access *access):
@@ -368,12 +379,12 @@ def storage_facts(Array x, /):
     """What the core knows of the array's Storage; for `cowarray.explain`."""
     cdef Storage storage = storage_for(x)
     return {
-        "window": storage.size(),
-        "allocated": storage.allocated(),
-        "shares": storage.shares(),
-        "write_cost": storage.write_cost(),
-        "pinned": storage.pinned(),
-        "foreign": storage.foreign(),
+        "window": window_size(storage),
+        "allocated": allocated_size(storage),
+        "shares": count_shares(storage),
+        "write_cost": write_cost(storage),
+        "pinned": is_pinned(storage),
+        "foreign": is_foreign(storage),
     }
 
 

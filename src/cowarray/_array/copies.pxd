@@ -3,7 +3,7 @@
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, Birth
-from cowarray._native.storage cimport Storage
+from cowarray._native.storage cimport allocated_size, Storage
 
 
 cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
@@ -11,7 +11,7 @@ cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
 
     Less would retain more memory, and make the next write copy more, than a small constant times what is wanted.
     """
-    return 2 * nbytes >= storage.allocated()
+    return 2 * nbytes >= allocated_size(storage)
 
 
 cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=*)

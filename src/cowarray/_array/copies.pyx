@@ -40,7 +40,17 @@ from cowarray._array.layout cimport (
     same_layout,
 )
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
-from cowarray._native.storage cimport Access, count_eager, OPERATION, READS, SHARES, SMALL_COPY, Storage, storage_new
+from cowarray._native.storage cimport (
+    Access,
+    count_eager,
+    OPERATION,
+    READS,
+    share,
+    SHARES,
+    SMALL_COPY,
+    Storage,
+    storage_new,
+)
 
 cnp.import_array()
 
@@ -81,15 +91,17 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
         reason[0] = BORN_EAGER_DTYPE
         return None
     storage = storage_for(source)
-    if not is_worth_sharing(storage, size_of(source) * itemsize):
+    high = size_of(source) * itemsize
+    if not is_worth_sharing(storage, high):
         reason[0] = BORN_EAGER_SMALL
         return None
-    if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
-        reason[0] = BORN_EAGER_OVERLAP
-        return None
-    extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
+    if not is_c_ordered(source.nd, shape_of(source), itemsize, strides_of(source)):
+        if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
+            reason[0] = BORN_EAGER_OVERLAP
+            return None
+        extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
     access = access_to(source, SHARES, OPERATION)
-    storage = storage.share(&access, source.offset + low, high - low)
+    storage = share(storage, &access, source.offset + low, high - low)
     if storage is None:
         reason[0] = BORN_EAGER_PINNED
     offset[0] = -low
@@ -147,8 +159,24 @@ cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
 cdef Array copy_in_order(Array source, char order):
     """The copy that NumPy's `copy(order)` gives."""
     cdef cnp.npy_intp strides[MAXDIMS]
+    cdef Birth reason = BORN_EAGER_ORDER
+    cdef Array x
+    if (order == c"K" or order == c"C") and has_c_strides(source):
+        x = lazy_copy(source, &reason)
+        return x if x is not None else eager_copy(source, strides_of(source), reason)
     order_strides(source, order, strides)
     return copy_with(source, strides)
+
+
+cdef inline bint has_c_strides(Array x) noexcept:
+    """Whether the strides are those of a new C-ordered array, also along axes of length 1."""
+    cdef cnp.npy_intp step = itemsize_of(x)
+    cdef int i
+    for i in range(x.nd - 1, -1, -1):
+        if x.dims[x.nd + i] != step or x.dims[i] == 0:
+            return False
+        step *= x.dims[i]
+    return True
 
 
 cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept:

@@ -41,7 +41,20 @@ from cowarray._c.numpy cimport (
     PyArray_NewCopy,
     PyDataType_ELSIZE,
 )
-from cowarray._native.storage cimport Access, Behalf, count_eager, EXPORT, Pin, READS, Storage, storage_new, WRITES
+from cowarray._native.storage cimport (
+    Access,
+    Behalf,
+    count_eager,
+    EXPORT,
+    is_aligned,
+    own_bytes,
+    Pin,
+    READS,
+    share,
+    Storage,
+    storage_new,
+    WRITES,
+)
 
 cnp.import_array()
 
@@ -64,20 +77,21 @@ cdef cnp.ndarray snapshot(Array x):
     cdef Array shown
     cdef Snapshot owner = new_snapshot()
     memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # as x is before snapshot_storage, which see
-    owner.storage = snapshot_storage(x, &offset)
+    owner.storage = snapshot_storage(x, &offset, False)
     if owner.storage is not None:
-        return header_at(owner.storage.own_bytes() + offset, descr, nd, dims, dims + nd, 0, owner)
+        return header_at(own_bytes(owner.storage) + offset, descr, nd, dims, dims + nd, 0, owner)
     shown = copy_as_laid(x)
     owner.storage = storage_for(shown)
-    return new_header(shown, owner.storage.own_bytes(), 0, owner)
+    return new_header(shown, own_bytes(owner.storage), 0, owner)
 
 
-cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset):
+cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
     """A Storage with x's elements as they lie now, and where in it the first one is.
 
     Shares bytes by the rule for lazy copies, except that elements may overlap: nobody writes to a snapshot. Where it
     must copy, it copies the bytes that the elements lie in if that is not more than the elements themselves would
-    take, so that a broadcast array stays small. None otherwise. It can run user code after it has looked at x.
+    take, so that a broadcast array stays small. None otherwise. is_block: plain elements in C order. A gap, after it
+    has looked at x.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
@@ -88,13 +102,16 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset):
     cdef char *window
     cdef char *fresh
     cdef Access access = access_to(x, READS, EXPORT)
-    if not is_plain(x.descr):
+    if is_block:
+        high = nbytes
+    elif not is_plain(x.descr):
         return None
-    extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
+    else:
+        extent(x.nd, shape_of(x), itemsize, strides_of(x), &low, &high)
     offset[0] = -low
     source = storage_for(x)
     if is_worth_sharing(source, min(high - low, nbytes)):
-        storage = source.share(&access, first + low, high - low)
+        storage = share(source, &access, first + low, high - low)
     if storage is None and high - low <= nbytes:
         storage = storage_new(high - low, &fresh)
         _keeper = bytes_of(source, &access, &window)
@@ -115,7 +132,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     if (
         format == NULL or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0 or not PyArray_ISNBO(x.descr.byteorder)
         or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-        or not storage_for(x).is_aligned(x.offset, x.descr.alignment)
+        or not is_aligned(storage_for(x), x.offset, x.descr.alignment)
     ):
         return False
     owner = new_snapshot()
@@ -123,10 +140,10 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     owner.nd = x.nd
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
     c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
-    owner.storage = snapshot_storage(x, &offset)  # from here on x can be another array
+    owner.storage = snapshot_storage(x, &offset, True)  # from here on x can be another array
     if owner.storage is None:
         return False
-    owner.data = owner.storage.own_bytes() + offset
+    owner.data = own_bytes(owner.storage) + offset
     view.buf = owner.data
     view.itemsize = PyDataType_ELSIZE(owner.descr)
     view.len = product(owner.nd, owner.dims) * view.itemsize

@@ -8,9 +8,11 @@ from cowarray._array.layout cimport distinct
 
 cdef Array import_array(cnp.ndarray array, object copy)
 
+
 cdef inline bint distinct_array(cnp.ndarray array) noexcept:
-    return distinct(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
-                    cnp.PyArray_STRIDES(array))
+    return cnp.PyArray_IS_C_CONTIGUOUS(array) or distinct(
+        cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array)
+    )
 
 
 cdef Array copy_foreign(cnp.ndarray array)

@@ -25,7 +25,7 @@ from cowarray._array.array cimport (
 from cowarray._array.copies cimport copy_as_laid, lazy_copy
 from cowarray._array.layout cimport extent_fits, kept_strides, MAXDIMS, product
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_NewCopy
-from cowarray._native.storage cimport count_eager, Storage, storage_adopt, storage_new
+from cowarray._native.storage cimport count_eager, own_bytes, Storage, storage_adopt, storage_new, window_size
 
 cnp.import_array()
 
@@ -60,7 +60,7 @@ cdef bint is_sparse(cnp.ndarray array) noexcept:
 
 cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
     cdef Birth reason = BORN_EAGER_ORDER
-    cdef Array x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - owner.storage.own_bytes(),
+    cdef Array x = on_storage(owner.storage, cnp.PyArray_BYTES(array) - own_bytes(owner.storage),
                               cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                               descr_of(array), True, BORN_VIEW)
     if copy is False:
@@ -99,7 +99,7 @@ cdef Array copy_foreign(cnp.ndarray array):
                        cnp.PyArray_DIMS(array),
                        strides, descr_of(array), True, BORN_IMPORT_COPY)
         PyArray_CopyInto(new_header(x, fresh, NPY_ARRAY_WRITEABLE, x.storage_), array)
-        count_eager(x.storage_.size())
+        count_eager(window_size(x.storage_))
     x.birth = BORN_IMPORT_COPY
     return x
 

@@ -65,18 +65,19 @@ cdef class Storage:
     cdef PyObject *doorkeeper
     cdef object __weakref__
 
-    cdef bint is_at(self, const char *window) noexcept
-    cdef bint is_aligned(self, size_t offset, size_t alignment) noexcept
-    cdef size_t size(self) noexcept
-    cdef size_t allocated(self) noexcept
-    cdef size_t write_cost(self) noexcept
-    cdef size_t shares(self) noexcept
-    cdef bint pinned(self) noexcept
-    cdef bint foreign(self) noexcept
-    cdef Hold new_hold(self, const Access *access)
-    cdef object held(self, const Access *access, char **window)
-    cdef Storage share(self, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
-    cdef char *own_bytes(self) noexcept
+
+cdef bint is_at(Storage storage, const char *window) noexcept
+cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
+cdef size_t window_size(Storage storage) noexcept
+cdef size_t allocated_size(Storage storage) noexcept
+cdef size_t write_cost(Storage storage) noexcept
+cdef size_t count_shares(Storage storage) noexcept
+cdef bint is_pinned(Storage storage) noexcept
+cdef bint is_foreign(Storage storage) noexcept
+cdef Hold new_hold(Storage storage, const Access *access)
+cdef object held(Storage storage, const Access *access, char **window)
+cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
+cdef char *own_bytes(Storage storage) noexcept
 
 
 cdef class Pin:

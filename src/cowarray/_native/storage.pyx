@@ -98,98 +98,20 @@ cdef class Storage:
         if self.handle != NULL:
             cow_storage_free(self.handle)
 
-    cdef bint is_at(self, const char *window) noexcept:
-        """Whether the bytes start there now: to compare, not to follow."""
-        return <const char *>cow_storage_address(self.handle) == window
-
-    cdef bint is_aligned(self, size_t offset, size_t alignment) noexcept:
-        return (<size_t>cow_storage_address(self.handle) + offset) % alignment == 0
-
-    cdef char *own_bytes(self) noexcept:
-        """Where the bytes of a snapshot's Storage start: only the snapshot knows it, and nobody writes to it."""
-        return <char *>cow_storage_address(self.handle)
-
-    cdef size_t size(self) noexcept:
-        return cow_storage_nbytes(self.handle)
-
-    cdef size_t allocated(self) noexcept:
-        return cow_storage_allocated(self.handle)
-
-    cdef size_t write_cost(self) noexcept:
-        return cow_storage_write_cost(self.handle)
-
-    cdef size_t shares(self) noexcept:
-        return cow_storage_shares(self.handle)
-
-    cdef bint pinned(self) noexcept:
-        return cow_storage_pins(self.handle) != 0
-
-    cdef bint foreign(self) noexcept:
-        return cow_storage_is_foreign(self.handle) != 0
-
-    cdef Hold new_hold(self, const Access *access):
-        cdef cow_error err
-        if self.doorkeeper != NULL:
-            ask(self, access)
-        cdef Hold hold = Hold.__new__(Hold)
-        cdef cow_status status = cow_const_begin(self.handle, &hold.scope, &err)
-        if status != COW_OK:
-            hold.scope.data = NULL
-            fail(status, &err)
-        return hold
-
-    cdef object held(self, const Access *access, char **window):
-        """What keeps the bytes that the Storage has now alive, and where they start. A gap."""
-        cdef Hold hold
-        if self.doorkeeper != NULL:
-            hold = self.new_hold(access)
-            window[0] = <char *>hold.scope.data
-            return hold
-        while self.hold is None or self.window != <char *>cow_storage_address(self.handle):
-            hold = self.new_hold(access)
-            refresh(self)
-            if self.doorkeeper != NULL:
-                window[0] = <char *>hold.scope.data
-                return hold
-            if self.hold is None and <const void *>hold.scope.data == cow_storage_address(self.handle):
-                self.hold = hold
-                self.window = <char *>hold.scope.data
-        window[0] = self.window
-        return self.hold
-
-    cdef Storage share(self, const Access *access, size_t offset, size_t nbytes, bint quiet=False):
-        """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects."""
-        cdef cow_error err
-        cdef cow_storage *handle = NULL
-        cdef Storage made
-        cdef cow_status status
-        if self.has_references:
-            return None
-        if self.doorkeeper != NULL:
-            ask(self, access)
-        made = Storage.__new__(Storage)
-        status = cow_lazy_clone(self.handle, offset, nbytes, COW_TRY | (COW_QUIET if quiet else 0), &handle, &err)
-        if status == COW_EBUSY:
-            return None
-        if status != COW_OK:
-            fail(status, &err)
-        made.handle = handle
-        return made
-
     @property
     def nbytes(self):
         """int: Bytes of the window of the allocation that belongs to this Storage."""
-        return self.size()
+        return window_size(self)
 
     @property
     def is_cow(self):
         """bool: Whether more than one Storage shares the allocation."""
-        return self.shares() > 1
+        return count_shares(self) > 1
 
     @property
     def share_count(self):
         """int: How many Storages and snapshots share the allocation, this one included."""
-        return self.shares()
+        return count_shares(self)
 
     @property
     def data_ptr(self):
@@ -198,9 +120,99 @@ cdef class Storage:
 
     def __repr__(self):
         return (
-            f"<cowarray.Storage of {self.size()} bytes at {self.data_ptr:#x}, "
-            f"shared by {self.shares()}>"
+            f"<cowarray.Storage of {window_size(self)} bytes at {self.data_ptr:#x}, "
+            f"shared by {count_shares(self)}>"
         )
+
+
+cdef bint is_at(Storage storage, const char *window) noexcept:
+    """Whether the bytes start there now: to compare, not to follow."""
+    return <const char *>cow_storage_address(storage.handle) == window
+
+
+cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept:
+    return (<size_t>cow_storage_address(storage.handle) + offset) & (alignment - 1) == 0
+
+
+cdef char *own_bytes(Storage storage) noexcept:
+    """Where the bytes of a snapshot's Storage start: only the snapshot knows it, and nobody writes to it."""
+    return <char *>cow_storage_address(storage.handle)
+
+
+cdef size_t window_size(Storage storage) noexcept:
+    return cow_storage_nbytes(storage.handle)
+
+
+cdef size_t allocated_size(Storage storage) noexcept:
+    return cow_storage_allocated(storage.handle)
+
+
+cdef size_t write_cost(Storage storage) noexcept:
+    return cow_storage_write_cost(storage.handle)
+
+
+cdef size_t count_shares(Storage storage) noexcept:
+    return cow_storage_shares(storage.handle)
+
+
+cdef bint is_pinned(Storage storage) noexcept:
+    return cow_storage_pins(storage.handle) != 0
+
+
+cdef bint is_foreign(Storage storage) noexcept:
+    return cow_storage_is_foreign(storage.handle) != 0
+
+
+cdef Hold new_hold(Storage storage, const Access *access):
+    cdef cow_error err
+    if storage.doorkeeper != NULL:
+        ask(storage, access)
+    cdef Hold hold = Hold.__new__(Hold)
+    cdef cow_status status = cow_const_begin(storage.handle, &hold.scope, &err)
+    if status != COW_OK:
+        hold.scope.data = NULL
+        fail(status, &err)
+    return hold
+
+
+cdef object held(Storage storage, const Access *access, char **window):
+    """What keeps the bytes that the Storage has now alive, and where they start. A gap."""
+    cdef Hold hold
+    if storage.doorkeeper != NULL:
+        hold = new_hold(storage, access)
+        window[0] = <char *>hold.scope.data
+        return hold
+    while storage.hold is None or storage.window != <char *>cow_storage_address(storage.handle):
+        hold = new_hold(storage, access)
+        refresh(storage)
+        if storage.doorkeeper != NULL:
+            window[0] = <char *>hold.scope.data
+            return hold
+        if storage.hold is None and <const void *>hold.scope.data == cow_storage_address(storage.handle):
+            storage.hold = hold
+            storage.window = <char *>hold.scope.data
+    window[0] = storage.window
+    return storage.hold
+
+
+cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=False):
+    """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects."""
+    cdef cow_error err
+    cdef cow_storage *handle = NULL
+    cdef Storage made
+    cdef cow_status status
+    if storage.has_references:
+        return None
+    if storage.doorkeeper != NULL:
+        ask(storage, access)
+    made = Storage.__new__(Storage)
+    status = cow_lazy_clone(storage.handle, offset, nbytes, COW_TRY | (COW_QUIET if quiet else 0), &handle, &err)
+    if status == COW_EBUSY:
+        return None
+    if status != COW_OK:
+        fail(status, &err)
+    made.handle = handle
+    return made
 
 
 cdef Storage storage_new(size_t nbytes, char **bytes):
@@ -334,7 +346,7 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
                 refresh(storage)
             return 0
         if status == COW_ENOMEM:
-            raise MemoryError(f"cannot allocate {storage.size()} bytes for a write to an array that shares its bytes")
+            raise MemoryError(f"cannot allocate {window_size(storage)} bytes for a write to an array that shares bytes")
     return materialize(storage, scope)
 
 
@@ -346,8 +358,8 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef void *before = <void *>cow_storage_address(handle)
-    cdef bint forbidden = storage.size() != 0 and modes_in_use() and modes.forbids_copy()
-    if forbidden or (cost == 0 and storage.size() != 0):
+    cdef bint forbidden = window_size(storage) != 0 and modes_in_use() and modes.forbids_copy()
+    if forbidden or (cost == 0 and window_size(storage) != 0):
         flags = COW_NO_COPY
     else:
         leave_readers(storage)
@@ -359,10 +371,10 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     if status == COW_ECOPY and not forbidden:
         return materialize(storage, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
-        shares = storage.shares()
+        shares = count_shares(storage)
         why = f"{shares} Storages share them" if shares > 1 else "a reader of another array still needs them"
         raise CopyError(
-            f"no_copy: this write would copy {storage.size()} bytes, because {why}; "
+            f"no_copy: this write would copy {window_size(storage)} bytes, because {why}; "
             "write before copying, or leave the no_copy block"
         )
     if status != COW_OK:
@@ -374,7 +386,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
             if scope.data == before:
                 modes.report("steal", 0)
             else:
-                modes.report("copy", storage.size())
+                modes.report("copy", window_size(storage))
         except BaseException:
             cow_mutable_end(scope)
             raise

@@ -155,15 +155,17 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     numpy.asarray : The same for NumPy's arrays.
     """
     if births_leave_lane() or (is_array(a) and has_doorkeeper(<Array>a)):
-        return take_road(
-            "asarray", plain_asarray, (a,), {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
-        )
-    return plain_asarray(a, dtype, order, device, copy, like)
+        named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
+        return take_road("asarray", plain_asarray, (a,), named)
+    return to_array(a, dtype, order, device, copy, like)
 
 
-cpdef object plain_asarray(object a, object dtype=None, object order=None, object device=None, object copy=None,
-                           object like=None):
+def plain_asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`asarray` as ever, for whoever it is handed to."""
+    return to_array(a, dtype, order, device, copy, like)
+
+
+cdef object to_array(object a, object dtype, object order, object device, object copy, object like):
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
@@ -386,4 +388,3 @@ cdef object cast(Array x, object dtype, object order, object casting, object cop
         shown = of_dtype(x, same)
         return copy_in_order(shown, code) if copy else as_own(shown, None, order, None)
     return travel_method(x, "astype", (dtype, order, casting, True, copy), {})
-

@@ -1,6 +1,6 @@
 # Item access.
 
-from cowarray._array.array cimport Array
+from cowarray._array.array cimport Array, has_doorkeeper, is_array
 from cowarray._ops.operands cimport leaves_lane
 
 
@@ -22,4 +22,11 @@ cdef inline object get_item(Array self, object key):
 
 
 cdef object shown_value(Array self, object value)
-cdef int set_item(Array self, object key, object value) except -1
+cdef int hand_set_item(Array self, object key, object value) except -1
+cdef int put_item(Array self, object key, object value) except -1
+
+
+cdef inline int set_item(Array self, object key, object value) except -1:
+    if leaves_lane(self) or (is_array(value) and has_doorkeeper(<Array>value)):
+        return hand_set_item(self, key, value)
+    return put_item(self, key, value)

@@ -59,8 +59,18 @@ from cowarray._c.python cimport (
     PyUnicode_Check,
     PyUnicode_FromObject,
 )
-from cowarray._native.storage cimport Access, begin_write, end_write, Intent, OPERATION, OVERWRITES, Storage, WRITES
-from cowarray._ops.operands cimport detached_void, is_numpys_scalar, leaves_lane, runs_code, take_road
+from cowarray._native.storage cimport (
+    Access,
+    begin_write,
+    end_write,
+    Intent,
+    OPERATION,
+    OVERWRITES,
+    Storage,
+    write_cost,
+    WRITES,
+)
+from cowarray._ops.operands cimport detached_void, is_numpys_scalar, runs_code, take_road
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
 
 cnp.import_array()
@@ -398,18 +408,18 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     return 0
 
 
-cdef int set_element(Array self, object key, object value) except -1:
-    """A number, at an index of plain integers in range."""
+cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) except -1:
+    """A number, at an index of plain integers in range, whose element is at offset."""
     cdef cow_mutable_scope scope
     cdef Access access
-    cdef cnp.npy_intp offset
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
-    PyArray_Pack(descr, converted, const_header(<Array>value) if is_array(value) else value)  # a gap
+    PyArray_Pack(descr, converted, const_header(<Array>value) if is_array(value) else value)
     cdef Storage storage = storage_for(self)
-    offset = element_offset(self, key)
-    if offset < 0 or self.descr is not descr or not self.writeable:
-        raise IndexError("setting an element: the array was changed while its new value was converted; assign again")
+    if type(value) is not float and type(value) is not int:  # for the others, a gap
+        offset = element_offset(self, key)
+        if offset < 0 or self.descr is not descr or not self.writeable:
+            raise IndexError("setting an element: the array was changed while the value was converted; assign again")
     access.intent = OVERWRITES
     access.behalf = OPERATION
     access.ndim = 0
@@ -422,27 +432,32 @@ cdef int set_element(Array self, object key, object value) except -1:
     return 0
 
 
-cdef int set_item(Array self, object key, object value) except -1:
-    if leaves_lane(self) or (is_array(value) and has_doorkeeper(<Array>value)):
-        take_road("ndarray.__setitem__", plain_set_item, (self, key, value), {})
-        return 0
-    return put_item(self, key, value)
+cdef int hand_set_item(Array self, object key, object value) except -1:
+    take_road("ndarray.__setitem__", plain_set_item, (self, key, value), {})
+    return 0
 
 
 cdef int put_item(Array self, object key, object value) except -1:
+    cdef cnp.npy_intp offset
+    if not self.writeable:
+        raise ValueError("assignment destination is read-only")
+    if is_number(self.descr) and size_of(self) > 1:
+        offset = element_offset(self, key)
+        if offset >= 0:
+            return set_element(self, key, value, offset)
+    return put_part(self, key, value)
+
+
+cdef int put_part(Array self, object key, object value) except -1:
     cdef cnp.ndarray header
     cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef Access access
     cdef Intent intent
     cdef bint is_nested = False, one, looks
-    if not self.writeable:
-        raise ValueError("assignment destination is read-only")
-    if is_number(self.descr) and size_of(self) > 1 and element_offset(self, key) >= 0:
-        return set_element(self, key, value)
     # First all that may run user code: the index, then the value. From there on each step looks for itself.
     key = settled(key)
     if not is_array(value) and (type(key) is str or (type(key) is list and key)):
-        return set_item(get_item(self, key), Ellipsis, value)
+        return set_item(<Array?>get_item(self, key), Ellipsis, value)
     one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
     if one and not self.nd:
         key = Ellipsis  # gives an array where () gives a scalar
@@ -466,7 +481,7 @@ cdef int put_item(Array self, object key, object value) except -1:
         raise ValueError("assignment destination is read-only")
     intent = WRITES if is_array(value) and (<Array>value).storage_ is self.storage_ else OVERWRITES
     looks = is_nested and is_basic(key)
-    if looks or storage_for(self).write_cost() != 0:
+    if looks or write_cost(storage_for(self)) != 0:
         # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
         if covers(self, where, shown, looks) and spans_storage(self, True) and not asks_elements(shown):
             if not cnp.PyArray_Check(shown):

@@ -1,8 +1,8 @@
 """The ways that operations take: the road, and the lanes that go round it for speed.
 
 On the road an operation is (its name, what does it, its arguments), and whoever is registered has it first
-(`operands.register`). A lane does one kind of operation on the spot. Each is listed here, with what makes it safe; and
-each hands over to the road while births are watched, and where an array has a doorkeeper: it asks `leaves_lane`, or gets
+(`operands.register`). A lane does one kind of operation on the spot. Each is listed here, with what makes it safe. Each
+hands over to the road while births are watched, and where an array has a doorkeeper: it asks `leaves_lane`, or gets
 None from `operand`. A test holds the lists against the sources.
 
 Names are those of modules and functions below `cowarray`.
@@ -39,7 +39,7 @@ LANES = {
     "_ops.indexing.basic_view": "integers and slices of plain integers: arithmetic on the shape, no byte is touched",
     "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
     "_ops.indexing.set_element": "a number at plain integers in range; looked at again after it is converted",
-    "_ops.indexing.put_item": "index and value are settled before the array is looked at",
+    "_ops.indexing.put_part": "index and value are settled before the array is looked at",
     "_ops.shapes.quick_reshape": "C-ordered, plain lengths that fit, and the rules of lazy copies hold",
     "_face.ndarray.ndarray.copy": "the rules of lazy copies, or a copy made at once: no user code",
     "_face.ndarray.ndarray.lazy_clone": "as copy",

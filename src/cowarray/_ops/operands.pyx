@@ -31,8 +31,8 @@ cdef object interceptor = None
 def register(function, /):
     """Have operations handed to function, in place of whoever was registered before.
 
-    A lane hands over while births are watched (`watch_births`), and where an array among the arguments has a doorkeeper;
-    lanes.py lists what does.
+    A lane hands over while births are watched (`watch_births`), and where an array among the arguments has a
+    doorkeeper; lanes.py lists what does.
 
     Parameters
     ----------

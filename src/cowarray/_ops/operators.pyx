@@ -8,7 +8,15 @@ cimport numpy as cnp
 from cpython.number cimport PyNumber_InPlacePower, PyNumber_Power
 from cpython.object cimport PyObject_RichCompare
 
-from cowarray._array.array cimport access_to, Array, const_header, header_beside, is_array, writable_header
+from cowarray._array.array cimport (
+    access_to,
+    Array,
+    const_header,
+    has_doorkeeper,
+    header_beside,
+    is_array,
+    writable_header,
+)
 from cowarray._c.python cimport PyNumber_InPlaceMatrixMultiply
 from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.operands cimport (
@@ -92,7 +100,7 @@ cdef object in_place(Array self, object other, object ufunc):
     cdef cnp.ndarray header
     cdef Access access
     cdef object shown = operand(other)
-    if shown is None or runs_code(self.descr) or leaves_lane(self):
+    if shown is None or runs_code(self.descr) or has_doorkeeper(self):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
             if has_priority(other):
                 return NotImplemented

@@ -6,7 +6,7 @@ from cpython.object cimport PyObject
 from cowarray._array.array cimport Array, itemsize_of, shape_of, size_of, storage_for, strides_of
 from cowarray._array.layout cimport distinct
 from cowarray._c.numpy cimport NPY_HALF
-from cowarray._native.storage cimport Intent
+from cowarray._native.storage cimport Intent, window_size, write_cost
 
 
 cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1
@@ -22,14 +22,14 @@ cdef inline bint spans_storage(Array x, bint text) except -1:
         (kind <= cnp.NPY_DOUBLE or kind == cnp.NPY_CFLOAT or kind == cnp.NPY_CDOUBLE or kind == NPY_HALF
          or kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA
          or (text and (kind == cnp.NPY_STRING or kind == cnp.NPY_UNICODE)))
-        and <size_t>(size_of(x) * itemsize_of(x)) == storage_for(x).size()
+        and <size_t>(size_of(x) * itemsize_of(x)) == window_size(storage_for(x))
     )
 
 
 cdef inline bint is_replaceable(Array x, bint text) except -1:
     """Whether a write to all of x gives its Storage new bytes throughout, and would have to copy the old ones first."""
     return (
-        spans_storage(x, text) and x.storage_.write_cost() != 0
+        spans_storage(x, text) and write_cost(x.storage_) != 0
         and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
     )
 

@@ -206,7 +206,10 @@ cdef object array_function(Array self, object function, object types, tuple args
 def dispatched(function, /, *args, **kwargs):
     """What a function of NumPy's gives, as ours. What is given as memory of others is read where it lies."""
     cdef Operation operation = function_operation(function)
-    if operation.result is FRESH and not operation.calls_user and not births_leave_lane() and are_numbers(args) and are_numbers(kwargs.values()):
+    if (
+        operation.result is FRESH and not operation.calls_user and not births_leave_lane()
+        and are_numbers(args) and are_numbers(kwargs.values())
+    ):
         # zeros, arange, ...: nothing of ours is shown. Of several results, two can have one memory.
         result = function(*args, **kwargs)
         return computed(result) if type(result) is cnp.ndarray else Passage(operation).result(result)

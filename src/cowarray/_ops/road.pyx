@@ -41,7 +41,7 @@ from cowarray._c.python cimport (
     PySequence_Check,
     PyTuple_Check,
 )
-from cowarray._native.storage cimport Access, OVERWRITES, Storage, WRITES
+from cowarray._native.storage cimport Access, OVERWRITES, Storage, window_size, WRITES
 from cowarray._ops.operands cimport (
     computed,
     detached_void,
@@ -300,7 +300,7 @@ cdef class Passage:
         if storage is None:
             return copy_foreign(array)
         extent_of(array, &low, &high)
-        if high > low and (start + low < 0 or <size_t>(start + high) > storage.size()):
+        if high > low and (start + low < 0 or <size_t>(start + high) > window_size(storage)):
             # numpy.einsum("ii->i") of an array without elements does this.
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside the array's memory")
         if self.operation.result is VIEW:

@@ -142,4 +142,3 @@ cdef Array reshaped(Array x, tuple shape, object order, object copy):
         if not same_layout(result.nd, shape_of(result), strides_of(result), strides):
             return copy_with(result, strides)
     return result
-
