@@ -18,7 +18,7 @@ from setuptools.command.build_py import build_py
 # {name: words}; the Makefile includes the same file.
 FLAGS = {name: words.split() for name, words in re.findall(r"^(\w+) := (.*)$", Path("flags.mk").read_text(), re.M)}
 CORE_FLAGS = [*FLAGS["STANDARD"], *FLAGS["WARNINGS"]]
-COMMON_FLAGS = ["-O2", "-fvisibility=hidden", "-pthread"]
+COMMON_FLAGS = ["-O2", "-g1", "-fvisibility=hidden", "-pthread"]  # with all of -g, building takes twice as long
 LINK_FLAGS = ["-pthread"]
 if os.environ.get("COWARRAY_WERROR") == "1":
     COMMON_FLAGS += ["-Werror"]

@@ -156,6 +156,14 @@ cdef inline bint has_doorkeeper(Array x) noexcept:
     return x.storage_ is not None and x.storage_.doorkeeper != NULL
 
 
+cdef Array held_still(Array x)
+
+
+cdef inline Array still(Array x):
+    """x; where a doorkeeper will be asked, who can change x, an array that is what x is now, and that nobody has."""
+    return held_still(x) if has_doorkeeper(x) else x
+
+
 cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
     """An access to all elements of x, valid for as long as x stays as it is."""
     cdef Access access

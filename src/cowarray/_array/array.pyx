@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """The array as all rooms know it: a Storage, an offset, a shape, strides, a dtype, and the headers NumPy reads it by.
 
-gaps.md, beside this file, says who may get which header.
+headers.md, beside this file, says which headers there are and what each is for.
 """
 
 import numpy as np
@@ -121,6 +121,10 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
     return x
 
 
+cdef Array held_still(Array x):
+    return on_storage(x.storage_, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, x.birth)
+
+
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
@@ -219,6 +223,7 @@ cdef cnp.ndarray guarded_header(Array x):
 
 cdef cnp.ndarray private_header(Array x):
     """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
+    x = still(x)
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
     cdef Hold hold = new_hold(storage, &access)
@@ -250,6 +255,7 @@ cdef cnp.ndarray reader_header(Array x):
     It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
     If x can give no share (it is pinned, or holds objects), the header has a scope of its own.
     """
+    x = still(x)
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
     cdef Storage shared = share(storage, &access, 0, window_size(storage), True)

@@ -1,5 +1,16 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Copies in meaning: lazy where the rules of `lazy_storage` allow it, else made at once, at NumPy's price."""
+"""Copies in meaning, and the five rules that say which of them are lazy.
+
+A copy shares bytes if all of these hold; else it is made at once, at NumPy's price. `explain` says which did not.
+
+1. Worth: its own bytes are at least half of the allocation that it would share (`is_worth_sharing`).
+2. Overlap: no two of its elements overlap.
+3. Order: its elements would lie as those of NumPy's result do.
+4. Pinned: nobody holds a writable pointer to the source's bytes.
+5. Dtype: elements are plain bytes, which memcpy copies.
+
+So no program copies or retains more than a small constant times what NumPy would.
+"""
 
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF
@@ -25,6 +36,7 @@ from cowarray._array.array cimport (
     on_storage,
     shape_of,
     size_of,
+    still,
     storage_for,
     strides_of,
 )
@@ -58,7 +70,7 @@ cnp.import_array()
 cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=True):
     """A copy in meaning, whose elements lie as `strides` (NumPy's for the result) say.
 
-    Lazy where the source's elements already lie so and the other rules of `lazy_storage` hold.
+    Lazy where the source's elements already lie so and the other rules hold.
     """
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp offset
@@ -161,6 +173,7 @@ cdef Array copy_in_order(Array source, char order):
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Birth reason = BORN_EAGER_ORDER
     cdef Array x
+    source = still(source)
     if (order == c"K" or order == c"C") and has_c_strides(source):
         x = lazy_copy(source, &reason)
         return x if x is not None else eager_copy(source, strides_of(source), reason)
@@ -198,6 +211,7 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 
 cdef Array copy_as_laid(Array source):
     """A copy of an alias that NumPy made: lazily in the very same layout, or at once in order 'K'."""
+    source = still(source)
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Array x = lazy_copy(source, &reason)

@@ -16,7 +16,7 @@ cdef enum:
     SMALL_COPY = 65536
 
 
-# ---- the door: every call for bytes says what it is for.
+# ---- the door: every call for bytes says what it is for. doors.md, beside this file, has the rules.
 
 cdef enum Intent:
     LOCATES     # asks where elements lie, and touches none of them

@@ -25,6 +25,7 @@ from cowarray._array.array cimport (
     reader_header,
     root,
     root_of,
+    still,
     storage_for,
     storage_then,
     view_on,
@@ -175,7 +176,7 @@ cdef class Passage:
         cdef cnp.npy_intp offset
         if is_array(value):
             self.found = True
-            x = <Array>value
+            x = still(<Array>value)
             if self.operation.result is VIEW:
                 storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
             header = reader_header(x) if self.cautious else self.header_of(x)

@@ -18,6 +18,7 @@ from cowarray._array.array cimport (
     on_storage,
     shape_of,
     size_of,
+    still,
     storage_for,
     strides_of,
 )
@@ -81,7 +82,7 @@ cdef Array quick_reshape(Array self, tuple shape):
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef long long known = 1
-    cdef cnp.npy_intp size = size_of(self)
+    cdef cnp.npy_intp size
     cdef int open_axis = -1
     cdef int i, nd
     cdef long long length
@@ -89,6 +90,8 @@ cdef Array quick_reshape(Array self, tuple shape):
     cdef Birth reason = BORN_FRESH
     cdef cnp.npy_intp offset
     cdef Storage storage
+    self = still(self)
+    size = size_of(self)
     if len(shape) == 1 and type(shape[0]) is tuple:
         shape = shape[0]
     nd = <int>len(shape)
