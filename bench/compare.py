@@ -54,7 +54,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before")
     parser.add_argument("after")
-    parser.add_argument("--all", action="store_true", help="show the ratios that did not change, too")
+    parser.add_argument("--all", action="store_true", help="also show the ratios that did not change")
     arguments = parser.parse_args(argv)
     before, after = load(arguments.before), load(arguments.after)
     old, new = by_name(before), by_name(after)

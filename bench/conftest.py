@@ -27,8 +27,8 @@ def pytest_configure(config):
 
 def pytest_sessionstart():
     # The C library learns from the first large block that is freed to serve later ones, of up to 32 MiB, from memory
-    # that it has kept. From here on it has learnt that, whatever runs first: the way of a program that has run for a
-    # while.
+    # that it has kept. From here on it has learnt that, whatever runs first, as in a program that has run
+    # for a while.
     if not setting.smoke:
         np.ones(31 << 20, np.uint8)
 

@@ -27,7 +27,7 @@ FEW, MANY = 500, 2500
 # Callgrind writes its counts out each time this function of the C library is called. Nothing else calls it.
 MARK = "getloadavg"
 
-# Name: ours, and what NumPy is asked for in its place. All on 10 float64 elements, like the row on small operations.
+# Name: cowarray's statement, and NumPy's in its place. All on 10 float64 elements, like the row on small operations.
 OPERATIONS = {
     "x.lazy_clone()": ("r = a.lazy_clone()", "r = a.copy()"),
     "x.copy()": ("r = a.copy()", "r = a.copy()"),
@@ -147,7 +147,7 @@ def not_comparable():
 
 
 def check():
-    """Count ours, and compare.
+    """Count cowarray's instructions, and compare.
 
     Returns
     -------

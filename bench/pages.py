@@ -21,7 +21,7 @@ RESULTS = ROOT / "docs" / "benchmarks" / "results.json"
 BEGIN, END = "<!-- figures: written by bench/pages.py -->", "<!-- end of figures -->"
 NONE = ["No complete run is kept here yet. `make bench` makes one."]
 
-# What the README calls each job, its workload, and the ways of NumPy, ours and torch.
+# What the README calls each job, its workload, and the ways of NumPy, cowarray and torch.
 JOBS = (
     ("a cache gives 8 MiB to each of 1,000 callers, one in ten changes it", "cache", ""),
     ("33 edits of an image of 175 MB, each of which can be undone", "undo", ""),
@@ -111,7 +111,7 @@ def unexplained():
     """
     if not RESULTS.exists():
         return []
-    section = (ROOT / "docs" / "benchmarks.md").read_text().partition("## Where ours loses")[2]
+    section = (ROOT / "docs" / "benchmarks.md").read_text().partition("## Where cowarray is slower")[2]
     explained = {name.lower() for name in re.findall(r"\*\*(.+?)\*\*", section)}
     missed = {target.question for target, answers, verdict in in_brief(load(RESULTS)) if answers and verdict != "met"}
     return sorted(question for question in missed if question.lower() not in explained)

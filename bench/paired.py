@@ -232,7 +232,7 @@ class Rounds:
         question, case : str
             The group: the question, and the size, operation or number of threads.
         targets : dict of str to float, optional
-            Per competitor, the highest ratio of our time to theirs that will do.
+            Per competitor, the highest acceptable ratio of cowarray's time to theirs.
         seconds : float, optional
             To spend on the case.
         keep : int, optional

@@ -170,7 +170,7 @@ def write_markdown(results, found, path):
         header = ("operation", "ours", "NumPy's", "ratio")
         lines += ["", "## Instructions", "", *markdown_table(header, instructions)]
     slower = [(row["question"], *cells(row)[:6]) for row in losses(found)]
-    lines += ["", "## Where ours is slower", "", *markdown_table(("question", *HEADER[:6]), slower), ""]
+    lines += ["", "## Where cowarray is slower", "", *markdown_table(("question", *HEADER[:6]), slower), ""]
     path.write_text("\n".join(lines))
 
 

@@ -16,7 +16,7 @@ THREADS = sorted({1, 2, 4, CORES, 2 * CORES})
 @pytest.mark.parametrize("threads", pick(THREADS, [2]))
 @pytest.mark.parametrize("who", ["cowarray", "numpy", "torch", "torch clone"])
 def test_clone_write_drop(compare, who, threads, size):
-    """The ratio is that of the time per job in all threads: that of NumPy's throughput to ours."""
+    """The ratio is that of the time per job in all threads: NumPy's throughput over cowarray's."""
     jobs = pick(max(4 * threads, min(4000, GIB // 4 // size)), 2)
 
     def ways():

@@ -1,6 +1,6 @@
 """What does ``b = x.copy(); b += 1`` cost? NumPy goes over the memory twice, once is enough.
 
-There are three ways to treat freed memory: none is kept, it is reused, or every result lives on, so there is none.
+There are three ways to treat freed memory: none is kept, it is reused, or every result lives on and none is freed.
 NumPy uses the C library's way in all three, which returns blocks of this size to the system.
 """
 

@@ -1,4 +1,4 @@
-"""What does ``asarray(n).reshape(r, c)`` cost, from NumPy's array to a value of one's own in another shape?"""
+"""What does ``asarray(n).reshape(r, c)`` cost, from NumPy's array to an independent value in another shape?"""
 
 import pytest
 from paired import GIB, MIB, Way, numbers, show, sizes
@@ -6,7 +6,7 @@ from peers import ours, torch
 
 import cowarray
 
-# Ours, NumPy's, and the highest ratio that will do.
+# cowarray's statement, NumPy's, and the highest acceptable ratio.
 HEADLINES = {
     "asarray(n).reshape(r, c)": ("y = asarray(n).reshape(r, c)", "y = n.reshape(r, c).copy()", 1.1),
     "asarray(n, copy=False).reshape(r, c)": ("y = asarray(n, copy=False).reshape(r, c)", "y = n.reshape(r, c)", 2.0),

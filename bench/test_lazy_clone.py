@@ -44,7 +44,7 @@ def test_lazy_clones_cost_the_same(compare, who, size):
     compare(who, ways, question="lazy clone", case=case, targets={"cowarray 80 B": FLAT}, copied_limit=0)
 
 
-# Ours, and NumPy's view in its place.
+# cowarray's call, and NumPy's view in its place.
 COPIES = {
     "reshape(r, c)": ("x.reshape(r, c)", "reshape(r, c)"),
     "reshape(-1)": ("x.reshape(-1)", "reshape(-1)"),

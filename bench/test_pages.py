@@ -43,7 +43,7 @@ def test_a_missed_target_without_a_reason_is_found(tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     page = tmp_path / "docs" / "benchmarks.md"
     monkeypatch.setattr(pages, "ROOT", tmp_path)
-    page.write_text("## Where ours loses\n\n- **Headline**: it does more.\n")
+    page.write_text("## Where cowarray is slower\n\n- **Headline**: it does more.\n")
     assert pages.unexplained() == ["lazy clone", "no traps"]
-    page.write_text("## Where ours loses\n\n- **Lazy clone**: the reason.\n")
+    page.write_text("## Where cowarray is slower\n\n- **Lazy clone**: the reason.\n")
     assert pages.unexplained() == ["no traps"]

@@ -1,7 +1,7 @@
 """Checks the docstring of every public name: ``python docs/docstrings.py``, or ``make lint``.
 
-numpydoc checks the form. Here is checked what is a rule of this library: a docstring says of each array that comes back
-whether it is a view, a copy or fresh, and says what the table of operations says.
+numpydoc checks the form. This checks the library's own rule: a docstring says of each array that comes back whether
+it is a view, a copy or fresh, and agrees with the table of operations.
 """
 
 import functools
@@ -42,7 +42,7 @@ IN_TABLE = {
     table.FRESH: r"\b(fresh|out)\b",
 }
 
-# Not the functions of NumPy's that the table is about: what they share has rules of its own.
+# The table is about NumPy's functions of these names: what these share has rules of its own.
 NOT_IN_TABLE = {"cowarray.asarray", "cowarray.frombuffer", "cowarray.from_dlpack"}
 
 

@@ -41,7 +41,7 @@ def table():
         *sorted(f"| {shown(name)} | {written(row)} |" for name, row in OPERATIONS.items() if written(row)),
         "| whatever has an `out` | `out` |",
         "",
-        f"May run code of yours, which gets snapshots to see: {names(lambda row: row.calls_user)}.",
+        f"May run your code, which then receives snapshots: {names(lambda row: row.calls_user)}.",
     ]
     return "\n".join(lines) + "\n"
 

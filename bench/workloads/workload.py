@@ -105,7 +105,7 @@ def run(module, way, small=False):
     Returns
     -------
     dict
-        ``seconds``, ``peak_bytes`` (beyond the data that the job started with), ``bytes_copied`` (None: not known),
+        ``seconds``, ``peak_bytes`` (beyond the data that the job started with), ``bytes_copied`` (None: unknown),
         ``result``.
     """
     library = LIBRARIES[way.split()[0]]()

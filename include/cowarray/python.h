@@ -54,8 +54,8 @@ static inline int CowArray_Import(void)
         return -1;
     }
     if (CowArray_api->version < COWARRAY_API_VERSION) {
-        PyErr_Format(PyExc_ImportError, "cowarray's C API has version %d, and %d is needed", CowArray_api->version,
-                     COWARRAY_API_VERSION);
+        PyErr_Format(PyExc_ImportError, "cowarray's C API has version %d, and %d is needed; upgrade cowarray",
+                     CowArray_api->version, COWARRAY_API_VERSION);
         return -1;
     }
     return 0;

@@ -2,8 +2,9 @@
  * a failed assertion prints its file, line and condition, and aborts.
  *
  * Two grades. COWI_ASSERT stays in a release, and stands where it costs nothing measurable: on the ways that copy, steal,
- * free or map. COWI_ASSERT_FULL may stand anywhere; it is compiled in by COWI_FULL_ASSERTIONS, as the C tests and the
- * builds with sanitizers are; COWI_FULL(check) calls a function that consists of them. Conditions have no effects: only some builds evaluate them.
+ * free or map. COWI_ASSERT_FULL may stand anywhere; COWI_FULL_ASSERTIONS compiles it in, for the C tests and the builds
+ * with sanitizers; COWI_FULL(check) calls a function that consists of them. Conditions have no effects: only some builds
+ * evaluate them.
  *
  * tests/c/test_assertions.c breaks each of them, and tests/c/mutants.py sees that none is missing there. */
 #ifndef COWI_ASSERTIONS_H

@@ -1,4 +1,4 @@
-/* Lazy clones. A clone is logically a read: of a Storage with a writer it is made at once, through a const scope. */
+/* Lazy clones. A clone is logically a read: a Storage with a writer is copied at once, through a const scope. */
 #include "internal.h"
 
 /* The source has a writer: its bytes may change unseen, so the new Storage gets bytes of its own now. */
@@ -28,8 +28,8 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
     cow_storage *made;
     cow_status status;
     if (offset > source->nbytes || nbytes > source->nbytes - offset) {
-        return cowi_fail(err, COW_EINVAL, "%zu bytes from %zu are not inside a window of %zu", nbytes, offset,
-                         source->nbytes);
+        return cowi_fail(err, COW_EINVAL, "lazy_clone: %zu bytes from offset %zu do not fit into a window of %zu bytes",
+                         nbytes, offset, source->nbytes);
     }
     made = cowi_storage_alloc(source->allocator);
     if (made == NULL) {
@@ -43,7 +43,7 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
         if (cowi_load_seq_cst(&source->busy)) {
             cowi_storage_unlock(source);
             if (flags & COW_TRY) {
-                status = cowi_fail(err, COW_EBUSY, "the Storage is being given bytes of its own");
+                status = cowi_fail(err, COW_EBUSY, "another thread is materializing the Storage");
                 break;
             }
             cowi_wait_while_busy(source);
@@ -52,11 +52,11 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
         if (cowi_load_acquire(&source->pins) != 0) {
             cowi_storage_unlock(source);
             if (flags & COW_TRY) {
-                status = cowi_fail(err, COW_EBUSY, "the Storage is pinned by a writer");
+                status = cowi_fail(err, COW_EBUSY, "the Storage is pinned, so a lazy clone would have to copy");
                 break;
             }
             if (flags & COW_NO_COPY) {
-                status = cowi_fail(err, COW_ECOPY, "the Storage is pinned by a writer, and must be copied at once");
+                status = cowi_fail(err, COW_ECOPY, "the Storage is pinned, so a clone of it must be an eager copy");
                 break;
             }
             cowi_storage_dealloc(source->allocator, made);

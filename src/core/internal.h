@@ -33,7 +33,7 @@ typedef struct cowi_context {
     bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
 
-/* A context with one share and one reference, over ptr. Takes ptr over on success; NULL when there is no memory. */
+/* A context with one share and one reference, over ptr. Owns ptr on success; NULL when memory has run out. */
 COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
                                              bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
@@ -59,9 +59,9 @@ void cowi_context_check(cowi_context *context);
 /* ---- storage.c --------------------------------------------------------------------------------------------------- */
 
 /* Invariant (cowi_storage_check): context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole
- * means: no other share, no copy under way, the bytes are ours to write. pins > 0 implies sole. busy: one thread gives this
- * Storage new bytes; context and address then change by its hand alone. scopes > 0 implies context != NULL. The struct
- * lives until the Storage is freed and its last const scope has ended. */
+ * means: no other share, no copy in progress, the bytes are its own to write. pins > 0 implies sole. busy: one thread
+ * gives this Storage new bytes, and it alone then changes context and address. scopes > 0 implies context != NULL. The
+ * struct lives until the Storage is freed and its last const scope has ended. */
 struct cow_storage {
     cowi_atomic_uint lock;          /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
     cowi_atomic_uint busy;          /* written under lock, waited for without it */
@@ -87,8 +87,7 @@ void cowi_struct_lock(cow_storage *storage);
 void cowi_struct_unlock(cow_storage *storage);
 /* Full assertions, with the lock held. */
 void cowi_storage_check(cow_storage *storage);
-/* The micro lock of a Storage. Where full assertions are on, its invariant is looked at behind the one and before the
- * other. */
+/* The micro lock of a Storage. With full assertions, its invariant is checked after locking and before unlocking. */
 static inline void cowi_storage_lock(cow_storage *storage)
 {
     cowi_struct_lock(storage);
@@ -110,7 +109,7 @@ void cowi_storage_unuse(cow_storage *storage);
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
-/* A block of array bytes from allocator, as a DataPtr that frees itself. False when there is none. */
+/* A block of array bytes from allocator, as a DataPtr that frees itself. False when memory has run out. */
 COW_NODISCARD bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
 /* The same handle again, for a block whose address is all that was kept. */
 cow_dataptr cowi_block(const cow_allocator *allocator, void *data);

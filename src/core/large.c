@@ -115,7 +115,7 @@ static void trim(size_t bytes)
 static bool space_is_limited(void)
 {
     struct rlimit space;
-    struct rlimit data; /* Linux counts private mappings here, too */
+    struct rlimit data; /* Linux also counts private mappings here */
     return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
            (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }

@@ -18,7 +18,7 @@
 /* From here on a block is worth pages of its own. */
 #define COWI_LARGE_BLOCK ((size_t)4 << 20)
 
-/* nbytes >= COWI_LARGE_BLOCK, aligned to a huge page. NULL when there are none. */
+/* nbytes >= COWI_LARGE_BLOCK, aligned to a huge page. NULL when memory has run out. */
 COW_NODISCARD void *cowi_large_alloc(size_t nbytes);
 /* Takes back what cowi_large_alloc gave for the same nbytes. */
 void cowi_large_free(void *data, size_t nbytes);

@@ -12,7 +12,7 @@ cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error
     }
     if (!cowi_context_retain(storage->context)) {
         cowi_storage_unlock(storage);
-        return cowi_fail(err, COW_EOVERFLOW, "too many scopes of one allocation are open");
+        return cowi_fail(err, COW_EOVERFLOW, "too many scopes are open on one allocation");
     }
     (void)cowi_add_relaxed(&storage->uses, 1);
     storage->scopes++;
@@ -52,7 +52,7 @@ static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_err
     COWI_YIELD("steal");
     if (flags & COW_TRY) {
         if (pthread_rwlock_trywrlock(&context->lock) != 0) {
-            return cowi_fail(err, COW_EBUSY, "copies of the bytes are under way");
+            return cowi_fail(err, COW_EBUSY, "copies of the bytes are in progress");
         }
     }
     else {
@@ -82,13 +82,14 @@ static bool copy(cow_storage *storage, bool keep, cow_status *status, cow_error 
     cow_dataptr fresh;
     if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
         /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
-        *status = cowi_fail(err, COW_EOVERFLOW, "too many threads copy one allocation");
+        *status = cowi_fail(err, COW_EOVERFLOW, "too many threads are copying one allocation");
         return true;
     }
     COWI_YIELD("shared lock");
     if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
-        *status = cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes to write into", storage->nbytes);
+        *status =
+            cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
         return !cowi_context_stealable(context);
     }
     /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy. */
@@ -143,7 +144,7 @@ static cow_status materialize(cow_storage *storage, unsigned flags, cow_error *e
 static cow_status pin(cow_storage *storage, cow_mutable_scope *out, cow_error *err)
 {
     if (cowi_load_relaxed(&storage->pins) >= COWI_COUNT_LIMIT) {
-        return cowi_fail(err, COW_EOVERFLOW, "too many writers of one Storage");
+        return cowi_fail(err, COW_EOVERFLOW, "too many mutable scopes are open on one Storage");
     }
     (void)cowi_add_relaxed(&storage->pins, 1);
     out->data = cowi_load_relaxed(&storage->address);
@@ -158,7 +159,7 @@ static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, 
 {
     for (;;) {
         if (!cowi_gate_enter((flags & COW_TRY) != 0)) {
-            return cowi_fail(err, COW_EBUSY, "a fork is under way");
+            return cowi_fail(err, COW_EBUSY, "a fork is in progress");
         }
         cowi_storage_lock(storage);
         *sole = storage->sole;
@@ -173,7 +174,7 @@ static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, 
         cowi_storage_unlock(storage);
         cowi_gate_leave();
         if (flags & COW_TRY) {
-            return cowi_fail(err, COW_EBUSY, "another thread writes to the same Storage");
+            return cowi_fail(err, COW_EBUSY, "another thread is materializing the same Storage");
         }
         cowi_wait_while_busy(storage);
     }
@@ -262,7 +263,7 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
     cowi_storage_unlock(storage);
     if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         cowi_context_drop(context);
-        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes to write into", storage->nbytes);
+        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
     }
     out->data = fresh.data;
     out->nbytes = storage->nbytes;
@@ -296,7 +297,7 @@ cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *p
     if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {
         cowi_storage_unlock(storage);
         cowi_gate_leave();
-        return cowi_fail(err, COW_EMOVED, "the Storage has got other bytes during the overwrite");
+        return cowi_fail(err, COW_EMOVED, "the Storage's bytes were replaced during the overwrite");
     }
     (void)put_in_place(storage, cowi_block(storage->allocator, scope->data));
     if (pinned != NULL) {

@@ -51,7 +51,7 @@ static uint64_t sum(cowi_counter counter)
     return total;
 }
 
-/* What was forgotten is read first: it happened before whatever is then found in the shards, and is never more. */
+/* Read what was forgotten first: then it is never more than what the shards hold afterwards. */
 static uint64_t since_reset(cowi_counter counter)
 {
     const uint64_t before = cowi_load_acquire(&forgotten[counter]);
@@ -68,7 +68,7 @@ void cow_stats_read(cow_stats *out)
     out->eager_copies = since_reset(COWI_EAGER_COPIES);
 }
 
-/* Of two resets at once the earlier may count: what came between them is then told once more. */
+/* Of two concurrent resets the earlier may win: what was counted between them is then reported again. */
 void cow_stats_reset(void)
 {
     for (int counter = 0; counter < COWI_COUNTERS; counter++) {

@@ -20,7 +20,7 @@ const char *cow_status_text(cow_status status)
     case COW_ECOPY:
         return "would have to copy";
     case COW_EMOVED:
-        return "the Storage has other bytes by now";
+        return "the Storage's bytes were replaced while the scope was open";
     }
     return "unknown status";
 }

@@ -9,7 +9,7 @@
  * Held for a few instructions, never across a call that may wait, allocate or free. A fork can still fall into them, so
  * the holder signs with the fork epoch: a child finds a signature that is not its own, knows that no thread of its own
  * holds the lock, and takes it. Each section below is valid if it ends anywhere: it leaves at worst a share, a reference
- * or a pin too many, which costs the child a copy or some memory. Sections for which that is not so run in the gate. */
+ * or a pin too many, which costs the child a copy or some memory. Sections that could do more harm run in the gate. */
 
 #define SPINS 64
 
@@ -128,7 +128,9 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
     cow_storage *storage;
     cowi_gate_start();
     if (ptr.data == NULL || nbytes > (size_t)PTRDIFF_MAX || (flags & ~(unsigned)COW_FOREIGN) != 0) {
-        return cowi_fail(err, COW_EINVAL, "adopt takes bytes that exist and the flag COW_FOREIGN");
+        return cowi_fail(
+            err, COW_EINVAL,
+            "adopt: data must not be NULL, nbytes must be at most PTRDIFF_MAX, and the only flag is COW_FOREIGN");
     }
     storage = cowi_storage_alloc(allocator);
     if (storage == NULL) {

@@ -34,7 +34,7 @@ def main(argv=None):
         "file",
         nargs="?",
         metavar="FILE.npy",
-        help="default: the planets' positions from 1800 to 2050, made on the spot",
+        help="default: the planets' positions from 1800 to 2050, computed on the spot",
     )
     commands.add_parser("info", help="print versions, and where the C headers are")
     arguments = parser.parse_args(argv)
@@ -79,10 +79,10 @@ def _huge_pages():
     try:
         setting = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
     except OSError:
-        return "not known"
+        return "unknown"
     chosen = setting.partition("[")[2].partition("]")[0]
     use = "not used" if chosen == "never" else "used for large arrays"
-    return f"{use} (the system's setting: {chosen or 'not known'})"
+    return f"{use} (the system's setting: {chosen or 'unknown'})"
 
 
 if __name__ == "__main__":

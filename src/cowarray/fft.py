@@ -1,8 +1,8 @@
 """Discrete Fourier transforms: the extension of the array API standard, 2025.12, and all of `numpy.fft`.
 
-Arrays are array_like: ours or NumPy's, lists, what has a buffer or ``__array__``. They are only read, and stay the lazy
-copies that they are; what is given as ``out`` is written, and no copy of it notices. Parameters, results and errors are
-those of NumPy's function of that name; arrays that come back are `cowarray.ndarray` (or ``out``), and fresh.
+Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a buffer or ``__array__``. They are only
+read, and lazy copies stay lazy; ``out`` is written, and no copy of it changes. Parameters, results and errors are those
+of NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray` (or ``out``).
 """
 
 import numpy as np
@@ -283,4 +283,6 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
 
 def _check_frequencies(name, dtype):
     if dtype is not None and not np.isdtype(np.dtype(dtype), "real floating"):
-        raise ValueError(f"{name}: frequencies are real and floating, not of dtype {np.dtype(dtype)}")
+        raise ValueError(
+            f"{name}: frequencies are real, so dtype must be a real floating-point dtype (got {np.dtype(dtype)})"
+        )

@@ -1,8 +1,8 @@
 """Linear algebra: the extension of the array API standard, 2025.12, and all of `numpy.linalg`.
 
-Arrays are array_like: ours or NumPy's, lists, what has a buffer or ``__array__``. They are only read, and stay the lazy
-copies that they are. Parameters, results and errors are those of NumPy's function of that name; arrays that come back
-are `cowarray.ndarray`, and fresh, unless the docstring says view.
+Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a buffer or ``__array__``. They are only
+read, and lazy copies stay lazy. Parameters, results and errors are those of NumPy's function of the same name; arrays
+come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
 """
 
 import numpy as np

@@ -25,7 +25,7 @@ FLAGS = [*SHARED["STANDARD"].split(), "-w", "-O0", "-pthread", f"-I{ROOT / 'incl
 
 _COMMIT_ENTERS = '    COWI_YIELD("commit");\n    (void)cowi_gate_enter(false);\n'
 _COMMIT_REFUSES = (
-    '        cowi_gate_leave();\n        return cowi_fail(err, COW_EMOVED, "the Storage has got other bytes'
+    "        cowi_gate_leave();\n        return cowi_fail(err, COW_EMOVED, \"the Storage's bytes were replaced"
 )
 _COMMIT_LEAVES = "    cowi_gate_leave();\n    cowi_count(COWI_OVERWRITES, 1);\n"
 _COMMIT_DROPS = (

@@ -28,7 +28,7 @@ static PyObject *tracing_make(PyTypeObject *type, PyObject *args, PyObject *kwar
     if (self != NULL && cow_tracing_new(heap, &self->tracing) != COW_OK) {
         self->tracing = NULL;
         Py_DECREF(self);
-        return PyErr_Format(PyExc_MemoryError, "cannot make a tracing allocator");
+        return PyErr_Format(PyExc_MemoryError, "cannot allocate a tracing allocator");
     }
     return (PyObject *)self;
 }

@@ -85,7 +85,7 @@ def reasons():
     yield "overlapped", np.broadcast_to(x, (2, 100)).reshape(2, 10, 10)
     yield "memory layout", x.reshape(10, 10).T.copy()
     yield "writable export", pinned.copy()
-    yield "more than bytes", ca.array(np.array([1, "a"], dtype=object)).copy()
+    yield "not plain bytes", ca.array(np.array([1, "a"], dtype=object)).copy()
     yield "somebody else's memory", ca.asarray(readonly)
     yield "imported by a copy", ca.array(readonly)
     del export

@@ -1,4 +1,4 @@
-"""Section 3 of the design as one test: each operation × memory layout × ownership, against NumPy on an eager equal.
+"""What each operation promises, in each memory layout and ownership, against NumPy on an eager equal.
 
 Same Storage or a new one, as the table says; bytes copied and shares as promised; values, dtypes, shapes, strides
 and read-only flags as NumPy's. Whatever writes nothing copies nothing and leaves all shares. No exceptions.
@@ -25,8 +25,8 @@ from support.oracle import LAYOUTS, OWNERSHIPS, same, subject
 import cowarray
 from cowarray._ops.table import COPY, OPERATIONS, SAME, VIEW
 
-# The design's own words, so that a row that changes class in the table fails here.
-DESIGN = {
+# The class that each is meant to have, written once more: a row whose class changes by mistake fails here.
+INTENDED = {
     VIEW: """T mT transpose swapaxes squeeze diagonal real imag view getfield __getitem__""",
     COPY: """reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__""",
     "writes": """__setitem__ fill sort partition put""",
@@ -194,9 +194,9 @@ def test_every_call_works_on_some_layout():
         assert all(errors) == (call in ALWAYS_FAIL), (call, errors)
 
 
-@pytest.mark.parametrize("heading", DESIGN)
-def test_the_table_says_what_the_design_says(heading):
-    for name in DESIGN[heading].split():
+@pytest.mark.parametrize("heading", INTENDED)
+def test_the_table_says_what_is_intended(heading):
+    for name in INTENDED[heading].split():
         row = OPERATIONS["ndarray." + name if heading in (VIEW, COPY, "writes") else name]
         if "write" in heading:
             assert row.writes

@@ -118,7 +118,11 @@ def test_what_writes_is_seen_by_views_and_by_no_copy(call):
 # ---- the documentation -----------------------------------------------------------------------------------------------
 
 PAGE = Path(__file__).parents[2] / "docs" / "numpy-functions.md"
-HEADINGS = {"Gives NumPy's arrays": "gives-numpys", "Refuses ours": "refuses", "Computes something else": "differs"}
+HEADINGS = {
+    "Return NumPy arrays": "gives-numpys",
+    "Refuse cowarray arrays": "refuses",
+    "Compute something else": "differs",
+}
 
 
 def documented():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "docs" / "docstrings.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "docstrings.py"
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,7 @@ def check_result(call, held, result, theirs, companions):
 
 
 def is_lazy(x, n):
-    """Whether the rules of the design let a copy that lies like n in x's bytes be lazy."""
+    """Whether the rules for lazy copies (docs/concepts.md) allow one that lies like n in x's bytes."""
     overlaps = any(stride == 0 and length > 1 for stride, length in zip(n.strides, n.shape, strict=True))
     return 2 * n.nbytes >= x.storage.nbytes and not overlaps
 

@@ -44,7 +44,7 @@ def check(ca, np):
 def refused(interpreter):
     for _ in range(2):
         said = failure(interpreter, "import cowarray")
-        assert "ImportError" in said and "cowarray works in the main interpreter only" in said, said
+        assert "ImportError" in said and "cowarray works only in the main interpreter" in said, said
         assert failure(interpreter, "import sys; assert not [m for m in sys.modules if m.startswith('numpy')]") is None
 """
 

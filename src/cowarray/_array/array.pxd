@@ -165,7 +165,7 @@ cdef inline Array still(Array x):
 
 
 cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
-    """What is said at the door of one who comes for all elements of x, for as long as x is as it is."""
+    """An access to all elements of x, valid for as long as x stays as it is."""
     cdef Access access
     access.intent = intent
     access.behalf = behalf
@@ -177,7 +177,7 @@ cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
-    """What is said of one who can touch any byte of the window, and whenever he likes."""
+    """An access by code that can touch any byte of the window at any time."""
     cdef Access access
     access.intent = intent
     access.behalf = behalf
@@ -203,7 +203,7 @@ cdef inline cnp.ndarray const_header(Array x):
 
 
 cdef inline cnp.ndarray located_header(Array x):
-    """`const_header` for one who asks where elements lie, and touches none of them."""
+    """`const_header` for code that asks where elements lie, and touches none of them."""
     if x.header is not None and fits(x, x.header):
         return x.header
     return open_header(x, LOCATES, OPERATION)

@@ -84,9 +84,9 @@ cdef dict BIRTHS = {
     BORN_EAGER_OVERLAP: "copied at once: elements of the source overlapped",
     BORN_EAGER_ORDER: "copied at once: NumPy's result has another memory layout than the source",
     BORN_EAGER_PINNED: "copied at once: the source was being written to, or had a writable export",
-    BORN_EAGER_DTYPE: "copied at once: elements of this dtype are more than bytes",
-    BORN_IMPORT: "imported: somebody else's memory, read-only for us",
-    BORN_IMPORT_COPY: "imported by a copy: the memory could have changed unseen, or a copy was asked for",
+    BORN_EAGER_DTYPE: "copied at once: elements of this dtype are not plain bytes",
+    BORN_IMPORT: "imported: somebody else's memory, which cowarray never writes to",
+    BORN_IMPORT_COPY: "imported by a copy: the memory might have changed unseen, or you asked for a copy",
 }
 
 # What as_strided puts between a view and its source.
@@ -101,7 +101,7 @@ cdef Array blank(int nd):
     else:
         x.dims = <cnp.npy_intp *>PyMem_Malloc(2 * nd * sizeof(cnp.npy_intp))
         if x.dims == NULL:
-            raise MemoryError("cannot allocate the shape of an array")
+            raise MemoryError("cannot allocate memory for the shape of an array")
     x.nd = nd
     return x
 
@@ -145,7 +145,7 @@ cdef void drop_header(Array x) noexcept:
 
 
 cdef void unchain(void *x) noexcept:
-    """`drop_header` of an array that may be dying, with callbacks under way: a reference to it would revive it.
+    """`drop_header` of an array that may be dying while its callbacks run: a reference to it would revive it.
 
     So it is borrowed, as the casts are.
     """
@@ -183,7 +183,7 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 
 cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
-    """`const_header` where none is kept that fits."""
+    """`const_header` if x keeps no header that fits."""
     cdef Storage storage
     cdef cnp.ndarray header
     cdef char *window
@@ -234,13 +234,13 @@ cdef cnp.ndarray private_header(Array x):
 @cython.final
 @cython.no_gc
 cdef class Snapshot:
-    """Owns a share of an array's bytes on behalf of a reader outside of the library."""
+    """Owns a share of an array's bytes on behalf of a reader outside the library."""
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         # A PickleBuffer hands requests on to the owner of its view.
         cdef cnp.ndarray array
         if self.descr is None:
-            raise BufferError("a snapshot that NumPy's array shows has no buffer; ask the array")
+            raise BufferError("this snapshot backs a NumPy array and has no buffer of its own; ask the array for one")
         array = header_at(self.data, self.descr, self.nd, self.dims, self.dims + self.nd, 0, self)
         forward_buffer(array, view, flags)
 
@@ -253,7 +253,7 @@ cdef cnp.ndarray reader_header(Array x):
     """A header for as long as user code may run, which may keep it and set its shape: x keeps another.
 
     It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
-    Where there can be no share (while x is pinned, and of objects), it has a scope of its own.
+    If x can give no share (it is pinned, or holds objects), the header has a scope of its own.
     """
     x = still(x)
     cdef Storage storage = storage_for(x)
@@ -319,7 +319,7 @@ cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarr
 
 
 cdef Array adopt(cnp.ndarray array, Storage storage=None):
-    """Take over NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
+    """Adopt NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
     cdef cnp.ndarray owner = array
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0, offset = 0

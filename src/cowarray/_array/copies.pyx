@@ -121,13 +121,13 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
 
 
 cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
-    """A copy made now, in bytes of the core's allocator; by NumPy where elements are more than bytes."""
+    """A copy made now, in bytes of the core's allocator; by NumPy where elements are not plain bytes."""
     cdef cnp.npy_intp source_strides[MAXDIMS]
     cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
     cdef cnp.npy_intp offset = source.offset
     cdef int nd = source.nd
     cdef bint plain = is_plain(source.descr)
-    # One block of bytes, too small to let go of the GIL for: a copy of 10 elements takes 0.5 of the time.
+    # One block of bytes, too small to release the GIL for: a copy of 10 elements takes half the time.
     cdef bint is_block = (
         plain and nbytes <= SMALL_COPY and same_layout(nd, shape_of(source), strides_of(source), strides)
     )

@@ -49,7 +49,7 @@ def _describe_bare(dtype, depth):
 def described(description, depth=0):
     """The dtype that was described; ValueError for what `describe` does not give."""
     if depth > _MAX_DEPTH:
-        raise ValueError("unpickle: a dtype that is nested too deeply")
+        raise ValueError("unpickle: the dtype is nested too deeply")
     try:
         if type(description) is str and _SIMPLE.fullmatch(description):
             return np.dtype(description)
@@ -57,8 +57,8 @@ def described(description, depth=0):
         if type(kind) is str and kind in _KINDS:
             return _KINDS[kind](depth + 1, *description[1:])
     except (TypeError, ValueError, OverflowError, KeyError, MemoryError) as error:
-        raise ValueError(f"unpickle: not the description of a dtype: {_shown(description)}") from error
-    raise ValueError(f"unpickle: not the description of a dtype: {_shown(description)}")
+        raise ValueError(f"unpickle: this does not describe a dtype: {_shown(description)}") from error
+    raise ValueError(f"unpickle: this does not describe a dtype: {_shown(description)}")
 
 
 def _shown(description):
@@ -75,7 +75,7 @@ def _subarray(depth, base, shape):
     base = described(base, depth)
     _check_integers(shape)
     if math.prod(length or 1 for length in shape) * base.itemsize > _MAX_BYTES:
-        raise ValueError("larger than an element can be")
+        raise ValueError("the subarray is larger than an element can be")
     return np.dtype((base, shape))
 
 
@@ -85,10 +85,10 @@ def _structure(depth, names, formats, offsets, titles, itemsize, aligned, record
     _check_integers(offsets)
     _check_integers((itemsize,))
     if not len(names) == len(formats) == len(offsets) == len(titles):
-        raise ValueError("parts of unequal length")
+        raise ValueError("names, formats, offsets and titles must have the same length")
     formats = [described(part, depth) for part in formats]
     if any(offset + part.itemsize > itemsize for offset, part in zip(offsets, formats, strict=True)):
-        raise ValueError("a field beyond the element")
+        raise ValueError("a field reaches beyond the end of the element")
     parts = {"names": names, "formats": formats, "offsets": offsets, "itemsize": itemsize}
     if any(title is not None for title in titles):
         parts["titles"] = titles
@@ -98,7 +98,7 @@ def _structure(depth, names, formats, offsets, titles, itemsize, aligned, record
 
 def _check_integers(values):
     if type(values) is not tuple or not all(type(value) is int and 0 <= value <= _MAX_BYTES for value in values):
-        raise ValueError("integers from 0 to the size of an element are expected")
+        raise ValueError(f"offsets, lengths and sizes must be integers from 0 to {_MAX_BYTES}")
 
 
 _KINDS = {"metadata": _with_metadata, "subarray": _subarray, "fields": _structure}

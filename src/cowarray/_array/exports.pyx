@@ -88,8 +88,8 @@ cdef cnp.ndarray snapshot(Array x):
 cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
     """A Storage with x's elements as they lie now, and where in it the first one is.
 
-    Shares bytes by the rule for lazy copies, except that elements may overlap, for nobody writes to a snapshot. Where
-    it must copy it copies the bytes that the elements lie in if that is not more than the elements themselves would
+    Shares bytes by the rule for lazy copies, except that elements may overlap: nobody writes to a snapshot. Where it
+    must copy, it copies the bytes that the elements lie in if that is not more than the elements themselves would
     take, so that a broadcast array stays small. None otherwise. is_block: plain elements in C order. A gap, after it
     has looked at x.
     """
@@ -139,7 +139,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     owner.descr = x.descr
     owner.nd = x.nd
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
-    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # of axes of length 1, too, as NumPy
+    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
     owner.storage = snapshot_storage(x, &offset, True)  # from here on x can be another array
     if owner.storage is None:
         return False
@@ -196,7 +196,8 @@ cdef object numpy_from_snapshot(Array x, object dtype, object copy):
     if wanted is not None and wanted != x.descr:
         if copy is False:
             raise ValueError(
-                f"Unable to avoid copy while creating an array as requested: from dtype {x.descr!r} to {wanted!r}"
+                "Unable to avoid copy while creating an array as requested: "
+                f"converting dtype {x.descr!r} to {wanted!r} needs a copy; drop copy=False"
             )
         return (<object>reader_header(x)).astype(wanted)
     if copy:
@@ -212,7 +213,7 @@ cdef object as_flag(object copy):
 
 
 cdef object storage_of(object value):
-    """The Storage whose elements value reaches: an array of ours, or a writable export of one."""
+    """The Storage whose elements value reaches: value is a cowarray array, or a writable export of one."""
     if is_array(value):
         return storage_for(<Array>value)
     if cnp.PyArray_Check(value):

@@ -31,7 +31,7 @@ cnp.import_array()
 
 
 cdef Array import_array(cnp.ndarray array, object copy):
-    """A NumPy array as ours. copy: True, False, or None for "only where sharing is not sound or trusted"."""
+    """Import a NumPy array. copy: True, False, or None for "only where sharing is not sound or trusted"."""
     cdef object owner = root(array)
     while type(owner) is memoryview:
         viewed = owner.obj
@@ -43,8 +43,8 @@ cdef Array import_array(cnp.ndarray array, object copy):
         return clone_of_snapshot(owner, array, copy)
     if copy is False and not plain:
         raise ValueError(
-            f"asarray: an array of dtype {descr_of(array)!r} cannot be shared, because its elements are more "
-            "than bytes; leave copy=False away"
+            f"asarray: copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
+            "not plain bytes; drop copy=False"
         )
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
@@ -52,7 +52,7 @@ cdef Array import_array(cnp.ndarray array, object copy):
 
 
 cdef bint is_sparse(cnp.ndarray array) noexcept:
-    """Whether the first write would copy more than twice what the elements are: the bytes between them, too."""
+    """Whether the first write would copy more than twice the elements' size, counting the bytes between them."""
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(array, &low, &high)
     return (high - low) // 2 > cnp.PyArray_NBYTES(array)
@@ -76,7 +76,7 @@ cdef Array share_foreign(cnp.ndarray array):
     if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
         cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array), cnp.PyArray_STRIDES(array)
     ):
-        raise ValueError(f"asarray: strides {(<object>array).strides} reach around the address space")
+        raise ValueError(f"asarray: the strides {(<object>array).strides} lead out of the address space")
     extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
@@ -107,8 +107,8 @@ cdef Array copy_foreign(cnp.ndarray array):
 cdef bint is_trusted(cnp.ndarray array) except -1:
     """Whether memory is read-only down to an owner that says so itself.
 
-    Sound for bytes and for our snapshots. A risk that the documentation names for the others: somebody may hold a
-    writable view that is older, may set the flag back, or may change the file.
+    Sound for bytes and for snapshots. For the others it is a risk, which the documentation names: somebody may hold an
+    older writable view, may set the flag back, or may change the file.
     """
     cdef object at = array
     while cnp.PyArray_Check(at):

@@ -53,55 +53,57 @@ cdef int check_capsule(object capsule) except -1:
     cdef const char *name
     cdef offered_versioned *versioned
     if not PyCapsule_CheckExact(capsule):
-        raise TypeError(f"from_dlpack: __dlpack__ gave a {type(capsule).__name__}, not a capsule")
+        raise TypeError(f"from_dlpack: __dlpack__ returned a {type(capsule).__name__}, not a capsule")
     if PyCapsule_IsValid(capsule, "dltensor_versioned"):
         versioned = <offered_versioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
         if versioned.major != 1:
-            refuse(f"version {versioned.major}.{versioned.minor} of DLPack is not known")
+            refuse(f"DLPack version {versioned.major}.{versioned.minor} is unknown; version 1 is supported")
         return check_tensor(&versioned.tensor)
     if PyCapsule_IsValid(capsule, "dltensor"):
         return check_tensor(<offered_tensor *>PyCapsule_GetPointer(capsule, "dltensor"))
     name = PyCapsule_GetName(capsule)
     if name != NULL and (<bytes>name).startswith(b"used_dltensor"):
-        refuse("the capsule has been used")
-    return refuse("the capsule does not hold a tensor")
+        refuse("the capsule has already been used; ask the producer for a new one")
+    return refuse("the capsule does not contain a DLPack tensor")
 
 
 cdef int check_tensor(const offered_tensor *tensor) except -1:
-    """Raise BufferError for a tensor that no memory can be."""
+    """Raise BufferError for a tensor that cannot exist in memory."""
     cdef long long size, nbytes, low, high, length, stride
     cdef bint empty = False
     cdef int i
     # The CPU's own, and what CUDA, ROCm and managed memory let it read.
     if tensor.device_type not in (1, 3, 11, 13):
-        refuse(f"memory of device type {tensor.device_type} is not the CPU's")
+        refuse(f"the CPU cannot read memory of device type {tensor.device_type}; copy the tensor to the CPU first")
     if not 0 <= tensor.ndim <= MAXDIMS:
-        refuse(f"a tensor of {tensor.ndim} dimensions")
+        refuse(f"a tensor must have 0 to {MAXDIMS} dimensions (got {tensor.ndim})")
     if tensor.lanes != 1 or (tensor.code, tensor.bits) not in ELEMENTS:
-        refuse(f"elements of type {tensor.code}, {tensor.bits} bits and {tensor.lanes} lanes")
+        refuse(
+            f"elements of type code {tensor.code} with {tensor.bits} bits and {tensor.lanes} lanes have no NumPy dtype"
+        )
     if tensor.ndim and tensor.shape == NULL:
-        refuse(f"a tensor of {tensor.ndim} dimensions without a shape")
+        refuse(f"a tensor of {tensor.ndim} dimensions must have a shape (got NULL)")
     nbytes = size = high = tensor.bits // 8
     low = 0
     for i in range(tensor.ndim):
         length = tensor.shape[i]
         if length < 0:
-            refuse(f"an axis of length {length}")
+            refuse(f"axis lengths must not be negative (got {length})")
         if length == 0:
             empty = True
         elif not offered_times(nbytes, length, &nbytes):
-            refuse("a tensor larger than memory")
+            refuse("the tensor is larger than memory")
     if empty:
         return 0
     if tensor.data == NULL:
-        refuse("elements without memory")
+        refuse("the tensor has elements but no memory (data is NULL)")
     if tensor.strides == NULL:
         high = nbytes
     else:
         for i in range(tensor.ndim):
             stride = tensor.strides[i]
             if tensor.shape[i] > 1 and not offered_reach(tensor.shape[i], stride, size, &low, &high):
-                refuse("strides that lead out of memory")
+                refuse("the strides lead out of the address space")
     return check_span(<size_t>tensor.data, tensor.byte_offset, low, high)
 
 
@@ -109,15 +111,15 @@ cdef int check_span(size_t start, size_t offset, long long low, long long high) 
     """Whether [start + offset + low, start + offset + high) are addresses."""
     cdef size_t last = <size_t>-1
     if offset > last - start:
-        refuse("a byte_offset that leads out of memory")
+        refuse("byte_offset leads out of the address space")
     start += offset
     if <size_t>0 - <size_t>low > start or <size_t>high > last - start:
-        refuse("strides that lead out of memory")
+        refuse("the strides lead out of the address space")
     return 0
 
 
 cdef int check_buffer(object producer) except -1:
-    """Raise BufferError for a buffer whose parts contradict each other, as far as it is asked twice and answers so."""
+    """Raise BufferError for a buffer whose parts contradict each other, provided that it answers twice alike."""
     cdef Py_buffer view
     if PyMemoryView_Check(producer):
         producer.obj  # raises, if the view has been released
@@ -141,32 +143,37 @@ cdef int check_view(const Py_buffer *view) except -1:
     cdef bint empty = False
     cdef int i
     if not 0 <= view.ndim <= MAXDIMS:
-        raise BufferError(f"asarray: a buffer of {view.ndim} dimensions")
+        raise BufferError(f"asarray: a buffer must have 0 to {MAXDIMS} dimensions (got {view.ndim})")
     if view.itemsize < 0 or (view.itemsize == 0 and view.len):
-        raise BufferError(f"asarray: a buffer of {view.len} bytes in elements of {view.itemsize}")
+        raise BufferError(f"asarray: a buffer of {view.len} bytes cannot have elements of {view.itemsize} bytes")
     if offered_unowned(view) and view.format != NULL:
         # NumPy looks into the owner when it finds that these two differ.
         try:
             size = struct_size(view.format)
         except Exception:
-            raise BufferError(f"asarray: a buffer without an owner, of the format {<bytes>view.format!r}") from None
+            raise BufferError(
+                f"asarray: a buffer without an owner has the unknown format {<bytes>view.format!r}"
+            ) from None
         if size != view.itemsize:
-            raise BufferError(f"asarray: elements of {view.itemsize} bytes and of the format {<bytes>view.format!r}")
+            raise BufferError(
+                f"asarray: the buffer says elements of {view.itemsize} bytes, which its format {<bytes>view.format!r} "
+                "contradicts"
+            )
     elif offered_unowned(view) and view.itemsize != 1:
-        raise BufferError(f"asarray: elements of {view.itemsize} bytes without a format")
+        raise BufferError(f"asarray: a buffer with elements of {view.itemsize} bytes must have a format")
     if view.ndim and view.shape == NULL:
         return 0  # one axis, of view.len bytes: NumPy has no other reading
     for i in range(view.ndim):
         if view.shape[i] < 0:
-            raise BufferError(f"asarray: a buffer with an axis of length {view.shape[i]}")
+            raise BufferError(f"asarray: axis lengths of a buffer must not be negative (got {view.shape[i]})")
         if view.shape[i] == 0:
             empty = True
         elif not offered_times(nbytes, view.shape[i], &nbytes):
-            raise BufferError("asarray: a buffer larger than memory")
+            raise BufferError("asarray: the buffer is larger than memory")
         elif view.strides != NULL and not offered_reach(view.shape[i], view.strides[i], 1, &low, &high):
-            raise BufferError("asarray: a buffer whose strides lead out of memory")
+            raise BufferError("asarray: the buffer's strides lead out of the address space")
     if view.len != (0 if empty else nbytes):
-        raise BufferError(f"asarray: a buffer of {view.len} bytes, whose shape needs {0 if empty else nbytes}")
+        raise BufferError(f"asarray: the buffer has {view.len} bytes, and its shape needs {0 if empty else nbytes}")
     if not empty and nbytes and view.buf == NULL:
-        raise BufferError("asarray: a buffer of elements without memory")
+        raise BufferError("asarray: the buffer has elements but no memory (buf is NULL)")
     return 0

@@ -57,8 +57,8 @@ cdef extern from *:
         (void)args;
         (void)kwargs;
         return PyErr_Format(PyExc_TypeError,
-                            "%s objects cannot be made by calling the class; arrays come from cowarray.asarray and "
-                            "cowarray.array", type->tp_name);
+                            "cannot create %s objects by calling the class; use cowarray.asarray or cowarray.array",
+                            type->tp_name);
     }
     static inline void cowi_seal(PyObject *type)
     {

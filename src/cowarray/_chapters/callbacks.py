@@ -1,7 +1,7 @@
-"""NumPy's functions that run functions of yours, and iteration by index.
+"""NumPy's functions that run your functions, and iteration by index.
 
-Such a function is shown NumPy's arrays, read-only, that never change: what it wants to write, it copies. It may keep
-them. What comes back was perhaps kept as well, so results are copied once.
+Your function receives snapshots: read-only NumPy arrays that never change. It may keep them, and copies what it wants
+to write to. It may also have kept what it returns, so results are copied once.
 """
 
 import numpy as np

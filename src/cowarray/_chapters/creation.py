@@ -1,8 +1,8 @@
 """The chapter "creation functions" of the array API standard, and NumPy's other ways to make an array.
 
-`array`, `asarray` and `from_dlpack` are in `_imports.pxi`. NumPy makes the array, and its memory is taken over: all
-results are fresh, but for those of the functions that say copy. With ``like``, another library's array, NumPy lets
-that library make the result.
+`array`, `asarray` and `from_dlpack` are in `_ops/conversion.pyx`. NumPy makes the array, and its memory is adopted: all
+results are fresh, except where a docstring says copy. With ``like``, another library's array, NumPy lets that library
+make the result.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
 """
@@ -82,7 +82,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     """
     if start is None:
         if stop is None:
-            raise TypeError("arange: needs stop, where the numbers end (got none)")
+            raise TypeError("arange: stop is required (got none)")
         start = 0
     return dispatched(np.arange, start, stop, step, dtype=dtype, device=device, like=like)
 
@@ -265,7 +265,7 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to the prototype's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of the prototype.
     device : {'cpu'}, optional
@@ -442,7 +442,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to a's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
@@ -658,7 +658,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to a's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
@@ -838,7 +838,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     order : {'C', 'F', 'A', 'K'}, default 'K'
         Memory layout; 'K' is as near to a's as possible.
     subok : bool, default True
-        Whether the result is of the subclass of NumPy's array that the argument is of.
+        Whether to keep the argument's subclass of NumPy's array.
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional

@@ -1,16 +1,16 @@
 """The chapter "element-wise functions" of the array API standard, 2024.12.
 
-Operands, named x or x1 and x2, are array_like: arrays of this library or of NumPy's, scalars, lists, what has a buffer
-or ``__array__``. They are only read, and stay the lazy copies that they are. NumPy computes, so values, rules of
+Operands, named x or x1 and x2, are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer
+or ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, rules of
 promotion, warnings and errors are those of its function. Results are `cowarray.ndarray`; as with the operators, NumPy's
-scalars take the place of arrays without axes. A masked array, or another type that brings rules of its own, makes the
-results that it makes in NumPy.
+scalars take the place of arrays without axes. A masked array, or another type with rules of its own, gives the results
+that it gives in NumPy.
 
 The options are those of NumPy's ufuncs: ``out`` is written instead of a fresh array, where ``where`` is true, and comes
 back; it gets bytes of its own first if it shares them, unless all of it is replaced. ``dtype`` and ``casting`` say in
 which type NumPy computes, and what may be converted to it.
 
-Most functions are a line, and their price is that of the call: see `_elementwise.pxi`. For that reason no option is
+Most functions are a line, and their price is that of the call: see `_ops/protocols.pyx`. For that reason no option is
 keyword-only: CPython takes 50 ns longer to call such functions. The file is longer than a sitting because a chapter of
 the standard is one module: 67 times a name, a docstring and that line. Parameters are the same for all functions of a
 signature: `_completed` puts them into the docstrings.
@@ -302,7 +302,10 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
     array([2, 5, 6])
     """
     if (a_min is not None and min is not None) or (a_max is not None and max is not None):
-        raise ValueError(f"clip: a_min and min, and a_max and max, are the same: give one (got {min=}, {max=}, too)")
+        raise ValueError(
+            "clip: a_min and min are two names for one bound, and so are a_max and max; pass only one of each "
+            f"(got {a_min=}, {a_max=}, {min=}, {max=})"
+        )
     low = imported(min if a_min is None else a_min)
     high = imported(max if a_max is None else a_max)
     return np.clip(imported(a), low, high, out, **kwargs)

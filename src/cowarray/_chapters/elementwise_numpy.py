@@ -159,7 +159,7 @@ def divmod(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, ca
     Raises
     ------
     TypeError
-        `out` is given by position and by name.
+        `out` is passed both by position and by keyword.
     """
     return elementwise2(_ufuncs.divmod, x1, x2, _pair("divmod", out1, out2, out), where, dtype, casting)
 
@@ -248,7 +248,7 @@ def frexp(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting=
     Raises
     ------
     TypeError
-        `out` is given by position and by name.
+        `out` is passed both by position and by keyword.
     """
     return elementwise1(_ufuncs.frexp, x, _pair("frexp", out1, out2, out), where, dtype, casting)
 
@@ -438,7 +438,7 @@ def modf(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="
     Raises
     ------
     TypeError
-        `out` is given by position and by name.
+        `out` is passed both by position and by keyword.
     """
     return elementwise1(_ufuncs.modf, x, _pair("modf", out1, out2, out), where, dtype, casting)
 
@@ -572,5 +572,5 @@ def _pair(name, out1, out2, out):
     if out1 is None and out2 is None:
         return out
     if out is not None:
-        raise TypeError(f"{name}: out is given by position and by name; give one of them")
+        raise TypeError(f"{name}: out was passed both by position and by keyword; pass only one")
     return out1, out2

@@ -110,7 +110,7 @@ class Generator(np.random.Generator):
 
     def __init__(self, bit_generator):
         super().__init__(bit_generator)
-        # NumPy's methods call each other. These are asked: they get NumPy's arrays from each other, and not ours.
+        # NumPy's methods call each other. This generator's get NumPy arrays from each other, not cowarray's.
         self._numpys = np.random.Generator(bit_generator)
 
     def __reduce__(self):
@@ -600,7 +600,7 @@ class Generator(np.random.Generator):
 
 
 def _target(out):
-    """What NumPy may write to: an alias of an array of ours, which pins it meanwhile; a read-only one as NumPy's."""
+    """What NumPy may write to: for a cowarray array an export, which pins it, or a snapshot if it is read-only."""
     return out.to_numpy(writable=out.flags.writeable) if type(out) is ndarray else out
 
 

@@ -1,6 +1,6 @@
 """The chapter "indexing functions" of the array API standard, and NumPy's functions of the kind.
 
-Those that write do it to their first argument, an array: each view of it sees that, and no copy does.
+Functions that write do so to their first argument, an array: every view of it sees the write, and no copy does.
 """
 
 import numpy as np

@@ -93,7 +93,7 @@ def namespace(api_version):
     Raises
     ------
     ValueError
-        The version is none that the module follows.
+        The module does not follow that version.
     """
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(

@@ -1,7 +1,7 @@
 """The chapter "manipulation functions" of the array API standard, and NumPy's functions of the kind.
 
-What gives views gives them of its argument, if that is an array of this library: the same Storage. Of anything else,
-it gives views of the copy that `asarray` makes. Copies are lazy where a lazy copy may be.
+A view of a cowarray array is a view of that argument, on the same Storage. A view of anything else is one of the copy
+that `asarray` makes. Copies are lazy where a lazy copy is allowed.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
 """

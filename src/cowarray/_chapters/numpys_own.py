@@ -1,7 +1,7 @@
-"""Functions of NumPy's that give no arrays, and take ours as they are: they are in the namespace themselves.
+"""NumPy functions that return no arrays and accept cowarray's as they are: the namespace has NumPy's own.
 
 Settings (of printing, of floating-point errors) are NumPy's, and so are shared with it. `nditer` and `nested_iters`
-walk over a snapshot, and give NumPy's arrays; to write, give them ``x.to_numpy(writable=True)``.
+walk over a snapshot, and return NumPy arrays; to write, pass ``x.to_numpy(writable=True)``.
 """
 
 from numpy import (

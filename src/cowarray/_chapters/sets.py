@@ -1,8 +1,8 @@
 """The chapter "set functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
-Arrays are array_like: ours or NumPy's, scalars, lists, what has a buffer or ``__array__``. They are only read, and stay
-the lazy copies that they are. Where a docstring says no more, parameters, results and errors are those of NumPy's
-function of that name; arrays that come back are `cowarray.ndarray`, and fresh.
+Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
+are only read, and lazy copies stay lazy. Where a docstring says no more, parameters, results and errors are those of
+NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """The chapter "statistical functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
-Arrays are array_like: ours or NumPy's, scalars, lists, what has a buffer or ``__array__``. They are only read, and stay
-the lazy copies that they are; what is given as ``out`` is written and comes back, and no copy of it notices. Options,
-results and errors are those of NumPy's function of that name; other arrays that come back are `cowarray.ndarray`, and
-fresh. Without axes, NumPy's scalars take their place.
+Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
+are only read, and lazy copies stay lazy; ``out`` is written and returned, and no copy of it changes. Options, results
+and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`, or as
+NumPy's scalars if they have no axes.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
 The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.

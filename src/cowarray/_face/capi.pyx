@@ -40,7 +40,7 @@ cdef int capi_check(object x) noexcept:
 
 cdef Array capi_array(object x):
     if not is_array(x):
-        raise TypeError(f"expected a cowarray.ndarray, got {type(x).__name__}")
+        raise TypeError(f"cowarray C API: expected a cowarray.ndarray (got {type(x).__name__})")
     return x
 
 
@@ -97,23 +97,23 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     cdef int i
     cdef Storage storage
     if not is_plain(descr):
-        raise ValueError(f"import: elements of dtype {descr!r} are more than bytes")
+        raise ValueError(f"CowArray_FromMemory: elements of dtype {descr!r} are not plain bytes")
     if ndim < 0 or ndim > MAXDIMS or data == NULL:
-        raise ValueError(f"import: needs memory and 0 to {MAXDIMS} axes (got {ndim})")
+        raise ValueError(f"CowArray_FromMemory: needs data that is not NULL, and 0 to {MAXDIMS} axes (got {ndim})")
     for i in range(ndim):
         if shape[i] < 0:
-            raise ValueError("import: negative dimensions are not allowed")
+            raise ValueError(f"CowArray_FromMemory: axis lengths must not be negative (got {shape[i]})")
         if shape[i] != 0 and room // shape[i] == 0:
-            raise ValueError("import: the array is too big; its size in bytes does not fit")
+            raise ValueError("CowArray_FromMemory: the array is too big: its size in bytes overflows")
         room = room // shape[i] if shape[i] else room
     if strides == NULL:
         c_strides(ndim, shape, PyDataType_ELSIZE(descr), own_strides)
         strides = own_strides
     if not extent_fits(ndim, shape, PyDataType_ELSIZE(descr), strides):
-        raise ValueError("import: the array is too big; its extent in bytes does not fit")
+        raise ValueError("CowArray_FromMemory: the array is too big: the extent of its strides in bytes overflows")
     extent(ndim, shape, PyDataType_ELSIZE(descr), strides, &low, &high)
     if <size_t>-low >= <size_t>data:
-        raise ValueError("import: the strides lead to before the start of memory")
+        raise ValueError("CowArray_FromMemory: the strides lead to addresses before the start of memory")
     storage = storage_adopt(owner, <char *>data + low, high - low, not fresh)
     if fresh:
         # The owner knows nothing of headers; a Hold does.

@@ -121,15 +121,15 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
         return 0
     lengths = settled_lengths(new_shape)
     if self.birth == BORN_VIEW and size_of(self) * itemsize_of(self):
-        raise ValueError("cannot resize this array: it is a view")
+        raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
     if not self.writeable:
-        raise ValueError("cannot resize this array: it is read-only")
+        raise ValueError("cannot resize this array: it is read-only; copy it first")
     while header is None or not lies_as(self, header, storage):
         header = const_header(self)
         storage = storage_for(self)
         grown = numpy_zeros(lengths, descr_of(header))
         if self.birth == BORN_VIEW and cnp.PyArray_NBYTES(grown):
-            raise ValueError("cannot resize this array: it is a view")
+            raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
         kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
         (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
     rebind(self, adopt(grown))
@@ -188,7 +188,7 @@ cdef class ndarray(Array):
         cdef cnp.ndarray header = None
         cdef cnp.ndarray shaped
         if value is None:
-            raise TypeError("shape must be an integer or a tuple of integers (got None)")
+            raise TypeError("ndarray: shape must be an integer or a tuple of integers (got None)")
         lengths = settled_lengths(value)
         while header is None or not lies_as(self, header, storage):
             header = located_header(self)
@@ -199,7 +199,8 @@ cdef class ndarray(Array):
             except ValueError:
                 (<object>header).reshape(lengths)  # raises where no copy helps, either
                 raise AttributeError(
-                    f"shape {value!r} needs a copy, because the array is not contiguous; use x.reshape(...)"
+                    f"ndarray: cannot set shape {value!r} without a copy, because the array is not contiguous; "
+                    "use x.reshape(...)"
                 ) from None
         rebind(self, view_on(storage, offset, cnp.PyArray_BYTES(header) - offset, shaped, self.writeable))
 
@@ -300,7 +301,7 @@ cdef class ndarray(Array):
         if write is not None:
             write = bool(write)
             if write and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
-                raise ValueError("cannot set WRITEABLE flag to True of an array whose elements overlap; copy it")
+                raise ValueError("cannot set WRITEABLE flag to True: elements of the array overlap; copy it first")
             self.writeable = write
 
     # ---- views: the same Storage -------------------------------------------------------------------------------------
@@ -426,7 +427,7 @@ cdef class ndarray(Array):
             dtype = settled_dtype(dtype)
         if type is not None and type is not ndarray:
             if not is_array_class(type):
-                raise ValueError(f"view: type must be a class of arrays (got {type!r})")
+                raise ValueError(f"view: type must be a subclass of numpy.ndarray (got {type!r})")
             shown = export(self, EXPORT) if self.writeable else snapshot(self)
             return shown.view(type) if dtype is None else shown.view(dtype, type)
         if PyDataType_REFCHK(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
@@ -1573,7 +1574,10 @@ cdef class ndarray(Array):
         if not writable:
             return snapshot(self)
         if not self.writeable:
-            raise ValueError("to_numpy: the array is read-only; copy it, or leave writable=True away")
+            raise ValueError(
+                "to_numpy: writable=True needs a writable array, and this one is read-only; "
+                "copy it, or drop writable=True"
+            )
         return export(self, EXPORT)
 
     def __array__(self, dtype=None, *, copy=None):
@@ -1584,7 +1588,8 @@ cdef class ndarray(Array):
             return
         if flags & PyBUF_FORMAT and loses_as_buffer(self.descr):
             raise BufferError(
-                f"the buffer protocol has no format for {self.descr!r}; use x.to_numpy(), or a view of another dtype"
+                f"memoryview: the buffer protocol has no format for dtype {self.descr!r}; use x.to_numpy(), or view x "
+                "as another dtype"
             )
         array = snapshot(self) if not flags & PyBUF_WRITABLE else (
             export(self, EXPORT) if self.writeable else const_header(self))

@@ -59,20 +59,20 @@ def _unpickle(payload, description, shape, order):
         raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
     for length in shape:
         if type(length) is not int or not 0 <= length <= PY_SSIZE_T_MAX:
-            raise ValueError("unpickle: lengths of axes must be integers from 0 to what memory can hold")
+            raise ValueError("unpickle: axis lengths must be non-negative integers that fit into memory")
         size *= length
     if size > PY_SSIZE_T_MAX:
-        raise ValueError(f"unpickle: shape {shape!r} is larger than memory can be")
+        raise ValueError(f"unpickle: an array of shape {shape!r} cannot fit into memory")
     dtype = described(description)
     if dtype.subdtype is not None or not is_plain(dtype):
-        raise ValueError(f"unpickle: no array of plain bytes is of dtype {dtype!r}")
+        raise ValueError(f"unpickle: dtype {dtype!r} cannot describe an array of plain bytes")
     if type(payload) is str:
         payload = payload.encode("latin1")
     needed = size * dtype.itemsize
     with memoryview(payload) as view:
         if view.nbytes != needed:
             raise ValueError(
-                f"unpickle: {view.nbytes} bytes for shape {shape!r} of dtype {dtype!r}, which needs {needed}"
+                f"unpickle: shape {shape!r} of dtype {dtype!r} needs {needed} bytes (got {view.nbytes})"
             )
     if not needed:
         return adopt(cnp.ndarray(shape, dtype, order=order))
@@ -82,7 +82,7 @@ def _unpickle(payload, description, shape, order):
 
 
 def _unpickle_objects(array):
-    """An array from NumPy's own pickle: of elements that are more than bytes, or of a dtype of the user's."""
+    """An array from NumPy's own pickle: of elements that are not plain bytes, or of a user's own dtype."""
     if type(array) is not cnp.ndarray:
         raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
     return copy_foreign(array)

@@ -1,7 +1,7 @@
 """`load`, `save` and `savez`: NumPy's .npy and .npz files, mapped instead of read.
 
-NumPy parses; what it leaves to the parts below it is checked here: a file that claims more than it holds is refused
-before anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
+NumPy parses, and what it leaves unchecked is checked here: a file that claims more than it holds is refused before
+anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
 """
 
 import ast
@@ -34,19 +34,19 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     Parameters
     ----------
     file : path or file object
-        The .npy file at a path is mapped, and read as its elements are used. What has a method ``read`` is read from
-        where it stands; an .npz file must also be able to seek.
+        The .npy file at a path is mapped, and read as its elements are used. An object with a method ``read`` is read
+        from its current position; for an .npz file it must also be able to seek.
     mmap_mode : {'r', 'c', None}, default 'r'
         ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
     allow_pickle : bool, default False
         Whether arrays of objects may be loaded. They are pickles, which can execute anything: allow them only from
-        those whom you trust.
+        sources you trust.
 
     Returns
     -------
     ndarray or Archive
-        Fresh, and writable; of a mapped array the first write copies, so that the file keeps its bytes. The file must
-        not be changed in place or cut short meanwhile (`save` replaces it, which is safe).
+        Fresh and writable. The first write to a mapped array copies, so the file keeps its bytes. While arrays use it,
+        the file must not be changed in place or truncated (`save` replaces it, which is safe).
 
     Raises
     ------
@@ -72,7 +72,10 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     array([1, 2, 3])
     """
     if mmap_mode not in ("r", "c", None):
-        raise ValueError(f"load: mmap_mode must be 'r', 'c' or None (got {mmap_mode!r}); no write reaches the file")
+        raise ValueError(
+            f"load: mmap_mode must be 'r', 'c' or None, because no write reaches the file (got {mmap_mode!r}); "
+            "use numpy.memmap to write to it"
+        )
     if hasattr(file, "read"):
         return _load(file, f"load: {_name_of(file)}", None, allow_pickle)
     path = os.fspath(file)
@@ -95,8 +98,8 @@ def save(file, x, *, allow_pickle=False):
     Parameters
     ----------
     file : path or file object
-        A path without the ending ``.npy`` gets it. A file that is already there is replaced when all has been written,
-        so that arrays that are mapped from it keep their values, and a failure leaves it as it was.
+        A path without the ending ``.npy`` gets it. An existing file is replaced once everything is written: arrays
+        mapped from it keep their values, and a failure leaves it as it was.
     x : array_like
         Only read: a snapshot is saved.
     allow_pickle : bool, default False
@@ -182,13 +185,14 @@ def _shown(function, args, kwds, allow_pickle):
     for each in (*shown, *named.values()):
         if each.dtype.hasobject and not allow_pickle:
             raise ValueError(
-                f"{function}: an array of dtype {each.dtype!r} is saved as a pickle; pass allow_pickle=True"
+                f"{function}: an array of dtype {each.dtype!r} can only be saved as a pickle; "
+                "to allow that, pass allow_pickle=True"
             )
     return shown, named
 
 
 def _write(file, ending, write):
-    """Have a file written; one that is there is replaced when the new one is whole."""
+    """Write a file; an existing one is replaced once the new one is complete."""
     if hasattr(file, "write"):
         write(file)
         return
@@ -230,7 +234,7 @@ class Archive(Mapping):
 
     def __init__(self, zipped, name, allow_pickle):
         self._zipped = zipped
-        self._owned = None  # the file, if it is ours to close
+        self._owned = None  # the file, if `close` must close it
         self._name = name
         self._allow_pickle = allow_pickle
         self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}
@@ -314,7 +318,7 @@ def _load(file, name, mmap_mode, allow_pickle):
 def _magic_of(file, name):
     magic = _read(file, len(_MAGIC), name)
     if not magic:
-        raise EOFError(f"{name}: no data left")
+        raise EOFError(f"{name}: the file is empty, or already at its end")
     return magic
 
 
@@ -324,19 +328,21 @@ def _read(file, nbytes, name):
     while nbytes:
         part = file.read(min(nbytes, _CHUNK))
         if not isinstance(part, (bytes, bytearray)):
-            raise TypeError(f"{name}: must be opened for reading bytes (read gave a {type(part).__name__})")
+            raise TypeError(
+                f"{name}: must be opened for reading bytes, in mode 'rb' (read returned a {type(part).__name__})"
+            )
         if not part:
             break
         parts.append(part)
         nbytes -= len(part)
         if nbytes < 0:
-            raise ValueError(f"{name}: read gave more than it was asked for")
+            raise ValueError(f"{name}: read returned more than it was asked for")
     return b"".join(parts)
 
 
 def _read_array(file, name, mmap_mode, allow_pickle, magic):
     if magic != _MAGIC:
-        raise ValueError(f"{name}: not a .npy file, nor .npz (it starts with {magic!r})")
+        raise ValueError(f"{name}: not a .npy file, and not an .npz file either (it starts with {magic!r})")
     shape, order, dtype, offset = _read_header(file, name)
     if dtype.hasobject:
         return _read_objects(file, name, allow_pickle, shape)
@@ -348,7 +354,10 @@ def _read_array(file, name, mmap_mode, allow_pickle, magic):
         # Of the file that is open, not of one that may have taken its name.
         held = os.fstat(file.fileno()).st_size - offset
         if held < nbytes:
-            raise ValueError(f"{name}: truncated: {held} bytes of data, where {dtype} {shape} needs {nbytes}")
+            raise ValueError(
+                f"{name}: truncated: shape {shape} of dtype {dtype} needs {nbytes} bytes of data, "
+                f"and the file has {held}"
+            )
         return asarray(np.memmap(file, dtype, "r", offset, shape, order))
     return _read_elements(file, name, shape, order, dtype, nbytes)
 
@@ -357,12 +366,18 @@ def _read_header(file, name):
     """Shape, order ('C' or 'F'), dtype, and where the data begins, of a file that stands behind its magic."""
     version = _exactly(file, 2, name)
     if version not in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
-        raise ValueError(f"{name}: damaged, or newer: version {version[:1].hex()}.{version[1:].hex()} is not known")
+        raise ValueError(
+            f"{name}: damaged, or written by a newer NumPy: "
+            f"format version {version[:1].hex()}.{version[1:].hex()} is unknown"
+        )
     width = "<H" if version[0] == 1 else "<I"
     lead = _exactly(file, struct.calcsize(width), name)
     length = struct.unpack(width, lead)[0]
     if length > _MAX_HEADER:
-        raise ValueError(f"{name}: a header of {length} bytes; numpy.load takes it with max_header_size={length}")
+        raise ValueError(
+            f"{name}: the header has {length} bytes, more than the {_MAX_HEADER} that load reads; "
+            f"if you trust the file, use numpy.load with max_header_size={length}"
+        )
     header = _exactly(file, length, name)
     try:
         with _Damage(name):
@@ -372,7 +387,7 @@ def _read_header(file, name):
             counted = struct.pack("<I", len(header)) + header
             shape, fortran, dtype = np.lib.format.read_array_header_2_0(io.BytesIO(counted))
     except (MemoryError, RecursionError) as error:
-        raise ValueError(f"{name}: damaged (a header nested too deeply)") from error
+        raise ValueError(f"{name}: damaged: the header is nested too deeply") from error
     _check(shape, dtype, name)
     return shape, "F" if fortran else "C", dtype, len(_MAGIC) + 2 + len(lead) + length
 
@@ -386,13 +401,13 @@ def _exactly(file, nbytes, name):
 
 def _check(shape, dtype, name):
     if len(shape) > _MAX_AXES:
-        raise ValueError(f"{name}: damaged: {len(shape)} axes, where NumPy has at most {_MAX_AXES}")
+        raise ValueError(f"{name}: damaged: the header says {len(shape)} axes, and NumPy allows at most {_MAX_AXES}")
     if not all(type(length) is int and length >= 0 for length in shape):
-        raise ValueError(f"{name}: damaged: lengths of axes must be integers from 0 (got {shape!r})")
+        raise ValueError(f"{name}: damaged: axis lengths must be non-negative integers (got {shape!r})")
     if dtype.subdtype is not None:
-        raise ValueError(f"{name}: damaged: no array is of dtype {dtype!r}")
+        raise ValueError(f"{name}: damaged: an array cannot have dtype {dtype!r}")
     if math.prod(length or 1 for length in shape) * (dtype.itemsize or 1) > sys.maxsize:
-        raise ValueError(f"{name}: damaged: shape {shape!r} of dtype {dtype!r} is larger than memory can be")
+        raise ValueError(f"{name}: damaged: shape {shape!r} of dtype {dtype!r} is larger than memory")
 
 
 def _read_elements(file, name, shape, order, dtype, nbytes):
@@ -421,10 +436,10 @@ def _elements(file, nbytes, name):
 def _read_objects(file, name, allow_pickle, shape):
     if not allow_pickle:
         raise ValueError(
-            f"{name}: an array of objects, which is a pickle and can execute anything; "
+            f"{name}: the file holds an array of objects, a pickle that can execute anything; "
             "if you trust the sender, pass allow_pickle=True"
         )
     objects = pickle.load(file)
     if not isinstance(objects, np.ndarray) or objects.shape != shape:
-        raise ValueError(f"{name}: damaged: the pickle does not hold what the header says")
+        raise ValueError(f"{name}: damaged: the pickle contradicts the header")
     return asarray(objects)

@@ -20,7 +20,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     Parameters
     ----------
     file : path or file object
-        The bytes at a path are mapped, and read as they are used; what is open is read now, from where it stands.
+        A path is mapped, and read as its bytes are used; an open file is read now, from its current position.
     dtype : dtype, default float
     count : int, default -1
         How many elements, or all if there are fewer; -1 is all.
@@ -34,8 +34,8 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     Returns
     -------
     ndarray
-        Fresh, writable, with one axis. Of a mapped file the first write copies, and never reaches the file, which must
-        not be changed in place or cut short meanwhile.
+        Fresh, writable, with one axis. The first write to a mapped array copies, and never reaches the file. While
+        arrays use it, the file must not be changed in place or truncated.
 
     See Also
     --------
@@ -60,7 +60,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
 
 
 def _mapped(path, dtype, count, offset):
-    """The elements of a regular file, by memory map; None where NumPy should see to it."""
+    """The elements of a regular file, by memory map; None where NumPy should read it."""
     if dtype.hasobject or dtype.subdtype is not None or not dtype.itemsize or count < -1 or offset < 0:
         return None
     with open(path, "rb") as opened:
@@ -76,7 +76,7 @@ def _mapped(path, dtype, count, offset):
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
-    """Take the bytes of a buffer for an array with one axis.
+    """Interpret the bytes of a buffer as an array with one axis.
 
     Parameters
     ----------

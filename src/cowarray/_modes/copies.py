@@ -21,7 +21,7 @@ class Materialization(NamedTuple):
     Parameters
     ----------
     kind : {'copy', 'steal', 'overwrite'}
-        Whether shared bytes were copied first, the last sharer took them over, or all of them were replaced.
+        Whether shared bytes were copied first, kept by the last sharer, or all of them replaced.
     nbytes : int
         Bytes that were copied.
     filename : str
@@ -39,8 +39,8 @@ class Materialization(NamedTuple):
         return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied"
 
 
-# Each holds what was entered, outermost first: lists of one item, which is taken out where the
-# variable cannot be set back: no memory is left, or this is another context than the one that was entered.
+# Each holds what was entered, outermost first, as lists of one item. The item is removed where the variable cannot be
+# reset, because memory has run out or the block ends in another context than it began in.
 _forbidden = ContextVar("cowarray_no_copy", default=())
 _traces = ContextVar("cowarray_traces", default=())
 
@@ -53,7 +53,7 @@ def forbids_copy():
 
 
 def _caller():
-    """File and line of the innermost frame that is neither ours nor NumPy's."""
+    """File and line of the innermost frame outside this library and NumPy."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -76,8 +76,8 @@ def report(kind, nbytes):
 class _Mode:
     """A context manager that adds to one context variable; each entering has an item of its own."""
 
-    # Counts a context in (1) or out (-1), and returns how many there are. Not a name of the module, for those are gone
-    # when a mode ends with the interpreter.
+    # Counts a context in (1) or out (-1), and returns how many there are. Not a name of the module: those are gone when
+    # a mode ends with the interpreter.
     _count_users = staticmethod(count_modes)
 
     def __init__(self):

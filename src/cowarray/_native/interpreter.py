@@ -1,7 +1,7 @@
 """Refuses subinterpreters, when it is imported: before anything native, which a process can load only once.
 
-Bytes are dropped by whichever thread is the last to use them, and their owner is an object of one interpreter; NumPy is
-made for one, too. A subinterpreter that could load the library first would moreover lock the main one out.
+The last thread to use some bytes drops them, and their owner is an object of one interpreter; NumPy supports only one
+as well. And a subinterpreter that loaded the library first would lock the main one out.
 """
 
 import _thread
@@ -22,6 +22,6 @@ def is_main():
 
 if not is_main():
     raise ImportError(
-        "cowarray works in the main interpreter only, and this is a subinterpreter; use threads or processes",
+        "cowarray works only in the main interpreter, and this is a subinterpreter; use threads or processes",
         name="cowarray",
     )

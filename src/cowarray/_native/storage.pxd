@@ -54,7 +54,7 @@ cdef class Storage:
     # always without KEEPS_HEADERS.
     cdef object hold
     cdef char *window
-    # NumPy's array that owns the bytes, borrowed, where it serves or served as `hold`: who reads with it has no scope.
+    # NumPy's array that owns the bytes, borrowed, where it serves or served as `hold`: its readers have no scope.
     cdef PyObject *unscoped
     # The bytes hold references to objects: they are never shared, because memcpy does not copy references.
     cdef bint has_references

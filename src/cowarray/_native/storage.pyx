@@ -21,12 +21,12 @@ from cowarray._native.errors import CopyError
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
-# What the modes hang in: an object with `forbids_copy()` and `report(kind, nbytes)`, asked while a context uses a mode.
+# The hooks of the modes: an object with `forbids_copy()` and `report(kind, nbytes)`, asked while a context uses a mode.
 cdef object modes = None
 
 
 def set_modes(hooks):
-    """Hang in what is asked before a write copies, and told when it has."""
+    """Set the hooks that are asked before a write copies, and told when it has."""
     global modes
     modes = hooks
 
@@ -262,7 +262,7 @@ cdef dict BEHALVES = {
 
 
 cdef int ask(Storage storage, const Access *access) except -1:
-    """Tell the doorkeeper who comes for the bytes. What it raises, who came gets, and nothing has happened. A gap."""
+    """Tell the doorkeeper who comes for the bytes. What it raises passes on, and nothing has happened. A gap."""
     cdef object keeper = <object>storage.doorkeeper
     cdef object box = None
     cdef int i
@@ -280,7 +280,7 @@ cdef int ask(Storage storage, const Access *access) except -1:
 def set_doorkeeper(Storage storage, keeper, /):
     """Have a Storage's doorkeeper asked at each access from now on.
 
-    What was kept for reading goes: whoever wants bytes after this comes through the door.
+    What was kept for reading is dropped, so that every later access comes through the door.
 
     Parameters
     ----------
@@ -311,14 +311,14 @@ cdef void refresh(Storage storage) noexcept:
 
 
 cdef void leave_readers(Storage storage) noexcept:
-    """Before the Storage leaves shared bytes: what is kept for reading goes, and who still reads is told to the core.
+    """Before the Storage leaves shared bytes: drop what is kept for reading, and tell the core who still reads.
     A gap.
 
     What is kept would be a reader left behind, and keep the last sharer from stealing. A reader in another thread, or
     around the user code that writes here, may have no scope but only the array that owns the bytes, which the core has
     once. It holds a counted reference: every such reader is a frame of this library's C, or an array of NumPy's whose
     base the owner is, and neither borrows as the interpreter does. So a count of one says that nobody reads. More says
-    that somebody may; who is mistaken for a reader costs the last sharer a copy, never a value.
+    that somebody may; to be mistaken there costs the last sharer a copy, never a value.
     """
     cdef PyObject *owner = storage.unscoped
     refresh(storage)
@@ -346,7 +346,7 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
                 refresh(storage)
             return 0
         if status == COW_ENOMEM:
-            raise MemoryError(f"cannot allocate {window_size(storage)} bytes to write into")
+            raise MemoryError(f"cannot allocate {window_size(storage)} bytes for a write to an array that shares bytes")
     return materialize(storage, scope)
 
 
@@ -372,7 +372,7 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
         return materialize(storage, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
         shares = count_shares(storage)
-        why = f"{shares} Storages share them" if shares > 1 else "somebody still reads them"
+        why = f"{shares} Storages share them" if shares > 1 else "a reader of another array still needs them"
         raise CopyError(
             f"no_copy: this write would copy {window_size(storage)} bytes, because {why}; "
             "write before copying, or leave the no_copy block"

@@ -109,8 +109,8 @@ cdef Array convert(object obj, object dtype, object order, object copy):
         return import_array(array, copy)
     if copy is False:
         raise ValueError(
-            f"asarray: a {type(obj).__name__} cannot be shared as dtype {descr_of(array)!r} and order {order!r}; "
-            "leave copy=False away"
+            f"asarray: copy=False cannot share a {type(obj).__name__} as dtype {descr_of(array)!r} in order {order!r}; "
+            "drop copy=False"
         )
     if get_base(array) is not None or not cnp.PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA):
         return copy_foreign(array)
@@ -225,8 +225,8 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
         if same is None:
             if copy is False:
                 raise ValueError(
-                    f"asarray: from dtype {x.descr!r} to {dtype!r} needs a copy (Unable to avoid copy); "
-                    "leave copy=False away"
+                    f"asarray: converting dtype {x.descr!r} to {dtype!r} needs a copy (Unable to avoid copy); "
+                    "drop copy=False"
                 )
             return travel_method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
         x = of_dtype(x, same)
@@ -236,7 +236,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
         order_strides(x, code, strides)
         if not same_layout(x.nd, shape_of(x), strides_of(x), strides):
             if copy is False:
-                raise ValueError(f"asarray: order {order!r} needs a copy; leave copy=False away")
+                raise ValueError(f"asarray: order {order!r} needs a copy; drop copy=False")
             return copy_in_order(x, code)
     return x
 
@@ -354,7 +354,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 cdef int check_device(object device) except -1:
     if device is not None and device != "cpu":
-        raise ValueError(f"the only device is 'cpu' (got {device!r})")
+        raise ValueError(f"device must be 'cpu', the only one there is (got {device!r})")
     return 0
 
 

@@ -396,7 +396,7 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
     if is_nested and extra > 0:
         raise ValueError(
             "setting an array element with a sequence: the value is nested deeper than the "
-            f"{cnp.PyArray_NDIM(target)} dimensions that are assigned to"
+            f"{cnp.PyArray_NDIM(target)} dimensions it is assigned to"
         )
     for i in range(cnp.PyArray_NDIM(source)):
         if cnp.PyArray_DIMS(source)[i] != 1 and (
@@ -419,7 +419,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     if type(value) is not float and type(value) is not int:  # for the others, a gap
         offset = element_offset(self, key)
         if offset < 0 or self.descr is not descr or not self.writeable:
-            raise IndexError("the array was changed while the value to assign was converted")
+            raise IndexError("setting an element: the array was changed while the value was converted; assign again")
     access.intent = OVERWRITES
     access.behalf = OPERATION
     access.ndim = 0

@@ -303,7 +303,7 @@ cdef class Passage:
         extent_of(array, &low, &high)
         if high > low and (start + low < 0 or <size_t>(start + high) > window_size(storage)):
             # numpy.einsum("ii->i") of an array without elements does this.
-            raise ValueError(f"{self.operation.name}: NumPy's result lies outside of the array's memory")
+            raise ValueError(f"{self.operation.name}: NumPy's result lies outside the array's memory")
         if self.operation.result is VIEW:
             return view_on(storage, start, window, array, source.writeable and not self.operation.readonly)
         return copy_as_laid(view_on(storage, start, window, array, True))
@@ -374,7 +374,7 @@ cdef object plain_containers(object value, int depth):
     cdef dict named = None
     cdef Py_ssize_t i
     if depth > MOST_NESTED:
-        raise RecursionError("the arguments of a NumPy function are nested too deep")
+        raise RecursionError("the arguments of this NumPy function are nested too deeply")
     if type(value) is dict:
         for key, item in (<dict>value).items():
             shown = plain_containers(item, depth + 1)

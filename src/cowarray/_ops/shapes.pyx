@@ -64,7 +64,7 @@ cdef int rebind(Array self, Array other) except -1:
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
         if dims == NULL:
-            raise MemoryError("cannot allocate the shape of an array")
+            raise MemoryError("cannot allocate memory for the shape of an array")
     drop_header(self)
     if self.dims != self.inline_dims:
         PyMem_Free(self.dims)

@@ -1,7 +1,7 @@
 """The demonstration: the same edits to copies of one array, by NumPy and by cowarray, measured and compared.
 
 The array comes from a read-only memory map. NumPy's side does what one writes today: copy first, then edit. Every
-result of ours is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
+cowarray result is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
 """
 
 import contextlib
@@ -77,15 +77,13 @@ def _demonstrate(path):
     limit = min(LARGEST, _memory_available() // PEAK)
     if source.nbytes > limit:
         source = source.reshape(-1, order="A")[: max(1, limit // source.itemsize)]
-        print(
-            f"The steps use the first {show_bytes(source.nbytes)} of it, so that they stay short and fit into memory."
-        )
+        print(f"The steps use only the first {show_bytes(source.nbytes)}, to stay short and fit into memory.")
     with _Waiting("warming up"):
-        # The first use of memory is dear on many machines. Neither side shall pay for it.
+        # The first use of memory is slow on many machines, and neither side should pay for it.
         np.empty(4 * source.nbytes, np.uint8).fill(1)
     totals = {"NumPy": [0.0, 0], "cowarray": [0.0, 0]}
     wrong = []
-    print("NumPy copies first and edits then; cowarray runs the same edits on lazy copies.\n")
+    print("NumPy copies first and then edits; cowarray runs the same edits on lazy copies.\n")
     print(_bold(f"{'step':<33} {'':<8} {'time':>9} {'copied':>9} {'memory':>10}  address"))
     for number, (title, prepare, step) in enumerate(_steps(source), 1):
         if step is None:
@@ -103,7 +101,7 @@ def _demonstrate(path):
                 wrong.append(number)
         results.clear()
     if source.nbytes < SMALL:
-        print("\nSo small an array shows the price of a call, not of its bytes; a file of some MB shows both.")
+        print("\nAn array this small shows the price of a call, not of its bytes; a file of a few MB shows both.")
     after = _checksum(path)
     return _conclude(totals, wrong, before, after)
 
@@ -153,9 +151,9 @@ def load(path):
     except OSError as error:
         raise UnusableFile(f"{path}: {error.strerror}") from None
     except ValueError:  # a null byte in the name
-        raise UnusableFile(f"{str(path)!r}: not a file's name") from None
+        raise UnusableFile(f"{str(path)!r}: not a valid file name") from None
     if magic[:4] == b"PK\x03\x04":
-        raise UnusableFile(f"{path}: an .npz archive; take one array out of it with numpy.save")
+        raise UnusableFile(f"{path}: an .npz archive; save one of its arrays as .npy with numpy.save")
     if magic != b"\x93NUMPY":
         raise UnusableFile(f"{path}: not a .npy file")
     try:
@@ -182,7 +180,7 @@ def _say_what(path, source):
     try:
         source[...] = source
     except ValueError as error:
-        print(f"NumPy, on an attempt to write to it: ValueError: {error}.")
+        print(f"When NumPy tries to write to it: ValueError: {error}.")
 
 
 def _checksum(path):
@@ -229,7 +227,7 @@ class _NumPy:
 
 
 class _Cowarray:
-    """Ours: a copy shares bytes until it is written to, and the library counts."""
+    """The library's side: a copy shares bytes until it is written to, and the library counts."""
 
     name = "cowarray"
 
@@ -326,7 +324,7 @@ def _other_value(source):
 
 
 def _ufunc(dtype):
-    """A ufunc of one array that gives its dtype and warns of nothing; None for a dtype without."""
+    """A ufunc of one array that keeps its dtype and never warns; None for other dtypes."""
     if dtype.kind == "b":
         return np.logical_not
     if dtype.kind in "iufcm":

@@ -87,7 +87,7 @@ def explain(x, /):
     the next write copies 800 bytes: 2 share the allocation
     """
     if type(x) is not ndarray:
-        raise TypeError(f"explain: expected a cowarray.ndarray, got {type(x).__name__}")
+        raise TypeError(f"explain: expected a cowarray.ndarray (got {type(x).__name__})")
     facts = storage_facts(x)
     cost = facts["write_cost"]
     if facts["foreign"]:
@@ -95,7 +95,7 @@ def explain(x, /):
     elif cost and facts["shares"] > 1:
         why = f"{facts['shares']} share the allocation"
     elif cost:
-        why = "somebody still reads them through an array that has moved on"
+        why = "somebody still reads these bytes through an array that has moved to bytes of its own"
     else:
         why = "nobody else shares the allocation"
     return Explanation(
