@@ -72,11 +72,11 @@ cdef int flat_set(Array x, object key, object value) except -1:
     return 0
 
 
-def plain_flat_get(Array x, key):
+def _plain_flat_get(Array x, key):
     return flat_get(x, key)
 
 
-def plain_flat_set(Array x, key, value):
+def _plain_flat_set(Array x, key, value):
     flat_set(x, key, value)
 
 
@@ -184,12 +184,12 @@ cdef class FlatIterator:
 
     def __getitem__(self, key):
         if leaves_lane(self.of):
-            return take_road("flatiter.__getitem__", plain_flat_get, (self.of, key), {})
+            return take_road("flatiter.__getitem__", _plain_flat_get, (self.of, key), {})
         return flat_get(self.of, key)
 
     def __setitem__(self, key, value):
         if leaves_lane(self.of) or (is_array(value) and has_doorkeeper(<Array>value)):
-            take_road("flatiter.__setitem__", plain_flat_set, (self.of, key, value), {})
+            take_road("flatiter.__setitem__", _plain_flat_set, (self.of, key, value), {})
         else:
             flat_set(self.of, key, value)
 

@@ -136,7 +136,7 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
     return 0
 
 
-def plain_resize(Array x, *new_shape, refcheck=True):
+def _plain_resize(Array x, *new_shape, refcheck=True):
     resize(x, new_shape, refcheck)
 
 
@@ -1397,7 +1397,7 @@ cdef class ndarray(Array):
         numpy.ndarray.resize : The same for NumPy's arrays.
         """
         if leaves_lane(self):
-            take_road("ndarray.resize", plain_resize, (self, *new_shape), {"refcheck": refcheck})
+            take_road("ndarray.resize", _plain_resize, (self, *new_shape), {"refcheck": refcheck})
         else:
             resize(self, new_shape, refcheck)
 

@@ -156,11 +156,11 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """
     if births_leave_lane() or (is_array(a) and has_doorkeeper(<Array>a)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
-        return take_road("asarray", plain_asarray, (a,), named)
+        return take_road("asarray", _plain_asarray, (a,), named)
     return to_array(a, dtype, order, device, copy, like)
 
 
-def plain_asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+def _plain_asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`asarray` as ever, for whoever it is handed to."""
     return to_array(a, dtype, order, device, copy, like)
 
@@ -363,18 +363,18 @@ cdef bint is_array_class(object value) except -1:
 
 
 cdef object hand_copy(Array x, object order):
-    return take_road("ndarray.copy", plain_copy, (x, order), {})
+    return take_road("ndarray.copy", _plain_copy, (x, order), {})
 
 
-def plain_copy(Array x, order="C"):
+def _plain_copy(Array x, order="C"):
     return copy_in_order(x, order_code(order))
 
 
 cdef object hand_astype(Array x, object dtype, object order, object casting, object copy):
-    return take_road("ndarray.astype", plain_astype, (x, dtype, order, casting, copy), {})
+    return take_road("ndarray.astype", _plain_astype, (x, dtype, order, casting, copy), {})
 
 
-def plain_astype(Array x, dtype, order="K", casting="unsafe", copy=True):
+def _plain_astype(Array x, dtype, order="K", casting="unsafe", copy=True):
     return cast(x, dtype, order, casting, copy)
 
 

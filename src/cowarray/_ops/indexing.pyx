@@ -282,15 +282,15 @@ cdef inline bint is_plain_bound(object bound) noexcept:
 
 
 cdef object hand_get_item(Array self, object key):
-    return take_road("ndarray.__getitem__", plain_get_item, (self, key), {})
+    return take_road("ndarray.__getitem__", _plain_get_item, (self, key), {})
 
 
-def plain_get_item(Array self, key):
+def _plain_get_item(Array self, key):
     cdef Array view = basic_view(self, key)
     return view if view is not None else item_by_numpy(self, key)
 
 
-def plain_set_item(Array self, key, value):
+def _plain_set_item(Array self, key, value):
     put_item(self, key, value)
 
 
@@ -433,7 +433,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
 
 
 cdef int hand_set_item(Array self, object key, object value) except -1:
-    take_road("ndarray.__setitem__", plain_set_item, (self, key, value), {})
+    take_road("ndarray.__setitem__", _plain_set_item, (self, key, value), {})
     return 0
 
 

@@ -55,7 +55,7 @@ PARTS = frozenset(
     {
         "_ops.conversion.as_own",
         "_ops.conversion.cast",
-        "_ops.conversion.plain_copy",
+        "_ops.conversion._plain_copy",
         "_ops.conversion.shallow",
         "_ops.conversion.with_axes",
         "_ops.conversion.with_elements",

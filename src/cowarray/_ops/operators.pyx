@@ -50,7 +50,7 @@ cdef object compare(Array self, object other, int op):
     if not is_familiar(other) and type(other) is not str:
         return defer(self, other, comparisons[op], False)
     if leaves_lane(self) or is_handed((other,), {}):
-        return take_road(comparisons[op].__name__, Comparison(op), (self, other), {})
+        return take_road(comparisons[op].__name__, _Comparison(op), (self, other), {})
     return plain_compare(self, other, op)
 
 
@@ -61,7 +61,7 @@ cdef object plain_compare(Array self, object other, int op):
 
 
 @cython.final
-cdef class Comparison:
+cdef class _Comparison:
     """What compares as ever, for whoever it is handed to."""
 
     cdef int op
@@ -131,12 +131,12 @@ cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_fun
     ):
         return in_place(self, other, ufunc)
     if leaves_lane(self) or is_handed((other,), {}):
-        return take_road(f"in-place {ufunc.__name__}", InPlaceJourney(ufunc is ufunc_power), (self, other), {})
+        return take_road(f"in-place {ufunc.__name__}", _InPlaceJourney(ufunc is ufunc_power), (self, other), {})
     return plain_in_place(self, other, function)
 
 
 @cython.final
-cdef class InPlaceJourney:
+cdef class _InPlaceJourney:
     """What does ``**=`` or ``@=`` as ever, for whoever it is handed to."""
 
     cdef bint is_power

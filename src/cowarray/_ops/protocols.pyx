@@ -67,7 +67,7 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
             if second is not None:
                 return computed(ufunc(first, second))
     if is_handed(inputs, kwargs):
-        return take_road(ufunc_name(ufunc, method_name), UfuncJourney(ufunc, method_name), inputs, kwargs)
+        return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs)
 
 
@@ -77,7 +77,7 @@ cdef str ufunc_name(object ufunc, str method_name):
 
 
 @cython.final
-cdef class UfuncJourney:
+cdef class _UfuncJourney:
     """What applies a ufunc as ever, for whoever it is handed to."""
 
     cdef object ufunc
@@ -382,12 +382,12 @@ cdef dict SPECIAL_FUNCTIONS = {
 def born(function, /, *args, **kwargs):
     """What a function of NumPy's makes of numbers, files or chance, and nobody else knows of: as ours."""
     if births_leave_lane():
-        return take_road(function.__name__, Bearing(function), args, kwargs)
+        return take_road(function.__name__, _Bearing(function), args, kwargs)
     return fresh(function(*args, **kwargs))
 
 
 @cython.final
-cdef class Bearing:
+cdef class _Bearing:
     """What gives birth as ever, for whoever it is handed to."""
 
     cdef object function

@@ -415,15 +415,15 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
     has it first."""
     if is_handed(args, kwargs) or (self is not None and is_handed((self,), {})):
         if self is not None:
-            return take_road(operation.name, Journey(operation, function, True, cautious, False), (self, *args), kwargs)
+            return take_road(operation.name, _Journey(operation, function, True, cautious, False), (self, *args), kwargs)
         return take_road(
-            operation.name, Journey(operation, function, False, cautious, dispatched_here), args, kwargs
+            operation.name, _Journey(operation, function, False, cautious, dispatched_here), args, kwargs
         )
     return travel(operation, function, self, args, kwargs, cautious, dispatched_here)
 
 
 @cython.final
-cdef class Journey:
+cdef class _Journey:
     """What does an operation as ever, for whoever it is handed to."""
 
     cdef Operation operation
@@ -530,11 +530,11 @@ cdef object travel_method(Array x, str name, tuple args, dict kwargs):
 cdef object part(Array self, str name):
     """An attribute that NumPy computes as a view."""
     if leaves_lane(self):
-        return take_road("ndarray." + name, plain_part, (self, name), {})
-    return plain_part(self, name)
+        return take_road("ndarray." + name, _plain_part, (self, name), {})
+    return _plain_part(self, name)
 
 
-def plain_part(Array self, str name):
+def _plain_part(Array self, str name):
     cdef Passage passage = Passage(method_operation(name))
     passage.survey(self)
     passage.locates = not passage.cautious

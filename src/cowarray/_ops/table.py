@@ -156,7 +156,7 @@ def method(name):
     row = OPERATIONS.get(f"ndarray.{name}", Row())
     function = getattr(numpy.ndarray, name, None)
     places = {"self": Parameter("self", SELF)}
-    if getattr(function, "__text_signature__", None) is None:  # as of all methods under python -OO
+    if callable(function) and function.__text_signature__ is None:  # as of all methods under python -OO
         places["out"] = Parameter("out", KEYWORD_ONLY)
     return _placed(row, function, places)
 

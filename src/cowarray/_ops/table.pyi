@@ -14,6 +14,7 @@ __all__ = [
     "is_numpys",
     "lookup",
     "method",
+    "name_of",
 ]
 
 VIEW: Final = "view"
