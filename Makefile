@@ -87,10 +87,16 @@ FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/
 demo: $(BUILT) ## See what it does, on an array of yours with FILE=array.npy
 	@$(IN_VENV) -m cowarray demo $(if $(FILE),"$(FILE)")
 
-test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
-	@$(IN_VENV) -m pytest $(ARGS)
+# A process for each core. WORKERS= runs the tests in one, for a debugger or a look at what they print.
+WORKERS ?= --numprocesses=auto --dist=loadgroup
 
-docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
+test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
+	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
+
+docs-# A process for each core. WORKERS= runs the tests in one, for a debugger or a look at what they print.
+WORKERS ?= --numprocesses=auto --dist=loadgroup
+
+test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
 	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py $(ARGS)
 
 conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standard's own tests (ARRAY_API_TESTS=: data-apis/array-api-tests)
@@ -335,7 +341,7 @@ check-clang:
 
 # Everything that pytest finds, in one run, so that its closing line counts all of it.
 check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
-	@$(IN_VENV) -m pytest -m "not long" $(ARGS)
+	@$(IN_VENV) -m pytest -m "not long" $(WORKERS) $(ARGS)
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
