@@ -93,10 +93,7 @@ WORKERS ?= --numprocesses=auto --dist=loadgroup
 test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
 
-docs-# A process for each core. WORKERS= runs the tests in one, for a debugger or a look at what they print.
-WORKERS ?= --numprocesses=auto --dist=loadgroup
-
-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
+docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
 	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py $(ARGS)
 
 conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standard's own tests (ARRAY_API_TESTS=: data-apis/array-api-tests)

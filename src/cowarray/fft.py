@@ -7,7 +7,7 @@ of NumPy's function of the same name; arrays come back as fresh `cowarray.ndarra
 
 import numpy as np
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed as _Completed
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "rfftn",
 ]
 
-_completed = Completed(
+_completed = _Completed(
     {
         "a": "array_like",
         "n": "int, optional\n    The length of the transform: the argument is cut off, or filled up with 0, to fit.",

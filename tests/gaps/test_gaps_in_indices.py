@@ -146,3 +146,31 @@ for key in (slice(None), Ellipsis, slice(0, 64)):
     for array in (x, shared, *keep):
         whole(array)
 """)
+
+
+@pytest.mark.parametrize("hook", ["np.seterrcall(change); np.seterr(all='call')", "warnings.showwarning = change"])
+def test_a_report_of_overflow_that_changes_the_array(hook):
+    """Where a number is too large for an element, NumPy reports it while it converts, to whoever asked for that."""
+    survives(
+        f"""
+import itertools, warnings
+warnings.simplefilter("always")
+kept = []
+deeds = ("x.resize(4)", "x.dtype = 'i1'", "x.setflags(write=False)", "x.resize(5000)", "kept.append(x.copy())")
+def change(*args, **kwargs):
+    exec(deed)
+for deed, dtype, value in itertools.product(deeds, "f2 f4 F f8 g D i1 i8 ?".split(), (1e300, 10**300, -1, 0.5)):
+    x = ca.array(np.zeros(4096, dtype))
+    with np.errstate():
+        {hook}
+        try:
+            x[4000] = value
+        except Exception:
+            pass
+    if not x.flags.writeable:
+        assert not x.any(), "written to although it is read-only"
+    x.tobytes()
+    for each in kept:
+        each.tobytes()
+"""
+    )

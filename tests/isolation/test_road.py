@@ -108,6 +108,9 @@ HANDED = {
     "x += 1": ["add"],
     "x **= 2": ["in-place power"],
     "x @= np.eye(4)": ["in-place matmul"],
+    "x[:, 0] + range(3)": ["ndarray.__getitem__", "add"],
+    "range(3) + x[:, 0]": ["ndarray.__getitem__", "add"],
+    "3 in x": ["ndarray.__contains__"],
     "cowarray.add(x, 1)": ["add"],
     "np.add(x, 1, out=x)": ["add"],
     "np.add.reduce(x)": ["add.reduce"],
@@ -193,6 +196,50 @@ def test_an_array_with_a_doorkeeper_takes_the_road_alone():
             exec(statement, {"x": x, "y": y, "np": np})
     wanted = "add ndarray.copy ndarray.__getitem__ ndarray.__setitem__ ndarray.__setitem__ ndarray.sum stack add"
     assert probe.names == wanted.split()
+
+
+def test_an_array_with_a_doorkeeper_counts_wherever_it_is():
+    z, i = cowarray.array([1.0, 2.0]), cowarray.array([0, 1])
+    set_doorkeeper(i.storage, lambda *_: None)
+
+    class Listed(list):
+        pass
+
+    probe = Probe(watched=False)
+    statements = (
+        "z[i]",
+        "z[i] = 1",
+        "z[(i,)]",
+        "z.flat[i]",
+        "z[:] = [i[0], i[1]]",
+        "cowarray.asarray([i, i])",
+        "i in z",
+    )
+    with probe:
+        for statement in statements:
+            before = len(probe.names)
+            exec(statement, {"z": z, "i": i, "cowarray": cowarray})
+            assert len(probe.names) > before, statement
+        np.concatenate(Listed([i, i]))
+    assert probe.names[-1] == "concatenate"
+
+
+def test_a_deep_copy_is_deep_on_the_road():
+    import copy
+
+    z = cowarray.array(np.array([None], object))
+    z[0] = inner = [1]
+    with Probe():
+        assert copy.deepcopy(z)[0] is not inner
+
+
+def test_none_and_nonsense_are_refused():
+    with pytest.raises(TypeError):
+        set_doorkeeper(None, print)
+    with pytest.raises(TypeError, match="callable"):
+        register(5)
+    with pytest.raises(ValueError, match="contexts"):
+        watch_births(-3)
 
 
 def test_names_of_rows_are_names_that_are_handed_over():

@@ -33,6 +33,7 @@ from cowarray._native.storage cimport (
     is_at,
     is_foreign,
     is_pinned,
+    knock,
     new_hold,
     OPERATION,
     own_bytes,
@@ -46,6 +47,7 @@ from cowarray._native.storage cimport (
     storage_adopt,
     window_size,
     write_cost,
+    WRITES,
 )
 
 cnp.import_array()
@@ -267,13 +269,19 @@ cdef cnp.ndarray reader_header(Array x):
     return new_header(x, own_bytes(shared), 0, owner)
 
 
-cdef cnp.ndarray writable_header(Array x, const Access *access):
-    """NumPy's writable view of x, which has bytes of its own, and is pinned while the view lives. A gap, before."""
+cdef cnp.ndarray writable_header(Array x, const Access *said):
+    """NumPy's writable view of x, which has bytes of its own, and is pinned while the view lives. A gap, before.
+
+    said: what to say at the door, where it is not that of one of the library's who writes to all of x.
+    """
     cdef Storage storage
+    cdef Access access
     cdef Pin pin
     while True:
         storage = storage_for(x)
-        pin = pin_storage(storage, access)
+        if said == NULL:
+            access = access_to(x, WRITES, OPERATION)
+        pin = pin_storage(storage, said if said != NULL else &access)
         if x.storage_ is storage:
             return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
@@ -284,7 +292,12 @@ cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):
     A Storage that has just got bytes of its own has no context yet, and to make one could fail.
     """
     cdef object owner = root(writer)
+    cdef Access access
     if x.storage_ is not None and type(owner) is Pin and x.storage_ is (<Pin>owner).storage:
+        if has_doorkeeper(x):
+            x = still(x)
+            access = access_to(x, READS, OPERATION)
+            knock(x.storage_, &access)
         return new_header(x, <char *>(<Pin>owner).scope.data, 0, owner)
     return const_header(x)
 
@@ -376,12 +389,12 @@ cdef Storage give_storage(Array x):
     return storage
 
 
-def birth_of(Array x, /):
+def birth_of(Array x not None, /):
     """How the array came to be; for `cowarray.explain`."""
     return BIRTHS[x.birth]
 
 
-def storage_facts(Array x, /):
+def storage_facts(Array x not None, /):
     """What the core knows of the array's Storage; for `cowarray.explain`."""
     cdef Storage storage = storage_for(x)
     return {

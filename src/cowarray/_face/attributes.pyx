@@ -8,13 +8,11 @@ cimport numpy as cnp
 from cpython.object cimport PyObject, PyObject_RichCompare
 
 from cowarray._array.array cimport (
-    access_to,
     adopt,
     Array,
     BORN_VIEW,
     const_header,
     descr_of,
-    has_doorkeeper,
     header_beside,
     is_array,
     located_header,
@@ -24,9 +22,8 @@ from cowarray._array.array cimport (
 from cowarray._array.exports cimport numpy_from_snapshot
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, seal
-from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
-from cowarray._ops.operands cimport detached_void, is_numpys_scalar, leaves_lane, take_road
+from cowarray._ops.operands cimport detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 
 cnp.import_array()
 
@@ -59,24 +56,22 @@ cdef object flat_get(Array x, object key):
 
 cdef int flat_set(Array x, object key, object value) except -1:
     cdef cnp.ndarray header
-    cdef Access access
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
     where = shown_key(settled(key, True))
     shown = shown_value(x, value)
-    access = access_to(x, WRITES, OPERATION)
-    header = writable_header(x, &access)
+    header = writable_header(x, NULL)
     if is_array(value):
         shown = header_beside(<Array>value, header)
     (<object>header).flat[where] = shown
     return 0
 
 
-def _plain_flat_get(Array x, key):
+def _plain_flat_get(Array x not None, key):
     return flat_get(x, key)
 
 
-def _plain_flat_set(Array x, key, value):
+def _plain_flat_set(Array x not None, key, value):
     flat_set(x, key, value)
 
 
@@ -183,12 +178,12 @@ cdef class FlatIterator:
         return self[self.at - 1]
 
     def __getitem__(self, key):
-        if leaves_lane(self.of):
+        if leaves_lane(self.of) or is_handed_with(key, None):
             return take_road("flatiter.__getitem__", _plain_flat_get, (self.of, key), {})
         return flat_get(self.of, key)
 
     def __setitem__(self, key, value):
-        if leaves_lane(self.of) or (is_array(value) and has_doorkeeper(<Array>value)):
+        if leaves_lane(self.of) or is_handed_with(key, value):
             take_road("flatiter.__setitem__", _plain_flat_set, (self.of, key, value), {})
         else:
             flat_set(self.of, key, value)

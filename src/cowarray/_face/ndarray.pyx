@@ -39,6 +39,7 @@ from cowarray._array.array cimport (
     const_header,
     descr_of,
     header_for,
+    is_array,
     is_plain,
     itemsize_of,
     located_header,
@@ -87,7 +88,7 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
-from cowarray._ops.operands cimport leaves_lane, take_road
+from cowarray._ops.operands cimport is_handed_with, leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
@@ -136,8 +137,19 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
     return 0
 
 
-def _plain_resize(Array x, *new_shape, refcheck=True):
+def _plain_resize(Array x not None, *new_shape, refcheck=True):
     resize(x, new_shape, refcheck)
+
+
+cdef bint contains(Array x, object value) except -1:
+    cdef Passage passage = new_passage()
+    passage.survey(x)
+    passage.survey(value)
+    return passage.read(value) in passage.read(x)
+
+
+def _plain_contains(Array x not None, value):
+    return contains(x, value)
 
 
 # What gives the namespace for a version of the standard; hung in by the chapters, which stand on this class.
@@ -567,10 +579,8 @@ cdef class ndarray(Array):
         return copy_in_order(self, c"K")
 
     def __deepcopy__(self, memo):
-        if leaves_lane(self):
-            return hand_copy(self, "K")
         if is_plain(self.descr):
-            return copy_in_order(self, c"K")
+            return hand_copy(self, "K") if leaves_lane(self) else copy_in_order(self, c"K")
         return adopt((<object>const_header(self)).__deepcopy__(memo))
 
     # Bound, it would be a function of Cython's, for which CPython packs the arguments twice: 0.9 of the time.
@@ -630,7 +640,8 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.ravel : Returns a view where it can.
         """
-        return counted(self, call_method(self, "ravel", (order,), {}))
+        result = call_method(self, "ravel", (order,), {})
+        return counted(self, result) if is_array(result) else result
 
     def flatten(self, order="C"):
         """The elements along one axis.
@@ -650,7 +661,8 @@ cdef class ndarray(Array):
         ravel : Gives the same.
         numpy.ndarray.flatten : The same for NumPy's arrays.
         """
-        return counted(self, call_method(self, "ravel", (order,), {}))
+        result = call_method(self, "ravel", (order,), {})
+        return counted(self, result) if is_array(result) else result
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """The elements as another dtype.
@@ -1646,10 +1658,9 @@ cdef class ndarray(Array):
         return PySeqIter_New(self)  # as NumPy's: it ends where there is no such element any more
 
     def __contains__(self, value):
-        passage = new_passage()
-        (<Passage>passage).survey(self)
-        (<Passage>passage).survey(value)
-        return (<Passage>passage).read(value) in (<Passage>passage).read(self)
+        if leaves_lane(self) or is_handed_with(value, None):
+            return take_road("ndarray.__contains__", _plain_contains, (self, value), {})
+        return contains(self, value)
 
     def __bool__(self):
         return bool(const_header(self))

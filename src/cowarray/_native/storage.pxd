@@ -105,6 +105,8 @@ cdef void refresh(Storage storage) noexcept
 cdef Storage storage_new(size_t nbytes, char **bytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
 cdef Pin pin_storage(Storage storage, const Access *access)
+# Asks the doorkeeper of a Storage that has one, for bytes that are reached through a scope that is open already.
+cdef int knock(Storage storage, const Access *access) except -1
 # The scope of a short write that runs no foreign code: end it with end_write.
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1
 cdef void end_write(cow_mutable_scope *scope) noexcept

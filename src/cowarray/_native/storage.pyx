@@ -277,7 +277,13 @@ cdef int ask(Storage storage, const Access *access) except -1:
     return 0
 
 
-def set_doorkeeper(Storage storage, keeper, /):
+cdef int knock(Storage storage, const Access *access) except -1:
+    if storage.doorkeeper != NULL:
+        ask(storage, access)
+    return 0
+
+
+def set_doorkeeper(Storage storage not None, keeper, /):
     """Have a Storage's doorkeeper asked at each access from now on.
 
     What was kept for reading is dropped, so that every later access comes through the door.
@@ -288,7 +294,9 @@ def set_doorkeeper(Storage storage, keeper, /):
     keeper : callable or None
         Called with the Storage, the intent ("locates", "shares", "reads", "writes", "overwrites"), on whose behalf
         ("operation", "export", "ctypes", "dlpack", "C API", "foreign"), and the box: None for anything, or a tuple of
-        offset in the window, shape, strides and itemsize, in bytes. What it raises stops the access. None: nobody.
+        offset in the window, shape, strides and itemsize, in bytes. What it raises stops the access. None: nobody. The
+        Storage owns it and is invisible to the garbage collector, so it must not own an array of the Storage. Set it
+        before other threads use the Storage: without a GIL, nothing orders the two.
     """
     cdef PyObject *before = storage.doorkeeper
     if keeper is None:

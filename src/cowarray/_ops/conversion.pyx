@@ -13,7 +13,6 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     descr_of,
     get_base,
-    has_doorkeeper,
     is_array,
     is_array_type,
     itemsize_of,
@@ -30,7 +29,7 @@ from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
-from cowarray._ops.operands cimport births_leave_lane, leaves_lane, listed, take_road
+from cowarray._ops.operands cimport births_leave_lane, is_handed_with, leaves_lane, listed, take_road
 from cowarray._ops.road cimport travel_method
 
 
@@ -154,7 +153,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     from_dlpack : Takes arrays through DLPack.
     numpy.asarray : The same for NumPy's arrays.
     """
-    if births_leave_lane() or (is_array(a) and has_doorkeeper(<Array>a)):
+    if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
         return take_road("asarray", _plain_asarray, (a,), named)
     return to_array(a, dtype, order, device, copy, like)
@@ -302,7 +301,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     if most:
         copy = copy if copy is None else as_flag(copy)
         object = shallow(object, dtype, ndmin, most, copy)
-    x = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
+    made = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
+    if not is_array(made):
+        return made  # of whoever has been handed it
+    x = <Array>made
     if ndmin > MAXDIMS:
         raise ValueError(f"ndmin bigger than allowable number of dimensions NPY_MAXDIMS (={MAXDIMS})")
     return x if x.nd >= ndmin else with_axes(x, ndmin)
@@ -366,7 +368,7 @@ cdef object hand_copy(Array x, object order):
     return take_road("ndarray.copy", _plain_copy, (x, order), {})
 
 
-def _plain_copy(Array x, order="C"):
+def _plain_copy(Array x not None, order="C"):
     return copy_in_order(x, order_code(order))
 
 
@@ -374,7 +376,7 @@ cdef object hand_astype(Array x, object dtype, object order, object casting, obj
     return take_road("ndarray.astype", _plain_astype, (x, dtype, order, casting, copy), {})
 
 
-def _plain_astype(Array x, dtype, order="K", casting="unsafe", copy=True):
+def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=True):
     return cast(x, dtype, order, casting, copy)
 
 

@@ -1,7 +1,7 @@
 # Item access.
 
-from cowarray._array.array cimport Array, has_doorkeeper, is_array
-from cowarray._ops.operands cimport leaves_lane
+from cowarray._array.array cimport Array, is_array
+from cowarray._ops.operands cimport is_handed_with, leaves_lane
 
 
 cdef object shown_key(object key)
@@ -18,6 +18,8 @@ cdef inline object get_item(Array self, object key):
         return hand_get_item(self, key)
     if self.nd > 1 or type(key) is not int:
         view = basic_view(self, key)
+        if view is None and is_handed_with(key, None):
+            return hand_get_item(self, key)
     return view if view is not None else item_by_numpy(self, key)
 
 
@@ -27,6 +29,6 @@ cdef int put_item(Array self, object key, object value) except -1
 
 
 cdef inline int set_item(Array self, object key, object value) except -1:
-    if leaves_lane(self) or (is_array(value) and has_doorkeeper(<Array>value)):
+    if leaves_lane(self) or ((type(key) is not int or is_array(value)) and is_handed_with(key, value)):
         return hand_set_item(self, key, value)
     return put_item(self, key, value)

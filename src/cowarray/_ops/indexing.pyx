@@ -28,6 +28,7 @@ from cowarray._array.array cimport (
     root,
     root_of,
     size_of,
+    still,
     storage_for,
     storage_then,
     view_on,
@@ -285,12 +286,12 @@ cdef object hand_get_item(Array self, object key):
     return take_road("ndarray.__getitem__", _plain_get_item, (self, key), {})
 
 
-def _plain_get_item(Array self, key):
+def _plain_get_item(Array self not None, key):
     cdef Array view = basic_view(self, key)
     return view if view is not None else item_by_numpy(self, key)
 
 
-def _plain_set_item(Array self, key, value):
+def _plain_set_item(Array self not None, key, value):
     put_item(self, key, value)
 
 
@@ -416,7 +417,9 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     cdef long double converted[2]  # room and alignment for any number
     PyArray_Pack(descr, converted, const_header(<Array>value) if is_array(value) else value)
     cdef Storage storage = storage_for(self)
-    if type(value) is not float and type(value) is not int:  # for the others, a gap
+    if not (type(value) is float or type(value) is int) or not (
+        descr.type_num <= cnp.NPY_ULONGLONG or descr.type_num == cnp.NPY_DOUBLE
+    ):  # a gap: shorter floats report what overflows, to a handler or a warning's hook
         offset = element_offset(self, key)
         if offset < 0 or self.descr is not descr or not self.writeable:
             raise IndexError("setting an element: the array was changed while the value was converted; assign again")
@@ -454,6 +457,7 @@ cdef int put_part(Array self, object key, object value) except -1:
     cdef Access access
     cdef Intent intent
     cdef bint is_nested = False, one, looks
+    cdef Array whole  # keeps the box of the access
     # First all that may run user code: the index, then the value. From there on each step looks for itself.
     key = settled(key)
     if not is_array(value) and (type(key) is str or (type(key) is list and key)):
@@ -493,10 +497,13 @@ cdef int put_part(Array self, object key, object value) except -1:
                 if commit(header):
                     return 0
             header = None
-    access = access_to(self, intent if is_basic(key) else WRITES, OPERATION)
     if has_doorkeeper(self):
-        narrow(&access, box, self, key, where)
-    header = writable_header(self, &access)
+        whole = still(self)
+        access = access_to(whole, intent if is_basic(key) else WRITES, OPERATION)
+        narrow(&access, box, whole, key, where)
+        header = writable_header(self, &access)
+    else:
+        header = writable_header(self, NULL)
     # Shown after self has got bytes of its own: the value may be a view of it. (The index has a share of its bytes.)
     if is_array(value) and not one and not runs_code(self.descr):
         shown = header_beside(<Array>value, header)

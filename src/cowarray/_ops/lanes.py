@@ -19,6 +19,8 @@ ROAD = frozenset(
         "_ops.road.Passage.read",
         "_ops.road.Passage.survey",
         "_ops.road.Passage.write",
+        "_ops.road.new_passage",
+        "_ops.road.viewing_passage",
     }
 )
 
@@ -27,7 +29,7 @@ LANES = {
     "_ops.operands.operand": "the operand runs no code; a kept header fits, or can be made without asking anybody",
     "_ops.operators.binary": "both sides are operands: NumPy's operator on headers gives what is fresh",
     "_ops.operators.unary": "the array is an operand",
-    "_ops.operators.compare": "both sides are operands; or the road's own Passage, where no one is registered",
+    "_ops.operators.compare": "both sides are operands",
     "_ops.operators.in_place": "the right side is an operand, and elements run no code",
     "_ops.protocols.array_ufunc": "one of NumPy's own ufuncs, no options, and operands only",
     "_ops.protocols.elementwise1": "no options, and an operand",
@@ -64,7 +66,13 @@ PARTS = frozenset(
         "_ops.indexing.shown_key",
         "_ops.indexing.shown_value",
         "_ops.operands.computed",
+        "_face.ndarray.contains",
+        "_ops.operators.plain_compare",
+        "_ops.operators.plain_defer",
         "_ops.operators.plain_in_place",
+        "_ops.protocols.travel_ufunc",
+        "_ops.road._plain_part",
+        "_ops.road.travel",
         "_ops.protocols.elementwise",
         "_ops.protocols.overwritten",
         "_ops.shapes.reshaped",

@@ -14,6 +14,7 @@ cdef int births_watched
 cdef object take_road(str operation, object function, tuple args, dict kwargs)
 # Whether somebody is registered, and is to have an operation with these arguments.
 cdef bint is_handed(tuple args, dict kwargs) except -1
+cdef bint is_handed_with(object first, object second) except -1
 
 
 cdef inline bint leaves_lane(Array x) noexcept:

@@ -37,9 +37,11 @@ def register(function, /):
     Parameters
     ----------
     function : callable or None
-        Called with the operation's name (a row of the table: "add", "linalg.inv", "ndarray.sort"), a function that does
-        it as ever, its positional arguments and its named ones; what it gives is the operation's result. The function
-        takes whatever arguments it is given, and hands its own operation over no second time.
+        Called with the operation's name, a function that does it as ever, its positional arguments and its named ones;
+        what it gives is the operation's result. The name is that of the table's row, if there is one ("ndarray.sort"),
+        else NumPy's ("add", "add.reduce", "linalg.inv"). The function takes whatever arguments it is given. What it
+        does by other operations (`fill` by an assignment, `setfield` by a view and an assignment) is handed over too,
+        in its turn. Register before other threads compute: without a GIL, nothing orders the two.
 
     Returns
     -------
@@ -47,6 +49,8 @@ def register(function, /):
         Who was registered before.
     """
     global interceptor
+    if function is not None and not callable(function):
+        raise TypeError(f"register: expected a callable or None (got {type(function).__name__})")
     before = interceptor
     interceptor = function
     return before
@@ -54,7 +58,11 @@ def register(function, /):
 
 def watch_births(int change, /):
     """Count a context in (1) or out (-1) that is to have every operation. Returns how many there are."""
-    return add(&births_watched, change)
+    cdef int count = add(&births_watched, change)
+    if count < 0:
+        add(&births_watched, -change)
+        raise ValueError(f"watch_births: there are {count - change} contexts to count out (got {change})")
+    return count
 
 
 cdef object take_road(str operation, object function, tuple args, dict kwargs):
@@ -71,13 +79,24 @@ cdef bint is_handed(tuple args, dict kwargs) except -1:
     return relaxed(&births_watched) != 0 or any_watched(args, 0) or any_watched(kwargs.values(), 0)
 
 
+cdef bint is_handed_with(object first, object second) except -1:
+    """`is_handed` of an operation with one or two arguments."""
+    return interceptor is not None and is_handed((first, second), {})
+
+
 cdef bint any_watched(object values, int depth) except -1:
     """Whether one of our arrays in values, or in lists and tuples there, has a doorkeeper."""
     for value in values:
         if is_array(value):
             if has_doorkeeper(<Array>value):
                 return True
-        elif (type(value) is list or type(value) is tuple) and depth < MAXDIMS and any_watched(value, depth + 1):
+        elif isinstance(value, list) and depth < MAXDIMS:
+            if any_watched(list.__iter__(value), depth + 1):
+                return True
+        elif isinstance(value, tuple) and depth < MAXDIMS:
+            if any_watched(tuple.__iter__(value), depth + 1):
+                return True
+        elif type(value) is dict and depth < MAXDIMS and any_watched((<dict>value).values(), depth + 1):
             return True
     return False
 

@@ -8,22 +8,14 @@ cimport numpy as cnp
 from cpython.number cimport PyNumber_InPlacePower, PyNumber_Power
 from cpython.object cimport PyObject_RichCompare
 
-from cowarray._array.array cimport (
-    access_to,
-    Array,
-    const_header,
-    has_doorkeeper,
-    header_beside,
-    is_array,
-    writable_header,
-)
+from cowarray._array.array cimport Array, const_header, has_doorkeeper, header_beside, is_array, writable_header
 from cowarray._c.python cimport PyNumber_InPlaceMatrixMultiply
-from cowarray._native.storage cimport Access, OPERATION, WRITES
+from cowarray._native.storage cimport WRITES
 from cowarray._ops.operands cimport (
     computed,
     has_priority,
     is_familiar,
-    is_handed,
+    is_handed_with,
     leaves_lane,
     operand,
     runs_code,
@@ -49,7 +41,7 @@ cdef object compare(Array self, object other, int op):
         return computed(PyObject_RichCompare(own, shown, op))
     if not is_familiar(other) and type(other) is not str:
         return defer(self, other, comparisons[op], False)
-    if leaves_lane(self) or is_handed((other,), {}):
+    if leaves_lane(self) or is_handed_with(other, None):
         return take_road(comparisons[op].__name__, _Comparison(op), (self, other), {})
     return plain_compare(self, other, op)
 
@@ -69,14 +61,13 @@ cdef class _Comparison:
     def __cinit__(self, int op):
         self.op = op
 
-    def __call__(self, Array x, other):
+    def __call__(self, Array x not None, other):
         return plain_compare(x, other, self.op)
 
 
 cdef object defer(Array self, object other, object ufunc, bint reflected):
     """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
     cdef type kind = type(other)
-    cdef Passage passage
     if is_familiar(other):
         return ufunc(other, self) if reflected else ufunc(self, other)
     override = getattr(kind, "__array_ufunc__", MISSING)
@@ -87,18 +78,40 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
     ):
         return NotImplemented
     if override is MISSING:
-        # Methods of the stranger may be shown the array, and may keep what they give.
-        passage = new_passage()
-        passage.strangers = passage.cautious = True
-        shown = passage.read(self)
-        return passage.result(ufunc(other, shown) if reflected else ufunc(shown, other))
+        if leaves_lane(self):
+            operands = (other, self) if reflected else (self, other)
+            return take_road(ufunc.__name__, _WithStranger(ufunc, reflected), operands, {})
+        return plain_defer(self, other, ufunc, reflected)
     return ufunc(other, self) if reflected else ufunc(self, other)
+
+
+cdef object plain_defer(Array self, object other, object ufunc, bint reflected):
+    # Methods of the stranger may be shown the array, and may keep what they give.
+    cdef Passage passage = new_passage()
+    passage.strangers = passage.cautious = True
+    shown = passage.read(self)
+    return passage.result(ufunc(other, shown) if reflected else ufunc(shown, other))
+
+
+@cython.final
+cdef class _WithStranger:
+    """What computes with a stranger as ever, for whoever it is handed to."""
+
+    cdef object ufunc
+    cdef bint reflected
+
+    def __cinit__(self, object ufunc, bint reflected):
+        self.ufunc = ufunc
+        self.reflected = reflected
+
+    def __call__(self, first, second):
+        x, other = (second, first) if self.reflected else (first, second)
+        return plain_defer(<Array?>x, other, self.ufunc, self.reflected)
 
 
 cdef object in_place(Array self, object other, object ufunc):
     """self op= other."""
     cdef cnp.ndarray header
-    cdef Access access
     cdef object shown = operand(other)
     if shown is None or runs_code(self.descr) or has_doorkeeper(self):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
@@ -115,8 +128,7 @@ cdef object in_place(Array self, object other, object ufunc):
                 return self
         header = None
         shown = operand(other)
-    access = access_to(self, WRITES, OPERATION)
-    header = writable_header(self, &access)
+    header = writable_header(self, NULL)
     if is_array(other):
         shown = header_beside(<Array>other, header)  # again: as a view of self it has moved along
     ufunc(header, shown, header)
@@ -130,7 +142,7 @@ cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_fun
         or has_priority(other)
     ):
         return in_place(self, other, ufunc)
-    if leaves_lane(self) or is_handed((other,), {}):
+    if leaves_lane(self) or is_handed_with(other, None):
         return take_road(f"in-place {ufunc.__name__}", _InPlaceJourney(ufunc is ufunc_power), (self, other), {})
     return plain_in_place(self, other, function)
 
@@ -144,18 +156,16 @@ cdef class _InPlaceJourney:
     def __cinit__(self, bint is_power):
         self.is_power = is_power
 
-    def __call__(self, Array x, other):
+    def __call__(self, Array x not None, other):
         return plain_in_place(x, other, in_place_power if self.is_power else PyNumber_InPlaceMatrixMultiply)
 
 
 cdef object plain_in_place(Array self, object other, binary_function function):
     cdef cnp.ndarray header
-    cdef Access access
     cdef Passage passage = new_passage()
     passage.survey(self)
     passage.survey(other)
-    access = access_to(self, WRITES, OPERATION)
-    header = writable_header(self, &access) if self.writeable else const_header(self)
+    header = writable_header(self, NULL) if self.writeable else const_header(self)
     if is_array(other) and not passage.cautious:
         other = header_beside(<Array>other, header)
     else:

@@ -47,6 +47,7 @@ from cowarray._ops.operands cimport (
     computed,
     detached_void,
     is_handed,
+    is_handed_with,
     is_harmless,
     is_itself_alone,
     leaves_lane,
@@ -224,7 +225,7 @@ cdef class Passage:
     cdef object write(self, object value):
         """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
         cdef cnp.ndarray header
-        cdef Array x
+        cdef Array x, whole
         cdef Access access
         cdef cnp.npy_intp offset
         if type(value) is tuple:
@@ -237,8 +238,12 @@ cdef class Passage:
         x = <Array>value
         if not x.writeable:
             return const_header(x)
-        access = access_to(x, OVERWRITES if self.overwrites and not self.reads_of(x) else WRITES, self.behalf)
-        header = writable_header(x, &access)
+        if has_doorkeeper(x):
+            whole = still(x)
+            access = access_to(whole, OVERWRITES if self.overwrites and not self.reads_of(x) else WRITES, self.behalf)
+            header = writable_header(x, &access)
+        else:
+            header = writable_header(x, NULL)
         offset = x.offset
         self.written.append((x, header, offset))
         return header
@@ -413,9 +418,10 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
                  bint dispatched_here=False):
     """Call a NumPy function, or, with self, the method of that name of self's header. The road: whoever is registered
     has it first."""
-    if is_handed(args, kwargs) or (self is not None and is_handed((self,), {})):
+    if is_handed(args, kwargs) or (self is not None and is_handed_with(self, None)):
         if self is not None:
-            return take_road(operation.name, _Journey(operation, function, True, cautious, False), (self, *args), kwargs)
+            journey = _Journey(operation, function, True, cautious, False)
+            return take_road(operation.name, journey, (self, *args), kwargs)
         return take_road(
             operation.name, _Journey(operation, function, False, cautious, dispatched_here), args, kwargs
         )
@@ -534,7 +540,7 @@ cdef object part(Array self, str name):
     return _plain_part(self, name)
 
 
-def _plain_part(Array self, str name):
+def _plain_part(Array self not None, str name):
     cdef Passage passage = Passage(method_operation(name))
     passage.survey(self)
     passage.locates = not passage.cautious

@@ -125,7 +125,7 @@ cdef object hand_reshape(Array x, tuple shape, object order, object copy):
     return take_road("ndarray.reshape", _plain_reshape, (x, *shape), {"order": order, "copy": copy})
 
 
-def _plain_reshape(Array x, *shape, order="C", copy=None):
+def _plain_reshape(Array x not None, *shape, order="C", copy=None):
     quick = quick_reshape(x, shape) if copy is None and order == "C" else None
     return reshaped(x, shape, order, copy) if quick is None else quick
 
