@@ -20,11 +20,15 @@ import threading
 import time
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
-from support.tracing import TracingAllocator
 
 import cowarray as ca
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a program, it finds `support` there
+
+from support.tracing import TracingAllocator
 
 SIZES = [1, 3, 16, 60, 60, 10_000, 10_000, 200_000]  # from some thousand bytes on, copies run without the GIL
 PAIRS = 10
