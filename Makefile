@@ -88,7 +88,7 @@ demo: $(BUILT) ## See what it does, on an array of yours with FILE=array.npy
 	@$(IN_VENV) -m cowarray demo $(if $(FILE),"$(FILE)")
 
 # A process for each core. WORKERS= runs the tests in one, for a debugger or a look at what they print.
-WORKERS ?= --numprocesses=auto --dist=loadgroup
+WORKERS ?= --numprocesses=auto
 
 test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
@@ -336,9 +336,10 @@ check-long: check ## The same for hours: whole suites under sanitizers, leaks, t
 check-clang:
 	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
 
-# Everything that pytest finds, in one run, so that its closing line counts all of it.
+# Everything that pytest finds. The package is built from this tree first, when no test writes into it.
 check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
-	@$(IN_VENV) -m pytest -m "not long" $(WORKERS) $(ARGS)
+	@$(IN_VENV) -m pytest -m package
+	@$(IN_VENV) -m pytest -m "not long and not package" $(WORKERS) $(ARGS)
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache

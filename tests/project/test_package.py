@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
-pytestmark = [pytest.mark.package, pytest.mark.xdist_group("package")]  # builds in the same folders
+pytestmark = pytest.mark.package
 
 
 def run(*command, **kwargs):
