@@ -52,12 +52,13 @@ $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
 # allowed them.
 ifeq ($(VARIANT),)
 $(VENV)/.installed: $(VENV)/.python setup.py pyproject.toml
+	@echo "Building cowarray ..."
 	@$(PIP) --no-build-isolation --no-deps --editable .
-	@touch $@
+	@touch $@ $(VENV)/.just-built
 
 $(BUILT): $(VENV)/.installed $(EXTENSION_SOURCES)
-	@echo "Building cowarray ..."
-	@$(IN_VENV) setup.py --quiet build_ext --inplace
+	@if [ -e $(VENV)/.just-built ]; then rm $(VENV)/.just-built; \
+	else echo "Building cowarray ..." && $(IN_VENV) setup.py --quiet build_ext --inplace; fi
 	@touch $@ $(VENV)/.built
 else
 $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/cowarray/*.pyi src/cowarray/*/*.py src/cowarray/*/*.pyi)
