@@ -225,6 +225,29 @@ def test_a_read_beside_a_write_is_said():
         assert boxes >= {("writes", 0), ("reads", 32)}, statement
 
 
+def test_a_storage_is_never_told_the_box_of_another():
+    """Where the doorkeeper gives the array another Storage, whoever comes to that says what is true of it."""
+    for statement in ("np.add(x, 1, out=x)", "np.copyto(x, 3)", "x[1:] = 3", "x += 1", "x.sort()"):
+        x = cowarray.array(np.arange(32.0))
+        told = []
+
+        def second(storage, intent, behalf, box, told=told):
+            told.append((storage.nbytes, box))
+
+        def first(storage, intent, behalf, box, x=x, second=second):
+            if intent in ("writes", "overwrites") and x.size == 32:
+                x.resize(3)
+                set_doorkeeper(x.storage, second)
+
+        set_doorkeeper(x.storage, first)
+        outcome(exec, statement, {"x": x, "np": np})
+        for nbytes, box in told:
+            if box is not None:
+                offset, shape, strides, itemsize = box
+                reach = sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if n)
+                assert offset + reach + itemsize <= nbytes, statement
+
+
 def test_a_foreign_ufunc_is_named():
     x = cowarray.array(np.zeros(3, object))
     doorkeeper = Doorkeeper()

@@ -277,13 +277,16 @@ cdef cnp.ndarray writable_header(Array x, const Access *said):
     cdef Storage storage
     cdef Access access
     cdef Pin pin
+    if said != NULL:
+        access = said[0]
     while True:
         storage = storage_for(x)
         if said == NULL:
             access = access_to(x, WRITES, OPERATION)
-        pin = pin_storage(storage, said if said != NULL else &access)
+        pin = pin_storage(storage, &access)
         if x.storage_ is storage:
             return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
+        access.ndim = -1  # what was said was of another Storage
 
 
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):
