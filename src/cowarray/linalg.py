@@ -3,6 +3,8 @@
 Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a buffer or ``__array__``. They are only
 read, and lazy copies stay lazy. Parameters, results and errors are those of NumPy's function of the same name; arrays
 come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

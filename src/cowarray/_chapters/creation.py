@@ -5,6 +5,8 @@ results are fresh, except where a docstring says copy. With ``like``, another li
 make the result.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

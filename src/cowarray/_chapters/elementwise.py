@@ -14,6 +14,8 @@ Most functions are a line, and their price is that of the call: see `_ops/protoc
 keyword-only: CPython takes 50 ns longer to call such functions. The file is longer than a sitting because a chapter of
 the standard is one module: 67 times a name, a docstring and that line. Parameters are the same for all functions of a
 signature: `_completed` puts them into the docstrings.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 from types import ModuleType

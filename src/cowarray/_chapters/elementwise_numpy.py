@@ -2,6 +2,8 @@
 
 As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

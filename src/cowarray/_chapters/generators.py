@@ -4,6 +4,8 @@
 their one hidden state (`numpy.random.seed`, ...) are not here.
 
 Threads may share a Generator: as in NumPy, a lock of its bit generator is held while numbers are drawn.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

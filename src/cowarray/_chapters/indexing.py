@@ -1,6 +1,8 @@
 """The chapter "indexing functions" of the array API standard, and NumPy's functions of the kind.
 
 Functions that write do so to their first argument, an array: every view of it sees the write, and no copy does.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

@@ -4,6 +4,8 @@ A view of a cowarray array is a view of that argument, on the same Storage. A vi
 that `asarray` makes. Copies are lazy where a lazy copy is allowed.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

@@ -7,6 +7,8 @@ NumPy's scalars if they have no axes.
 
 The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
 The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.
+
+Its length is its docstrings: read it a function at a time.
 """
 
 import numpy as np

@@ -3,6 +3,8 @@
 
 Every status of the core becomes an exception here and nowhere else (`fail`). Every write that may copy or wait comes
 through `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and releases the GIL.
+
+One file, for a door and what it hands out are read together.
 """
 
 cimport cython

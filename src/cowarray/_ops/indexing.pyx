@@ -1,5 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Item access: NumPy's forms of an index, on headers."""
+"""Item access: NumPy's forms of an index, on headers.
+
+One file, for what an index is settled to and what is then done with it are read together.
+"""
 
 import operator
 import numpy as np

@@ -2,6 +2,8 @@
 """The road of operations. Our arguments become NumPy's headers, NumPy computes, and the results become ours.
 
 Headers are read-only, but for those that the table says are written; the results are what the table says they are.
+
+One file, for a Passage and the call that makes it are read together.
 """
 
 import numpy as np
