@@ -13,7 +13,7 @@ from cowarray._face.pickles import _unpickle as _unpickle
 from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 
 # isort: split
-from cowarray import _chapters, fft, linalg, random
+from cowarray import _chapters, array_api, fft, linalg, random
 from cowarray._array.exports import aliases, shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
@@ -24,6 +24,7 @@ from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Materialization, no_copy, trace
 from cowarray._native.figures import keep_freed, reset_stats, stats
 from cowarray._native.storage import Storage
+from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
 from cowarray._tools.report import Explanation, explain
 
@@ -34,6 +35,7 @@ __all__ = [
     "Storage",
     "aliases",
     "array",
+    "array_api",
     "asarray",
     "explain",
     "fft",
@@ -104,7 +106,7 @@ def lazy_clone(x, /):
     >>> x
     array([1, 2, 3])
     """
-    return asarray(x).lazy_clone()
+    return _conversion.own_or_asarray(x).lazy_clone()
 
 
 def get_include():

@@ -3,6 +3,7 @@ from typing import Any, Final, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray import array_api as array_api
 from cowarray import fft as fft
 from cowarray import linalg as linalg
 from cowarray import random as random

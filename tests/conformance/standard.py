@@ -1,4 +1,4 @@
-"""Run the public test suite of the array API standard, data-apis/array-api-tests, against cowarray.
+"""Run the public test suite of the array API standard, data-apis/array-api-tests, against `cowarray.array_api`.
 
 The suite is no part of the project; its folder is named, with its submodule (the text of the standard) in place:
 
@@ -58,7 +58,9 @@ class Tally:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", type=Path, help="folder of data-apis/array-api-tests")
-    parser.add_argument("--module", default="cowarray", help="the namespace to test (default: cowarray)")
+    parser.add_argument(
+        "--module", default="cowarray.array_api", help="the namespace to test (default: cowarray.array_api)"
+    )
     parser.add_argument("--standard", default="2025.12", help="version of the standard (default: 2025.12)")
     parser.add_argument("--examples", type=int, default=20, help="examples for each test (default: 20)")
     options, more = parser.parse_known_args()

@@ -266,10 +266,10 @@ def test_limits_of_dtypes_are_those_of_arrays_of_them():
 
 def test_the_namespace_tells_what_it_is():
     x = cowarray.arange(3)
-    assert x.__array_namespace__() is cowarray
-    assert x.__array_namespace__(api_version=None) is cowarray
+    assert x.__array_namespace__() is cowarray.array_api
+    assert x.__array_namespace__(api_version=None) is cowarray.array_api
     for version in ("2021.12", "2022.12", "2023.12", "2024.12", cowarray.__array_api_version__):
-        assert x.__array_namespace__(api_version=version) is cowarray
+        assert x.__array_namespace__(api_version=version) is cowarray.array_api
     for wrong in ("2020.01", "", 5):
         with pytest.raises(ValueError, match="__array_namespace__"):
             x.__array_namespace__(api_version=wrong)

@@ -5,27 +5,16 @@ what the standard names.
 """
 
 import inspect
-from pathlib import Path
 
 import numpy as np
 import pytest
+from standard_names import LINES, NAMES, SIGNATURES, WITHOUT_ARRAYS, named, sample, x
 
 import cowarray
 
 VERSIONS = ["2021.12", "2022.12", "2023.12", "2024.12", "2025.12"]
-LINES = [line.partition("#")[0].strip() for line in Path(__file__).with_name("standard.txt").read_text().splitlines()]
-NAMES = {line.partition("(")[0]: line.partition("(")[2] for line in LINES if line}
-SIGNATURES = {name: inspect.signature(eval(f"lambda {rest[:-1]}: 0")) for name, rest in NAMES.items() if rest}
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-def named(name):
-    """What a line of the list names, in the library."""
-    root, _, attribute = name.rpartition(".")
-    if root == "info":
-        return getattr(cowarray.__array_namespace_info__(), attribute)
-    return getattr(getattr(cowarray, root) if root else cowarray, attribute)
 
 
 # ---- names and parameters --------------------------------------------------------------------------------------------
@@ -78,65 +67,6 @@ def ways_to_call(signature):
 
 # ---- defaults and results --------------------------------------------------------------------------------------------
 
-# Numbers that come twice, more of them than a sort without a promise leaves in order.
-x = cowarray.asarray(np.random.default_rng(5).integers(0, 9, (40, 40)).astype(float))
-i = cowarray.asarray(np.random.default_rng(6).integers(0, 9, (40, 40)))
-SAMPLES = {
-    "arange": "5",
-    "asarray": "[1, 2]",
-    "astype": "x, cowarray.float32",
-    "expand_dims": "x, 0",
-    "eye": "3",
-    "fft.fftfreq": "5",
-    "fft.rfftfreq": "5",
-    "full": "(2, 3), 7.0",
-    "full_like": "x, 7.0",
-    "info.default_dtypes": "",
-    "info.dtypes": "",
-    "isin": "x, i",
-    "linalg.cholesky": "x @ x.T + 9 * cowarray.eye(40)",
-    "linalg.cross": "x[:, :3], x[:, 3:6]",
-    "linspace": "0, 1, 5",
-    "ones": "(2, 3)",
-    "repeat": "x, 2",
-    "reshape": "x, (1600,)",
-    "roll": "x, 3",
-    "searchsorted": "cowarray.sort(x[0]), x[1]",
-    "take": "x[0], i[0]",
-    "take_along_axis": "x, i",
-    "zeros": "(2, 3)",
-    **dict.fromkeys(["concat", "stack"], "[x, x]"),
-    **dict.fromkeys(["cumulative_sum", "cumulative_prod"], "x[0]"),
-    **dict.fromkeys(["linalg.tensordot", "linalg.vecdot", "tensordot", "vecdot"], "x, x"),
-    **dict.fromkeys(["meshgrid"], "x[0], x[1]"),
-    **dict.fromkeys(["ndarray.__array_namespace__"], "x"),
-    **dict.fromkeys(["ndarray.to_device"], "x, 'cpu'"),
-}
-OTHER_SAMPLES = {
-    "broadcast_shapes": "(2, 1), (3,)",
-    "broadcast_to": "x, (2, 40, 40)",
-    "can_cast": "x, cowarray.float32",
-    "empty": "(2, 3)",
-    "finfo": "x",
-    "iinfo": "i",
-    "isdtype": "x.dtype, 'bool'",
-    "linalg.matrix_power": "x, 3",
-    "linalg.outer": "x[0], x[1]",
-    "moveaxis": "x, 0, 1",
-    "permute_dims": "x, (1, 0)",
-    "squeeze": "x[None], 0",
-    "tile": "x, (2,)",
-    "where": "x > 3, x, i",
-}
-WITHOUT_ARRAYS = {
-    "__array_namespace_info__",
-    "broadcast_shapes",
-    "can_cast",
-    "finfo",
-    "iinfo",
-    "isdtype",
-    "result_type",
-}
 # What they give cannot be compared.
 UNTOLD = {"empty", "empty_like", "ndarray.__dlpack__"}
 WITH_DEFAULTS = [
@@ -163,7 +93,7 @@ def agree(result, expected):
 @pytest.mark.parametrize("name", WITH_DEFAULTS)
 def test_defaults_are_the_standards(name):
     function = named(name)
-    args = eval(f"({SAMPLES.get(name, 'x')},)" if SAMPLES.get(name, "x") else "()")
+    args = sample(name)
     defaults = {
         each.name: each.default for each in SIGNATURES[name].parameters.values() if each.default is not each.empty
     }
@@ -180,13 +110,7 @@ def arrays_of(result):
 
 @pytest.mark.parametrize("name", [name for name in SIGNATURES if not name.startswith(("info.", "ndarray."))])
 def test_no_result_is_an_array_of_numpys(name):
-    function, required = named(name), [p for p in SIGNATURES[name].parameters.values() if p.default is p.empty]
-    if name in SAMPLES:
-        args = eval(f"({SAMPLES[name]},)" if SAMPLES[name] else "()")
-    elif name in OTHER_SAMPLES:
-        args = eval(f"({OTHER_SAMPLES[name]},)")
-    else:
-        args = (i if "bitwise" in name else x,) * len(required)
+    function, args = named(name), sample(name)
     with np.errstate(all="ignore"):
         results = arrays_of(function(*args))
     if name in WITHOUT_ARRAYS:
@@ -326,9 +250,9 @@ def test_shapes_may_be_lists():
 
 @pytest.mark.parametrize("version", [None, *VERSIONS])
 def test_an_array_names_its_namespace(version):
-    for x in (cowarray.array([1.0]), cowarray.array("text"), cowarray.array([1.0])[:0]):
-        assert x.__array_namespace__(api_version=version) is cowarray
-    assert cowarray.array(1).__array_namespace__() is cowarray
+    for each in (cowarray.array([1.0]), cowarray.array("text"), cowarray.array([1.0])[:0]):
+        assert each.__array_namespace__(api_version=version) is cowarray.array_api
+    assert cowarray.array_api.zeros(()).__array_namespace__() is cowarray.array_api
 
 
 @pytest.mark.parametrize("version", ["2020.12", "2026.12", "", 2024.12, b"2024.12", ["2024.12"]])

@@ -92,6 +92,7 @@ ROOMS = [
     ["_face"],
     ["_chapters", "_files"],
     ["linalg", "fft", "random"],
+    ["array_api"],
     ["_modes"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names

@@ -157,8 +157,12 @@ class Results:
     def numpys(self):
         """For each array that NumPy gives for the same call: whether it is an argument, and whether it aliases one."""
         source = self.call.case.source
-        if isinstance(self.call.owner, types.ModuleType) and self.call.owner in SPACES:
-            source = numpys(source) if hasattr(SPACES[self.call.owner], self.call.attribute) else source
+        owner = self.call.owner
+        if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cowarray.array_api"):
+            source = source.replace(".array_api", "")
+            owner = {cowarray.array_api: cowarray}.get(owner, getattr(cowarray, owner.__name__.rpartition(".")[2]))
+        if isinstance(owner, types.ModuleType) and owner in SPACES:
+            source = numpys(source) if hasattr(SPACES[owner], self.call.attribute) else source
         if "cowarray" in source:
             return None  # NumPy has no such call
         with PreparedCall(self.call.case._replace(source=source), self.world.n) as call:
@@ -172,7 +176,8 @@ class Results:
         return self.numpys is not None and self.numpys[at][0]
 
     def numpy_aliases(self, at):
-        return self.numpys is None or self.numpys[at][1]
+        # There is one array more where NumPy gives a scalar.
+        return self.numpys is None or (at < len(self.numpys) and self.numpys[at][1])
 
     def check_class(self, at, array):
         """The row of the table, for one array of the result."""

@@ -69,6 +69,16 @@ def typed(x: Array) -> None:
     assert_type(xp.pi, float)
 
 
+def standard(x: Array) -> None:
+    assert_type(xp.array_api.sum(x, axis=0), Array)
+    assert_type(xp.array_api.asarray([1.0]), Array)
+    assert_type(xp.array_api.nonzero(x), tuple[Array, ...])
+    assert_type(xp.array_api.linalg.inv(x), Array)
+    assert_type(xp.array_api.fft.rfft(x, n=4), Array)
+    xp.array_api.sum(x, 0)  # type: ignore[call-arg]
+    xp.array_api.median(x)  # type: ignore[attr-defined]
+
+
 def inspected(x: Array) -> None:
     assert_type(x.__array_namespace__(), ModuleType)
     assert_type(x.device, Literal["cpu"])

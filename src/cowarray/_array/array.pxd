@@ -36,6 +36,9 @@ cdef class Array:
     cdef int nd
     cdef bint writeable
     cdef Birth birth
+    # Whether results without axes stay arrays: it came through the standard's door. Such an array keeps no header, so
+    # that lanes, which look for one, leave it to the road; there results get the bit.
+    cdef bint standard
     # shape, then strides, in bytes; points at `inline_dims` where they fit.
     cdef cnp.npy_intp *dims
     cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]
@@ -154,6 +157,10 @@ cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header)
 cdef inline bint has_doorkeeper(Array x) noexcept:
     """Whether somebody is asked at each access to x's bytes."""
     return x.storage_ is not None and x.storage_.doorkeeper != NULL
+
+
+cdef Array make_standard(Array x)
+cdef Array with_face(Array x, bint standard, Birth birth)
 
 
 cdef Array held_still(Array x)

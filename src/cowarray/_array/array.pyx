@@ -127,10 +127,28 @@ cdef Array held_still(Array x):
     return on_storage(x.storage_, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, x.birth)
 
 
+cdef Array make_standard(Array x):
+    """Give the bit to an array that has just been made, and that nobody else knows of."""
+    storage_for(x)  # whose reader x is no longer
+    drop_header(x)
+    x.standard = True
+    return x
+
+
+cdef Array with_face(Array x, bint standard, Birth birth):
+    """x itself, where its bit is as asked; else a new array on the same Storage."""
+    cdef Array other
+    if x.standard == standard:
+        return x
+    other = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, birth)
+    other.standard = standard
+    return other
+
+
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
-    if not KEEPS_HEADERS or storage.doorkeeper != NULL:
+    if not KEEPS_HEADERS or storage.doorkeeper != NULL or x.standard:
         return
     if x.header is None:
         x.previous_reader = NULL

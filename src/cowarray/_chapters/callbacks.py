@@ -6,7 +6,7 @@ to write to. It may also have kept what it returns, so results are copied once.
 
 import numpy as np
 
-from cowarray._ops.conversion import asarray
+from cowarray._ops.conversion import asarray, own_or_asarray
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "vectorize"]
@@ -154,7 +154,7 @@ class ndenumerate:
     """
 
     def __init__(self, arr):
-        self.iter = asarray(arr).flat
+        self.iter = own_or_asarray(arr).flat
 
     def __next__(self):
         return self.iter.coords, next(self.iter)

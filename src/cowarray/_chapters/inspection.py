@@ -99,7 +99,7 @@ def namespace(api_version):
         raise ValueError(
             f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
         )
-    return sys.modules["cowarray"]
+    return sys.modules["cowarray.array_api"]
 
 
 set_namespace(namespace)

@@ -23,7 +23,7 @@ from cowarray._array.exports cimport numpy_from_snapshot
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, seal
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
-from cowarray._ops.operands cimport detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
+from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 
 cnp.import_array()
 
@@ -68,7 +68,11 @@ cdef int flat_set(Array x, object key, object value) except -1:
 
 
 def _plain_flat_get(Array x not None, key):
-    return flat_get(x, key)
+    key = settled(key, True)
+    result = flat_get(x, key)
+    if not x.standard or (x.descr.type_num == cnp.NPY_OBJECT and is_one_place(key)):
+        return result
+    return as_standard(result)
 
 
 def _plain_flat_set(Array x not None, key, value):

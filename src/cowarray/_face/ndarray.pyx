@@ -88,7 +88,7 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
-from cowarray._ops.operands cimport is_handed_with, leaves_lane, take_road
+from cowarray._ops.operands cimport as_standard, is_handed_with, leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
@@ -581,7 +581,8 @@ cdef class ndarray(Array):
     def __deepcopy__(self, memo):
         if is_plain(self.descr):
             return hand_copy(self, "K") if leaves_lane(self) else copy_in_order(self, c"K")
-        return adopt((<object>const_header(self)).__deepcopy__(memo))
+        result = adopt((<object>const_header(self)).__deepcopy__(memo))
+        return as_standard(result) if self.standard else result
 
     # Bound, it would be a function of Cython's, for which CPython packs the arguments twice: 0.9 of the time.
     @cython.binding(False)
@@ -1638,7 +1639,7 @@ cdef class ndarray(Array):
         return reduce_array(self, protocol)
 
     def __array_namespace__(self, *, api_version=None):
-        """The module `cowarray`, which has the functions of the array API standard."""
+        """The module `cowarray.array_api`, which has the functions of the array API standard."""
         return namespace(api_version)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):

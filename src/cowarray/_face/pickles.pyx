@@ -8,7 +8,7 @@ cimport cython
 cimport numpy as cnp
 from cpython.pyport cimport PY_SSIZE_T_MAX
 
-from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain
+from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain, make_standard
 from cowarray._array.exports cimport snapshot
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport MAXDIMS
@@ -25,12 +25,13 @@ cdef object numpy_frombuffer = np.frombuffer
 cdef object reduce_array(Array x, int protocol):
     """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
     cdef cnp.ndarray shown, flat
+    cdef tuple face = (True,) if x.standard else ()
     if not is_plain(x.descr):
-        return _unpickle_objects, (PyArray_NewCopy(header_for(x, EXPORT), cnp.NPY_KEEPORDER),)
+        return _unpickle_objects, (PyArray_NewCopy(header_for(x, EXPORT), cnp.NPY_KEEPORDER), *face)
     shown = snapshot(x)
     description = describe(descr_of(shown))
     if description is None:
-        return _unpickle_objects, (PyArray_NewCopy(shown, cnp.NPY_KEEPORDER),)
+        return _unpickle_objects, (PyArray_NewCopy(shown, cnp.NPY_KEEPORDER), *face)
     order = "F" if cnp.PyArray_IS_F_CONTIGUOUS(shown) and not cnp.PyArray_IS_C_CONTIGUOUS(shown) else "C"
     flat = (<object>shown).reshape(-1, order=order)
     if not cnp.PyArray_ISCONTIGUOUS(flat):
@@ -46,11 +47,11 @@ cdef object reduce_array(Array x, int protocol):
     else:
         # Of bytes, these protocols would make a call of another function.
         payload = (<object>flat).tobytes().decode("latin1")
-    return _unpickle, (payload, description, (<object>shown).shape, order)
+    return _unpickle, (payload, description, (<object>shown).shape, order, *face)
 
 
 @cython.binding(False)  # no attributes: a pickle that may name this function could set them
-def _unpickle(payload, description, shape, order):
+def _unpickle(payload, description, shape, order, standard=False):
     """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
     cdef object size = 1
     if type(order) is not str or order not in ("C", "F"):
@@ -75,14 +76,21 @@ def _unpickle(payload, description, shape, order):
                 f"unpickle: shape {shape!r} of dtype {dtype!r} needs {needed} bytes (got {view.nbytes})"
             )
     if not needed:
-        return adopt(cnp.ndarray(shape, dtype, order=order))
+        return of_face(adopt(cnp.ndarray(shape, dtype, order=order)), standard)
     # Should the payload answer otherwise the second time, NumPy will find that it does not fit.
     flat = numpy_frombuffer(payload, dtype="u1")
-    return import_array(flat.view(dtype).reshape(shape, order=order), None)
+    return of_face(import_array(flat.view(dtype).reshape(shape, order=order), None), standard)
 
 
-def _unpickle_objects(array):
+def _unpickle_objects(array, standard=False):
     """An array from NumPy's own pickle: of elements that are not plain bytes, or of a user's own dtype."""
     if type(array) is not cnp.ndarray:
         raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
-    return copy_foreign(array)
+    return of_face(copy_foreign(array), standard)
+
+
+cdef Array of_face(Array x, object standard):
+    """x as it was pickled: through `array_api`, or not."""
+    if type(standard) is not bool:
+        raise ValueError(f"unpickle: standard must be True or False (got {standard!r})")
+    return make_standard(x) if standard else x

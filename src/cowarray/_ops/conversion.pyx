@@ -22,6 +22,7 @@ from cowarray._array.array cimport (
     shape_of,
     storage_for,
     strides_of,
+    with_face,
 )
 from cowarray._array.copies cimport copy_in_order, order_code, order_strides
 from cowarray._array.exports cimport as_flag
@@ -29,7 +30,7 @@ from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
-from cowarray._ops.operands cimport births_leave_lane, is_handed_with, leaves_lane, listed, take_road
+from cowarray._ops.operands cimport as_standard, births_leave_lane, is_handed_with, leaves_lane, listed, take_road
 from cowarray._ops.road cimport travel_method
 
 
@@ -137,7 +138,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     Returns
     -------
     ndarray
-        A `cowarray.ndarray` is returned as it is, the array itself. Memory that is read-only down to its owner (bytes,
+        A `cowarray.ndarray` is returned as it is, the array itself; one of `cowarray.array_api` as a view that gives
+        scalars, as NumPy's arrays do. Memory that is read-only down to its owner (bytes,
         a memory map opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared
         until the result is written to; everything else is copied once. Writable; a write never reaches `a`, unless it
         is the result.
@@ -156,15 +158,35 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
         return take_road("asarray", _plain_asarray, (a,), named)
+    if is_array(a) and (<Array>a).standard:
+        return faced(to_array(a, dtype, order, device, copy, like), False)
     return to_array(a, dtype, order, device, copy, like)
 
 
 def _plain_asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`asarray` as ever, for whoever it is handed to."""
-    return to_array(a, dtype, order, device, copy, like)
+    return faced(to_array(a, dtype, order, device, copy, like), False)
+
+
+def standard_asarray(a, dtype=None, device=None, copy=None):
+    """`asarray`, which gives the standard's arrays."""
+    if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
+        return take_road("asarray", _plain_standard_asarray, (a, dtype, device, copy), {})
+    return _plain_standard_asarray(a, dtype, device, copy)
+
+
+def _plain_standard_asarray(a, dtype=None, device=None, copy=None):
+    made = to_array(a, dtype, None, device, copy, None)
+    return faced(made, True) if made is a else standard(made)
+
+
+cdef object faced(object x, bint standard):
+    """An array with the bit as asked: x itself, or a view of it."""
+    return with_face(<Array>x, standard, BORN_VIEW) if is_array(x) else x
 
 
 cdef object to_array(object a, object dtype, object order, object device, object copy, object like):
+    """What `asarray` gives, where an array of ours keeps its bit."""
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
@@ -348,9 +370,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """
     check_device(device)
     if is_array(x):
-        if copy is False:
-            return x
-        return hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
+        if copy is not False:
+            x = hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
+        return faced(x, False)
     return import_array(numpy_from_dlpack(offered(x)), False if copy is False else True)
 
 
@@ -369,7 +391,8 @@ cdef object hand_copy(Array x, object order):
 
 
 def _plain_copy(Array x not None, order="C"):
-    return copy_in_order(x, order_code(order))
+    result = copy_in_order(x, order_code(order))
+    return as_standard(result) if x.standard else result
 
 
 cdef object hand_astype(Array x, object dtype, object order, object casting, object copy):
@@ -377,7 +400,26 @@ cdef object hand_astype(Array x, object dtype, object order, object casting, obj
 
 
 def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=True):
-    return cast(x, dtype, order, casting, copy)
+    result = cast(x, dtype, order, casting, copy)
+    return as_standard(result) if x.standard else result
+
+
+def standard(result, /):
+    """A result of this library, with the arrays and NumPy's scalars in it as the standard's arrays."""
+    if is_array(result):
+        return with_face(<Array>result, True, (<Array>result).birth)
+    if type(result) is tuple:
+        return tuple([standard(item) for item in <tuple>result])
+    if type(result) is list:
+        return [standard(item) for item in <list>result]
+    if isinstance(result, tuple) and hasattr(type(result), "_make"):
+        return type(result)._make([standard(item) for item in result])
+    return as_standard(result)
+
+
+def own_or_asarray(x, /):
+    """x, if it is an array of ours, which keeps its bit; else what `asarray` makes of it."""
+    return x if is_array(x) else asarray(x)
 
 
 cdef object cast(Array x, object dtype, object order, object casting, object copy):

@@ -74,7 +74,7 @@ from cowarray._native.storage cimport (
     write_cost,
     WRITES,
 )
-from cowarray._ops.operands cimport detached_void, is_numpys_scalar, runs_code, take_road
+from cowarray._ops.operands cimport as_standard, detached_void, is_numpys_scalar, runs_code, take_road
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
 
 cnp.import_array()
@@ -290,8 +290,13 @@ cdef object hand_get_item(Array self, object key):
 
 
 def _plain_get_item(Array self not None, key):
-    cdef Array view = basic_view(self, key)
-    return view if view is not None else item_by_numpy(self, key)
+    cdef Array view
+    key = settled(key)
+    view = basic_view(self, key)
+    result = view if view is not None else item_by_numpy(self, key)
+    if not self.standard or (self.descr.type_num == cnp.NPY_OBJECT and picks_one(self.nd, key)):
+        return result  # an element comes out as it is, also if it is an array
+    return as_standard(result)
 
 
 def _plain_set_item(Array self not None, key, value):

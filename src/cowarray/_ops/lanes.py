@@ -2,8 +2,8 @@
 
 On the road an operation is (its name, what does it, its arguments), and whoever is registered has it first
 (`operands.register`). A lane does one kind of operation on the spot. Each is listed here, with what makes it safe. Each
-hands over to the road while births are watched, and where an array has a doorkeeper: it asks `leaves_lane`, or gets
-None from `operand`. A test holds the lists against the sources.
+hands over to the road while births are watched, and where an array has a doorkeeper or is the standard's: it asks
+`leaves_lane`, or gets None from `operand`. A test holds the lists against the sources.
 
 Names are those of modules and functions below `cowarray`.
 """
@@ -14,10 +14,10 @@ __all__ = ["LANES", "OUTSIDE", "PARTS", "ROAD", "VALUES"]
 ROAD = frozenset(
     {
         "_ops.road.Passage.alias",
-        "_ops.road.Passage.array_result",
         "_ops.road.Passage.header_of",
         "_ops.road.Passage.read",
         "_ops.road.Passage.survey",
+        "_ops.road.Passage.taken_back",
         "_ops.road.Passage.write",
         "_ops.road.new_passage",
         "_ops.road.viewing_passage",
@@ -65,6 +65,7 @@ PARTS = frozenset(
         "_ops.indexing.narrow",
         "_ops.indexing.shown_key",
         "_ops.indexing.shown_value",
+        "_ops.operands.as_standard",
         "_ops.operands.computed",
         "_face.ndarray.contains",
         "_ops.operators.plain_compare",

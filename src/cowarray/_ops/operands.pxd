@@ -18,8 +18,8 @@ cdef bint is_handed_with(object first, object second) except -1
 
 
 cdef inline bint leaves_lane(Array x) noexcept:
-    """Whether operations on x take the road: a mode is on, or x's Storage has a doorkeeper."""
-    return relaxed(&births_watched) != 0 or (x.header is None and has_doorkeeper(x))
+    """Whether operations on x take the road: a mode is on, x is the standard's, or its Storage has a doorkeeper."""
+    return relaxed(&births_watched) != 0 or (x.header is None and (x.standard or has_doorkeeper(x)))
 
 
 cdef inline bint births_leave_lane() noexcept:
@@ -50,7 +50,9 @@ cdef inline object operand(object value):
             return None
         if (<Array>value).header is not None and fits(<Array>value, (<Array>value).header):
             return (<Array>value).header
-        return open_header(<Array>value, READS, OPERATION) if not has_doorkeeper(<Array>value) else None
+        if (<Array>value).standard or has_doorkeeper(<Array>value):
+            return None
+        return open_header(<Array>value, READS, OPERATION)
     if kind is float or kind is int or kind is bool or kind is complex:
         return value
     if kind is cnp.ndarray:
@@ -60,4 +62,5 @@ cdef inline object operand(object value):
 
 cdef object computed(object result)
 cdef object detached_void(object scalar)
+cdef object as_standard(object result)
 cdef bint has_priority(object value) noexcept

@@ -5,7 +5,7 @@ import numpy as np
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport adopt, Array, has_doorkeeper, is_array, is_array_type
+from cowarray._array.array cimport adopt, Array, has_doorkeeper, is_array, is_array_type, make_standard
 from cowarray._array.imports cimport import_array
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.atomics cimport add, relaxed
@@ -23,6 +23,7 @@ cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
 cdef type numpy_void = np.void
+cdef type numpy_generic = np.generic
 
 cdef int births_watched = 0
 cdef object interceptor = None
@@ -155,6 +156,15 @@ cdef object detached_void(object scalar):
     cdef cnp.ndarray own = PyArray_NewCopy(PyArray_FromScalar(scalar, NULL), cnp.NPY_CORDER)
     PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
     return own[()]
+
+
+cdef object as_standard(object result):
+    """What was just made of the standard's arrays, an array or a scalar, as one of them; anything else as it is."""
+    if is_array(result):
+        return make_standard(<Array>result)
+    if not isinstance(result, numpy_generic):
+        return result
+    return make_standard(adopt(PyArray_NewCopy(PyArray_FromScalar(result, NULL), cnp.NPY_CORDER)))
 
 
 cdef bint has_priority(object value) noexcept:

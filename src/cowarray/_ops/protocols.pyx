@@ -29,7 +29,7 @@ from cowarray._ops.road cimport call, function_operation, new_passage, Operation
 
 from cowarray._ops.table import FRESH
 from cowarray._array.exports import aliases, shares_bytes
-from cowarray._ops.conversion import array, asarray
+from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
 
 cnp.import_array()
 
@@ -197,8 +197,14 @@ cdef object array_function(Array self, object function, object types, tuple args
         cautious = True
     special = SPECIAL_FUNCTIONS.get(function) if is_itself_alone(function) else None
     if special is not None:
-        return special(*args, **kwargs)
-    return call(function_operation(function), function, None, args, kwargs, cautious, len(types) > 0)
+        result = special(*args, **kwargs)
+        if args and is_array(args[0]) and (<Array>args[0]).standard:
+            return standard(result)
+    else:
+        result = call(function_operation(function), function, None, args, kwargs, cautious, len(types) > 0)
+    if self is not None and self.standard and is_itself_alone(function) and function in TAKE_LIKE:
+        return standard(result)  # self may be what `like` named, which NumPy does not pass on
+    return result
 
 
 # A function of the public namespace comes here at once, whatever its arguments are: NumPy asks
@@ -246,11 +252,11 @@ def _copy(a, order="K", subok=False):
 
 def _astype(x, dtype, /, *, copy=True, device=None):
     check_device(device)
-    return asarray(x).astype(dtype, copy=copy)
+    return own_or_asarray(x).astype(dtype, copy=copy)
 
 
 def _reshape(a, /, shape, order="C", *, copy=None):
-    return asarray(a).reshape(shape, order=order, copy=copy)
+    return own_or_asarray(a).reshape(shape, order=order, copy=copy)
 
 
 def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
@@ -364,6 +370,12 @@ def fresh(result, /):
     passage = new_passage()
     return passage.result(result)
 
+
+cdef frozenset TAKE_LIKE = frozenset((
+    np.arange, np.array, np.asanyarray, np.asarray, np.ascontiguousarray, np.asfortranarray, np.empty, np.eye,
+    np.frombuffer, np.fromfile, np.fromfunction, np.fromiter, np.fromstring, np.full, np.genfromtxt, np.identity,
+    np.loadtxt, np.ones, np.require, np.tri, np.zeros,
+))
 
 cdef dict SPECIAL_FUNCTIONS = {
     np.array: _array,

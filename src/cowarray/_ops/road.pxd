@@ -36,6 +36,7 @@ cdef class Passage:
     cdef bint found  # an argument is ours
     cdef bint has_objects  # what comes back can be an element, which is the user's
     cdef bint locates  # no element is touched
+    cdef bint standard  # one of the arrays is the standard's, and so is what is made of them
     cdef bint overwrites  # what is written gets values that do not depend on what was there
     cdef Behalf behalf
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
@@ -49,6 +50,7 @@ cdef class Passage:
     cdef object result(self, object value)
     cdef bint shown(self, object owner) except -1
     cdef object array_result(self, cnp.ndarray array)
+    cdef object taken_back(self, cnp.ndarray array)
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset, cnp.ndarray array)
     cdef bint is_fresh(self, object owner) except -1
     cdef bint reads_of(self, Array x) noexcept

@@ -46,6 +46,7 @@ from cowarray._c.python cimport (
 )
 from cowarray._native.storage cimport Access, OVERWRITES, Storage, window_size, WRITES
 from cowarray._ops.operands cimport (
+    as_standard,
     computed,
     detached_void,
     is_handed,
@@ -179,6 +180,7 @@ cdef class Passage:
         cdef cnp.npy_intp offset
         if is_array(value):
             self.found = True
+            self.standard |= (<Array>value).standard
             x = still(<Array>value)
             if self.operation.result is VIEW:
                 storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
@@ -238,6 +240,7 @@ cdef class Passage:
             return value
         self.found = True
         x = <Array>value
+        self.standard |= x.standard
         if not x.writeable:
             return const_header(x)
         if has_doorkeeper(x):
@@ -255,6 +258,8 @@ cdef class Passage:
         if type(value) is cnp.ndarray:
             return self.array_result(value)
         if cnp.PyArray_CheckAnyScalar(value):
+            if self.standard and not self.has_objects:
+                return as_standard(value)
             return detached_void(value) if isinstance(value, numpy_void) else value
         if type(value) is tuple:
             return tuple([self.result(item) for item in <tuple>value])
@@ -275,10 +280,16 @@ cdef class Passage:
 
     cdef object array_result(self, cnp.ndarray array):
         cdef Array x
-        cdef object owner
         for x, header, _ in self.written:
             if header is array:
                 return x
+        result = self.taken_back(array)
+        return as_standard(result) if self.standard else result
+
+    cdef object taken_back(self, cnp.ndarray array):
+        """A NumPy array, which is none that was written, as a new array of ours."""
+        cdef Array x
+        cdef object owner
         for given in self.foreign:
             if given is array:
                 return array if self.operation.writes else import_array(array, None)

@@ -27,7 +27,7 @@ from cowarray._array.layout cimport c_strides, is_c_ordered, MAXDIMS, same_layou
 from cowarray._c.dlpack cimport offered_times
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
 from cowarray._native.storage cimport Storage
-from cowarray._ops.operands cimport take_road
+from cowarray._ops.operands cimport as_standard, take_road
 from cowarray._ops.road cimport Passage, travel_method, viewing_passage
 
 cnp.import_array()
@@ -127,7 +127,8 @@ cdef object hand_reshape(Array x, tuple shape, object order, object copy):
 
 def _plain_reshape(Array x not None, *shape, order="C", copy=None):
     quick = quick_reshape(x, shape) if copy is None and order == "C" else None
-    return reshaped(x, shape, order, copy) if quick is None else quick
+    result = reshaped(x, shape, order, copy) if quick is None else quick
+    return as_standard(result) if x.standard else result
 
 
 cdef Array reshaped(Array x, tuple shape, object order, object copy):

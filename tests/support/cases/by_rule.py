@@ -1,6 +1,9 @@
 """The cases that follow from others, or from a list of names: no one writes them down, and none is forgotten."""
 
+import ast
+import contextlib
 import inspect
+import operator
 
 import numpy as np
 from numpy._core.overrides import ARRAY_FUNCTIONS
@@ -16,7 +19,7 @@ from cowarray._chapters import data_types as _data_types
 from cowarray._chapters import elementwise as _elementwise
 from cowarray._chapters import elementwise_numpy as _elementwise_numpy
 from cowarray._chapters import linear_algebra as _linear_algebra
-from cowarray._ops.table import FRESH, SAME
+from cowarray._ops.table import FRESH, SAME, VIEW
 
 WORDS = """A([["ab", "C"], ["1", " "]])"""
 ON_INTEGERS = "bitwise_and bitwise_or bitwise_xor bitwise_count invert left_shift right_shift gcd lcm"
@@ -115,6 +118,9 @@ def of_lists():
     for name in names:
         yield made(name)
     yield Case(", ".join(names), "", UNTOLD, tags=frozenset({"faults"}))
+    for name in cowarray.array_api.__all__:
+        if not inspect.isfunction(getattr(cowarray.array_api, name)):
+            yield made(f"cowarray.array_api.{name}")
 
 
 def of_names():
@@ -149,6 +155,21 @@ def of_functions(functions):
     for case in functions:
         for name in names.get(function_of(case.source), ()):
             yield Case(f"{name}({case.source.partition('(')[2]}", name, TABLE, tags=tags)
+
+
+def of_standard(known):
+    """Calls of the functions of the standard's namespace: those of the library's functions that its signatures take."""
+    for case in known:
+        name, _, rest = case.source.partition("(")
+        standard = f"cowarray.array_api.{name.removeprefix('cowarray.')}"
+        if "isolation" not in case.tags or name in ("cowarray.asarray", "cowarray.from_dlpack"):
+            continue
+        with contextlib.suppress(AttributeError, SyntaxError, TypeError):
+            call = ast.parse(case.source, mode="eval").body
+            if name.startswith("cowarray.") and isinstance(call, ast.Call) and ast.unparse(call.func) == name:
+                given = {each.arg: None for each in call.keywords}
+                inspect.signature(operator.attrgetter(standard.partition(".")[2])(cowarray)).bind(*call.args, **given)
+                yield made(f"{standard}({rest}", standard, VIEW if case.gives == SAME else case.gives)
 
 
 def of_out(case):

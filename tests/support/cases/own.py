@@ -12,6 +12,43 @@ CASES = [
     *cases("cowarray.asarray(x)", gives=SAME),
     *cases(
         """
+        cowarray.array_api.asarray(x)
+        cowarray.array_api.asarray(x)[1:]
+        cowarray.array_api.asarray(x).T
+        cowarray.asarray(cowarray.array_api.asarray(x))
+        cowarray.array_api.permute_dims(x, (1, 0))
+        """,
+        gives=VIEW,
+    ),
+    *cases(
+        """
+        cowarray.array_api.asarray(x).copy()
+        cowarray.array_api.asarray(x).reshape(-1)
+        cowarray.array_api.reshape(x, (-1,))
+        cowarray.array_api.from_dlpack(x)
+        """,
+        gives=COPY,
+    ),
+    *cases(
+        """
+        cowarray.array_api.asarray(x)[(0,) * x.ndim]
+        cowarray.array_api.asarray(x) + 1
+        cowarray.array_api.asarray(x).flat[1]
+        np.add(cowarray.array_api.asarray(x), x)
+        cowarray.array_api.argmax(x, axis=-1)
+        cowarray.array_api.eye(3, 4, k=1)
+        cowarray.array_api.zeros((2, 3))
+        cowarray.array_api.empty((2, 3))
+        cowarray.array_api.finfo(x)
+        cowarray.array_api.iinfo("i4")
+        cowarray.array_api.take_along_axis(x, x.astype(int) * 0, axis=0)
+        cowarray.array_api.var(x, correction=1.0)
+        [*cowarray.array_api.asarray(x).flat]
+        np.zeros(2, like=cowarray.array_api.asarray(x))
+        """,
+    ),
+    *cases(
+        """
         cowarray.asarray(x, dtype="f4")
         cowarray.asarray(x, order="F", copy=True)
         cowarray.asarray(x.to_numpy())

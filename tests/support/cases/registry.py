@@ -38,6 +38,8 @@ def every_case():
         case = told(case)
         known = found.setdefault(case[:-1], case)
         found[case[:-1]] = known._replace(tags=known.tags | case.tags)
+    for case in by_rule.of_standard(list(found.values())):
+        found.setdefault(case[:-1], case)
     return list(found.values())
 
 

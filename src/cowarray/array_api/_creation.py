@@ -1,0 +1,329 @@
+"""The chapter "creation functions" of the array API standard, 2025.12."""
+
+from cowarray import _chapters
+from cowarray._chapters.docstrings import Completed
+from cowarray._ops.conversion import from_dlpack as _from_dlpack
+from cowarray._ops.conversion import standard, standard_asarray
+
+_PARAMETERS = {
+    "dtype": "dtype, optional",
+    "device": "{'cpu'}, optional",
+    "shape": "int or tuple of int",
+    "x": "array_like",
+    "k": "int, default 0\n    Which diagonal: 0 is the main one, those above it are positive.",
+}
+_completed = Completed(_PARAMETERS, "ndarray", "cowarray", "Has NumPy's parameters.")
+
+
+def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
+    """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
+
+    Parameters
+    ----------
+    start : number
+        The first number. Given alone, it is `stop`.
+    stop : number, optional
+    step : number, default 1
+    dtype : dtype, optional
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh, with one axis.
+
+    See Also
+    --------
+    cowarray.arange : Has NumPy's parameters.
+    """
+    return standard(_chapters.arange(start, stop=stop, step=step, dtype=dtype, device=device))
+
+
+def asarray(obj, /, *, dtype=None, device=None, copy=None):
+    """Convert to an array.
+
+    Parameters
+    ----------
+    obj : array_like
+        An array, anything with the buffer or ``__array__`` protocol, nested lists, a number.
+    dtype : dtype, optional
+        Default: obj's own.
+    device : {'cpu'}, optional
+    copy : bool, optional
+        ``True``: a private copy. ``False``: never a copy; the caller promises that nobody writes to `obj` while arrays
+        made from it have no bytes of their own. ``None``: see Returns.
+
+    Returns
+    -------
+    ndarray
+        `obj` itself, if it is one of these arrays and can be used as it is. A view of it, if it is another array of
+        this library. Else memory that is read-only down to its owner is shared until the result is written to,
+        and everything else is copied once, as by `cowarray.asarray`.
+
+    Raises
+    ------
+    ValueError
+        With ``copy=False``, the dtype or the kind of `obj` needs a copy; an unknown device.
+
+    See Also
+    --------
+    cowarray.asarray : Has NumPy's parameters.
+    """
+    return standard_asarray(obj, dtype, device, copy)
+
+
+@_completed
+def empty(shape, *, dtype=None, device=None):
+    """An array whose elements have no values yet.
+
+    Fresh.
+    """
+    return standard(_chapters.empty(shape=shape, dtype=dtype, device=device))
+
+
+def empty_like(x, /, *, dtype=None, device=None):
+    """An array of the shape and dtype of another, whose elements have no values yet.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+        Default: that of `x`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.empty_like : Has NumPy's parameters.
+    """
+    return standard(_chapters.empty_like(x, dtype=dtype, device=device))
+
+
+def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
+    """A matrix with ones on its k-th diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    n_cols : int, optional
+        Number of columns; that of rows if omitted.
+    k : int, default 0
+        Which diagonal: 0 is the main one, those above it are positive.
+    dtype : dtype, optional
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.eye : Has NumPy's parameters.
+    """
+    return standard(_chapters.eye(n_rows, n_cols, k=k, dtype=dtype, device=device))
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Take an array from another library through DLPack.
+
+    Parameters
+    ----------
+    x : object
+        With ``__dlpack__`` and ``__dlpack_device__``, in memory of the CPU.
+    device : {'cpu'}, optional
+    copy : bool, optional
+        ``False`` shares the producer's memory; the caller promises that nobody writes to it while arrays made from it
+        have no bytes of their own.
+
+    Returns
+    -------
+    ndarray
+        A copy: lazy, if `x` is a `cowarray.ndarray`, and else made at once. With ``copy=False`` it shares bytes until
+        it is written to.
+
+    See Also
+    --------
+    cowarray.from_dlpack : Has NumPy's parameters.
+    """
+    return standard(_from_dlpack(x, device=device, copy=copy))
+
+
+def full(shape, fill_value, *, dtype=None, device=None):
+    """An array with one value in all elements, or with what broadcasts to its shape.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    fill_value : array_like
+    dtype : dtype, optional
+        Default: that of the value.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.full : Has NumPy's parameters.
+    """
+    return standard(_chapters.full(shape=shape, fill_value=fill_value, dtype=dtype, device=device))
+
+
+def full_like(x, /, fill_value, *, dtype=None, device=None):
+    """An array of the shape and dtype of another, with one value in all elements.
+
+    Parameters
+    ----------
+    x : array_like
+    fill_value : array_like
+    dtype : dtype, optional
+        Default: that of `x`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.full_like : Has NumPy's parameters.
+    """
+    return standard(_chapters.full_like(x, fill_value=fill_value, dtype=dtype, device=device))
+
+
+def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
+    """Evenly spaced numbers from start to stop.
+
+    Parameters
+    ----------
+    start : array_like
+    stop : array_like
+        Arrays broadcast, and give a sequence for each pair.
+    num : int
+        How many numbers.
+    dtype : dtype, optional
+    device : {'cpu'}, optional
+    endpoint : bool, default True
+        Whether `stop` is the last number.
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.linspace : Has NumPy's parameters.
+    """
+    return standard(_chapters.linspace(start, stop, num=num, dtype=dtype, device=device, endpoint=endpoint))
+
+
+def meshgrid(*arrays, indexing="xy"):
+    """Coordinates of a grid, from those along each of its axes.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Of one axis each.
+    indexing : {'xy', 'ij'}, default 'xy'
+        Whether the first argument lies along the second axis, or along the first.
+
+    Returns
+    -------
+    tuple of ndarray
+        For each argument a copy, with a Storage of its own.
+
+    See Also
+    --------
+    cowarray.meshgrid : Has NumPy's parameters.
+    """
+    return standard(_chapters.meshgrid(*arrays, indexing=indexing))
+
+
+@_completed
+def ones(shape, *, dtype=None, device=None):
+    """An array of ones.
+
+    Fresh.
+    """
+    return standard(_chapters.ones(shape=shape, dtype=dtype, device=device))
+
+
+def ones_like(x, /, *, dtype=None, device=None):
+    """An array of ones of the shape and dtype of another.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+        Default: that of `x`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.ones_like : Has NumPy's parameters.
+    """
+    return standard(_chapters.ones_like(x, dtype=dtype, device=device))
+
+
+@_completed
+def tril(x, /, *, k=0):
+    """Matrices with the elements above the k-th diagonal zeroed.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.tril(x, k=k))
+
+
+@_completed
+def triu(x, /, *, k=0):
+    """Matrices with the elements below the k-th diagonal zeroed.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.triu(x, k=k))
+
+
+@_completed
+def zeros(shape, *, dtype=None, device=None):
+    """An array of zeros.
+
+    Fresh.
+    """
+    return standard(_chapters.zeros(shape=shape, dtype=dtype, device=device))
+
+
+def zeros_like(x, /, *, dtype=None, device=None):
+    """An array of zeros of the shape and dtype of another.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+        Default: that of `x`.
+    device : {'cpu'}, optional
+
+    Returns
+    -------
+    ndarray
+        Fresh.
+
+    See Also
+    --------
+    cowarray.zeros_like : Has NumPy's parameters.
+    """
+    return standard(_chapters.zeros_like(x, dtype=dtype, device=device))

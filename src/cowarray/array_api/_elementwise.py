@@ -1,0 +1,644 @@
+"""The chapter "element-wise functions" of the array API standard, 2025.12.
+
+The file is longer than a sitting because a chapter of the standard is one module: 67 times a name, a docstring and a
+line. Read it a function at a time.
+"""
+
+from cowarray import _chapters
+from cowarray._chapters.docstrings import Completed
+from cowarray._ops.conversion import standard
+
+_PARAMETERS = {
+    "x": "array_like",
+    "x1": "array_like",
+    "x2": "array_like\n    Broadcast with x1.",
+}
+_completed = Completed(_PARAMETERS, "ndarray", "cowarray", "Has NumPy's parameters.")
+
+
+@_completed
+def abs(x, /):
+    """Absolute values; of complex numbers their magnitudes.
+
+    Fresh, of x's shape and dtype; real.
+    """
+    return standard(_chapters.abs(x))
+
+
+@_completed
+def acos(x, /):
+    """Arc cosines, in radians from 0 to π.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.acos(x))
+
+
+@_completed
+def acosh(x, /):
+    """Inverse hyperbolic cosines.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.acosh(x))
+
+
+@_completed
+def add(x1, x2, /):
+    """Sums, ``x1 + x2``.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.add(x1, x2))
+
+
+@_completed
+def asin(x, /):
+    """Arc sines, in radians from -π/2 to π/2.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.asin(x))
+
+
+@_completed
+def asinh(x, /):
+    """Inverse hyperbolic sines.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.asinh(x))
+
+
+@_completed
+def atan(x, /):
+    """Arc tangents, in radians from -π/2 to π/2.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.atan(x))
+
+
+@_completed
+def atan2(x1, x2, /):
+    """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
+
+    Fresh; shapes broadcast, dtypes promote to real floating point.
+    """
+    return standard(_chapters.atan2(x1, x2))
+
+
+@_completed
+def atanh(x, /):
+    """Inverse hyperbolic tangents.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.atanh(x))
+
+
+@_completed
+def bitwise_and(x1, x2, /):
+    """Bits that are set in both, ``x1 & x2``, of integers or booleans.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.bitwise_and(x1, x2))
+
+
+@_completed
+def bitwise_invert(x, /):
+    """All bits flipped, ``~x``, of integers or booleans.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.bitwise_invert(x))
+
+
+@_completed
+def bitwise_left_shift(x1, x2, /):
+    """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.bitwise_left_shift(x1, x2))
+
+
+@_completed
+def bitwise_or(x1, x2, /):
+    """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.bitwise_or(x1, x2))
+
+
+@_completed
+def bitwise_right_shift(x1, x2, /):
+    """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.bitwise_right_shift(x1, x2))
+
+
+@_completed
+def bitwise_xor(x1, x2, /):
+    """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.bitwise_xor(x1, x2))
+
+
+@_completed
+def ceil(x, /):
+    """The least whole numbers that are not less than x.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.ceil(x))
+
+
+def clip(x, /, min=None, max=None):
+    """Elements limited to an interval.
+
+    Parameters
+    ----------
+    x : array_like
+    min : array_like, optional
+        The bounds, which broadcast with x. ``None``: no bound.
+    max : array_like, optional
+        The bounds, which broadcast with x. ``None``: no bound.
+
+    Returns
+    -------
+    ndarray
+        Fresh; dtypes promote, and Python's own numbers are taken in that of x.
+
+    Raises
+    ------
+    ValueError
+        A bound is given under both of its names.
+
+    See Also
+    --------
+    cowarray.clip : Has NumPy's parameters.
+    """
+    return standard(_chapters.clip(x, min=min, max=max))
+
+
+@_completed
+def conj(x, /):
+    """Complex conjugates.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.conj(x))
+
+
+@_completed
+def copysign(x1, x2, /):
+    """Magnitudes of x1 with the signs of x2.
+
+    Fresh; shapes broadcast, dtypes promote to real floating point.
+    """
+    return standard(_chapters.copysign(x1, x2))
+
+
+@_completed
+def cos(x, /):
+    """Cosines of angles in radians.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.cos(x))
+
+
+@_completed
+def cosh(x, /):
+    """Hyperbolic cosines.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.cosh(x))
+
+
+@_completed
+def divide(x1, x2, /):
+    """Quotients, ``x1 / x2``, in floating point, also of integers.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.divide(x1, x2))
+
+
+@_completed
+def equal(x1, x2, /):
+    """Whether elements are equal, ``x1 == x2``.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.equal(x1, x2))
+
+
+@_completed
+def exp(x, /):
+    """Exponentials, to the base e.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.exp(x))
+
+
+@_completed
+def expm1(x, /):
+    """``exp(x) - 1``, exact also where x is near 0.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.expm1(x))
+
+
+@_completed
+def floor(x, /):
+    """The greatest whole numbers that are not greater than x.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.floor(x))
+
+
+@_completed
+def floor_divide(x1, x2, /):
+    """Quotients rounded down, ``x1 // x2``, of real numbers.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.floor_divide(x1, x2))
+
+
+@_completed
+def greater(x1, x2, /):
+    """Whether elements are greater, ``x1 > x2``.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.greater(x1, x2))
+
+
+@_completed
+def greater_equal(x1, x2, /):
+    """Whether elements are greater or equal, ``x1 >= x2``.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.greater_equal(x1, x2))
+
+
+@_completed
+def hypot(x1, x2, /):
+    """``sqrt(x1**2 + x2**2)``, without overflow on the way.
+
+    Fresh; shapes broadcast, dtypes promote to real floating point.
+    """
+    return standard(_chapters.hypot(x1, x2))
+
+
+@_completed
+def imag(x, /):
+    """Imaginary parts.
+
+    A view of x, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
+    converted first.
+    """
+    return standard(_chapters.imag(x))
+
+
+@_completed
+def isfinite(x, /):
+    """Whether elements are neither infinite nor NaN.
+
+    Fresh, of x's shape; booleans.
+    """
+    return standard(_chapters.isfinite(x))
+
+
+@_completed
+def isinf(x, /):
+    """Whether elements are infinite.
+
+    Fresh, of x's shape; booleans.
+    """
+    return standard(_chapters.isinf(x))
+
+
+@_completed
+def isnan(x, /):
+    """Whether elements are NaN.
+
+    Fresh, of x's shape; booleans.
+    """
+    return standard(_chapters.isnan(x))
+
+
+@_completed
+def less(x1, x2, /):
+    """Whether elements are less, ``x1 < x2``.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.less(x1, x2))
+
+
+@_completed
+def less_equal(x1, x2, /):
+    """Whether elements are less or equal, ``x1 <= x2``.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.less_equal(x1, x2))
+
+
+@_completed
+def log(x, /):
+    """Logarithms to the base e.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.log(x))
+
+
+@_completed
+def log10(x, /):
+    """Logarithms to the base 10.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.log10(x))
+
+
+@_completed
+def log1p(x, /):
+    """``log(1 + x)``, exact also where x is near 0.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.log1p(x))
+
+
+@_completed
+def log2(x, /):
+    """Logarithms to the base 2.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.log2(x))
+
+
+@_completed
+def logaddexp(x1, x2, /):
+    """``log(exp(x1) + exp(x2))``, without overflow on the way.
+
+    Fresh; shapes broadcast, dtypes promote to real floating point.
+    """
+    return standard(_chapters.logaddexp(x1, x2))
+
+
+@_completed
+def logical_and(x1, x2, /):
+    """Whether both are true; numbers are, but for 0.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.logical_and(x1, x2))
+
+
+@_completed
+def logical_not(x, /):
+    """Whether elements are false; of numbers only 0 is.
+
+    Fresh, of x's shape; booleans.
+    """
+    return standard(_chapters.logical_not(x))
+
+
+@_completed
+def logical_or(x1, x2, /):
+    """Whether one or both are true; numbers are, but for 0.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.logical_or(x1, x2))
+
+
+@_completed
+def logical_xor(x1, x2, /):
+    """Whether just one is true; numbers are, but for 0.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.logical_xor(x1, x2))
+
+
+@_completed
+def maximum(x1, x2, /):
+    """The greater of two elements; NaN if one is.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.maximum(x1, x2))
+
+
+@_completed
+def minimum(x1, x2, /):
+    """The lesser of two elements; NaN if one is.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.minimum(x1, x2))
+
+
+@_completed
+def multiply(x1, x2, /):
+    """Products, ``x1 * x2``.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.multiply(x1, x2))
+
+
+@_completed
+def negative(x, /):
+    """Numbers with the other sign, ``-x``.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.negative(x))
+
+
+@_completed
+def nextafter(x1, x2, /):
+    """The next floating-point numbers after x1 in the direction of x2.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.nextafter(x1, x2))
+
+
+@_completed
+def not_equal(x1, x2, /):
+    """Whether elements differ, ``x1 != x2``.
+
+    Fresh; shapes broadcast; booleans.
+    """
+    return standard(_chapters.not_equal(x1, x2))
+
+
+@_completed
+def positive(x, /):
+    """The numbers themselves, ``+x``.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.positive(x))
+
+
+@_completed
+def pow(x1, x2, /):
+    """Powers, ``x1 ** x2``.
+
+    Fresh; shapes broadcast, dtypes promote.
+
+    Raises
+    ------
+    ValueError
+        Integers to a negative integer power.
+    """
+    return standard(_chapters.pow(x1, x2))
+
+
+@_completed
+def real(x, /):
+    """Real parts.
+
+    A view of x, if it is an array of this library. Anything else is converted first.
+    """
+    return standard(_chapters.real(x))
+
+
+@_completed
+def reciprocal(x, /):
+    """``1 / x``; of integers the whole part.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.reciprocal(x))
+
+
+@_completed
+def remainder(x1, x2, /):
+    """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.remainder(x1, x2))
+
+
+@_completed
+def round(x, /):
+    """Elements rounded; halves to the even neighbour.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.round(x))
+
+
+@_completed
+def sign(x, /):
+    """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.sign(x))
+
+
+@_completed
+def signbit(x, /):
+    """Whether the sign bit is set: less than 0, or -0.0.
+
+    Fresh, of x's shape; booleans.
+    """
+    return standard(_chapters.signbit(x))
+
+
+@_completed
+def sin(x, /):
+    """Sines of angles in radians.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.sin(x))
+
+
+@_completed
+def sinh(x, /):
+    """Hyperbolic sines.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.sinh(x))
+
+
+@_completed
+def sqrt(x, /):
+    """Square roots that are not negative; NaN, with a warning, of negative real numbers.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.sqrt(x))
+
+
+@_completed
+def square(x, /):
+    """Squares, ``x * x``.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.square(x))
+
+
+@_completed
+def subtract(x1, x2, /):
+    """Differences, ``x1 - x2``.
+
+    Fresh; shapes broadcast, dtypes promote.
+    """
+    return standard(_chapters.subtract(x1, x2))
+
+
+@_completed
+def tan(x, /):
+    """Tangents of angles in radians.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.tan(x))
+
+
+@_completed
+def tanh(x, /):
+    """Hyperbolic tangents.
+
+    Fresh, of x's shape; real or complex, in floating point.
+    """
+    return standard(_chapters.tanh(x))
+
+
+@_completed
+def trunc(x, /):
+    """The whole numbers next to x in the direction of 0.
+
+    Fresh, of x's shape and dtype.
+    """
+    return standard(_chapters.trunc(x))

@@ -1,0 +1,13 @@
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from cowarray._face.ndarray import ndarray
+
+_Array: TypeAlias = ndarray[Any, Any]
+
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> _Array: ...
+def matrix_transpose(x: ArrayLike, /) -> _Array: ...
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> _Array: ...
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> _Array: ...
