@@ -67,7 +67,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.conformance: $(VENV)/.%: $(VENV)/.python
+$(VENV)/.test $(VENV)/.check $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -287,6 +287,12 @@ conformance-numpy: ## Run the tests that ship with NumPy on our arrays (ARGS=num
 run-conformance-numpy: $(BUILT) $(VENV)/.test
 	@$(IN_VENV) tests/conformance/numpy_own.py $(ARGS)
 
+# In an environment of its own: other tests look for SciPy, and do more where they find it.
+conformance-scipy: ## Run the array API tests of SciPy and scikit-learn on cowarray.array_api (ARGS=scipy.fft picks some)
+	@$(MAKE) run-conformance-scipy VENV=.venv-scipy
+run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
+	@$(IN_VENV) tests/conformance/scipy_own.py $(ARGS)
+
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
@@ -349,4 +355,5 @@ clean: ## Remove everything that was built, environments included
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
-    sanitized-python conformance-standard conformance-numpy run-conformance-numpy constraints numpy-ends
+    sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
+    run-conformance-scipy constraints numpy-ends
