@@ -7,6 +7,8 @@ Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is 
 from cowarray._native import interpreter as _interpreter  # noqa: F401
 
 # isort: split
+from cowarray._array.array import Snapshot
+from cowarray._face.attributes import Flags, FlatIterator
 from cowarray._face.capi import _C_API as _C_API
 from cowarray._face.ndarray import ndarray
 from cowarray._face.pickles import _unpickle as _unpickle
@@ -31,7 +33,10 @@ from cowarray._tools.report import Explanation, explain
 __all__ = [
     "CopyError",
     "Explanation",
+    "Flags",
+    "FlatIterator",
     "Materialization",
+    "Snapshot",
     "Storage",
     "aliases",
     "array",

@@ -7,11 +7,14 @@ from cowarray import array_api as array_api
 from cowarray import fft as fft
 from cowarray import linalg as linalg
 from cowarray import random as random
+from cowarray._array.array import Snapshot as Snapshot
 from cowarray._array.exports import aliases as aliases
 from cowarray._array.exports import shares_bytes as shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
+from cowarray._face.attributes import Flags as Flags
+from cowarray._face.attributes import FlatIterator as FlatIterator
 from cowarray._face.ndarray import ndarray as ndarray
 from cowarray._files.npy import load as load
 from cowarray._files.npy import save as save

@@ -21,7 +21,7 @@ from cowarray._c.numpy cimport (
     PyArray_NewFromDescr,
     PyArray_SetBaseObject,
 )
-from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, seal
+from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, publish, seal
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -432,3 +432,4 @@ set_moved(storage_moved)
 constructor = constructor_of(Array)
 seal(Array)
 seal(Snapshot)
+publish(Snapshot, "cowarray.Snapshot")

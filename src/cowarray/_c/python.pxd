@@ -67,6 +67,13 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
+    /* What a static type is called, in errors and pickles, is text: its module is what stands before the last dot. */
+    static inline void cowi_publish(PyObject *type, const char *name)
+    {
+        ((PyTypeObject *)type)->tp_name = name;
+        PyType_Modified((PyTypeObject *)type);
+    }
+
     /* CPython hands C's calls for an element by its number to these, with the length added to a negative number. Those
      * that Cython makes of __getitem__ would count it from the end once more. */
     static inline void cowi_count_from_the_front(PyObject *type, ssizeargfunc item, ssizeobjargproc set_item)
@@ -84,5 +91,6 @@ cdef extern from *:
     void end_view "cowi_end_view" (void *owner)
     PyObject *own "cowi_own" (object x)
     void seal "cowi_seal" (object type)
+    void publish "cowi_publish" (object type, const char *name)
     void count_from_the_front "cowi_count_from_the_front" (
         object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

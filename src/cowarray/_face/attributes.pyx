@@ -1,4 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """What x.flags and x.flat are."""
 
 import numpy as np
@@ -21,7 +22,7 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.exports cimport numpy_from_snapshot
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
-from cowarray._c.python cimport count_from_the_front, seal
+from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 
@@ -148,7 +149,7 @@ cdef class FlatIterator:
 
     @property
     def base(self):
-        """ndarray: The array that is iterated over."""
+        """ndarray: The array that is iterated over, itself."""
         return self.of
 
     @property
@@ -196,7 +197,13 @@ cdef class FlatIterator:
         raise TypeError("cannot delete array elements")
 
     def copy(self):
-        """The elements as a fresh array with one axis."""
+        """Copy the elements.
+
+        Returns
+        -------
+        ndarray
+            Fresh, with one axis.
+        """
         return self[:]
 
     def __array__(self, dtype=None, *, copy=None):
@@ -243,3 +250,5 @@ cdef void count_items_from_the_front(type kind):
 count_items_from_the_front(FlatIterator)
 seal(Flags)
 seal(FlatIterator)
+publish(Flags, "cowarray.Flags")
+publish(FlatIterator, "cowarray.FlatIterator")

@@ -1,7 +1,12 @@
 # cython: freethreading_compatible=True, auto_pickle=False
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """The class `ndarray`: NumPy computes, cowarray owns memory.
 
 It is longer than a sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
+
+Methods are CPython's own kind (binding=False): what calls them is shorter, their repr, too, and CPython itself sees that
+they are called on an array. Their signatures are text, which Cython writes. A method that hands on whatever it is given
+writes its own, in the form of Python's Argument Clinic.
 
 Cython would give the class methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
 """
@@ -70,6 +75,7 @@ from cowarray._c.python cimport (
     forward_buffer,
     PyNumber_InPlaceMatrixMultiply,
     PyNumber_MatrixMultiply,
+    publish,
     PySeqIter_New,
     seal,
 )
@@ -584,10 +590,6 @@ cdef class ndarray(Array):
         result = adopt((<object>const_header(self)).__deepcopy__(memo))
         return as_standard(result) if self.standard else result
 
-    # Bound, it would be a function of Cython's, for which CPython packs the arguments twice: 0.9 of the time.
-    @cython.binding(False)
-    @cython.embedsignature(True)
-    @cython.embedsignature.format("clinic")
     def reshape(self, *shape, order="C", copy=None):
         """The elements in another shape.
 
@@ -694,13 +696,15 @@ cdef class ndarray(Array):
             return hand_astype(self, dtype, order, casting, copy)
         return cast(self, dtype, order, casting, copy)
 
+    @cython.embedsignature(False)
     def conjugate(self, *args, **kwargs):
-        """Complex conjugates.
+        """conjugate($self, out=None, /)\n--\n
+        Complex conjugates.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``out``, and options of a ufunc, as for `numpy.conjugate`.
+        out : ndarray, optional
+            Written and returned, in place of a copy.
 
         Returns
         -------
@@ -714,13 +718,15 @@ cdef class ndarray(Array):
         """
         return call_method(self, "conjugate", args, kwargs)
 
+    @cython.embedsignature(False)
     def conj(self, *args, **kwargs):
-        """Complex conjugates.
+        """conj($self, out=None, /)\n--\n
+        Complex conjugates.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``out``, and options of a ufunc, as for `numpy.conjugate`.
+        out : ndarray, optional
+            Written and returned, in place of a copy.
 
         Returns
         -------
@@ -759,13 +765,21 @@ cdef class ndarray(Array):
 
     # ---- computing ---------------------------------------------------------------------------------------------------
 
+    @cython.embedsignature(False)
     def all(self, *args, **kwargs):
-        """Whether all elements are true, along axes or of the whole array.
+        """all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n
+        Whether all elements are true, along axes or of the whole array.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``out``, ``keepdims``, ``where``, as for `numpy.ndarray.all`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        where : array_like of bool, optional
+            Elements to include. Default: all.
 
         Returns
         -------
@@ -779,13 +793,21 @@ cdef class ndarray(Array):
         """
         return call_method(self, "all", args, kwargs)
 
+    @cython.embedsignature(False)
     def any(self, *args, **kwargs):
-        """Whether any element is true, along axes or of the whole array.
+        """any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n
+        Whether any element is true, along axes or of the whole array.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``out``, ``keepdims``, ``where``, as for `numpy.ndarray.any`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        where : array_like of bool, optional
+            Elements to include. Default: all.
 
         Returns
         -------
@@ -799,13 +821,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "any", args, kwargs)
 
+    @cython.embedsignature(False)
     def argmax(self, *args, **kwargs):
-        """Indices of the greatest elements along an axis, of the first where several are.
+        """argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n
+        Indices of the greatest elements along an axis, of the first where several are.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``out``, ``keepdims``, as for `numpy.ndarray.argmax`.
+        axis : int, optional
+            The flattened array if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether the reduced axis stays, with length 1.
 
         Returns
         -------
@@ -819,13 +847,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "argmax", args, kwargs)
 
+    @cython.embedsignature(False)
     def argmin(self, *args, **kwargs):
-        """Indices of the least elements along an axis, of the first where several are.
+        """argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n
+        Indices of the least elements along an axis, of the first where several are.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``out``, ``keepdims``, as for `numpy.ndarray.argmin`.
+        axis : int, optional
+            The flattened array if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether the reduced axis stays, with length 1.
 
         Returns
         -------
@@ -839,13 +873,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "argmin", args, kwargs)
 
+    @cython.embedsignature(False)
     def argpartition(self, *args, **kwargs):
-        """Indices that put the k-th element where it would be if all were sorted.
+        """argpartition($self, kth, /, axis=-1, kind='introselect', order=None)\n--\n
+        Indices that put the k-th element where it would be if all were sorted.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``kth``, ``axis``, ``kind``, ``order``, as for `numpy.ndarray.argpartition`.
+        kth : int or sequence of int
+        axis : int or None, default -1
+            ``None``: the flattened array.
+        kind : {'introselect'}, default 'introselect'
+        order : str or sequence of str, optional
+            Fields to compare, of elements that have fields.
 
         Returns
         -------
@@ -859,13 +899,21 @@ cdef class ndarray(Array):
         """
         return call_method(self, "argpartition", args, kwargs)
 
+    @cython.embedsignature(False)
     def argsort(self, *args, **kwargs):
-        """Indices that sort the array.
+        """argsort($self, /, axis=-1, kind=None, order=None, *, stable=None)\n--\n
+        Indices that sort the array.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``kind``, ``order``, ``stable``, as for `numpy.ndarray.argsort`.
+        axis : int or None, default -1
+            ``None``: the flattened array.
+        kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
+            As for NumPy.
+        order : str or sequence of str, optional
+            Fields to compare, of elements that have fields.
+        stable : bool, optional
+            Whether equal elements keep their order.
 
         Returns
         -------
@@ -879,13 +927,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "argsort", args, kwargs)
 
+    @cython.embedsignature(False)
     def choose(self, *args, **kwargs):
-        """For each index in the array, the element there of the array that it stands for.
+        """choose($self, choices, /, out=None, mode='raise')\n--\n
+        For each index in the array, the element there of the array that it stands for.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``choices``, ``out``, ``mode``, as for `numpy.ndarray.choose`.
+        choices : sequence of array_like
+            Broadcast with the array.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        mode : {'raise', 'wrap', 'clip'}, default 'raise'
+            What becomes of indices out of bounds.
 
         Returns
         -------
@@ -899,13 +953,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "choose", args, kwargs)
 
+    @cython.embedsignature(False)
     def clip(self, *args, **kwargs):
-        """Elements limited to an interval.
+        """clip($self, /, min=None, max=None, out=None, **kwargs)\n--\n
+        Elements limited to an interval.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``min``, ``max``, ``out``, options of a ufunc, as for `numpy.ndarray.clip`.
+        min, max : array_like, optional
+            The bounds, which broadcast with the array. ``None``: no bound.
+        out : ndarray, optional
+            Written, and returned.
+        **kwargs
+            As for `numpy.clip`: ``where``, ``dtype``, ``casting``, ...
 
         Returns
         -------
@@ -919,13 +979,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "clip", args, kwargs)
 
+    @cython.embedsignature(False)
     def compress(self, *args, **kwargs):
-        """The parts along an axis for which a condition is true.
+        """compress($self, condition, /, axis=None, out=None)\n--\n
+        The parts along an axis for which a condition is true.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``condition``, ``axis``, ``out``, as for `numpy.ndarray.compress`.
+        condition : array_like of bool
+            Of one axis.
+        axis : int, optional
+            The flattened array if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
 
         Returns
         -------
@@ -939,13 +1005,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "compress", args, kwargs)
 
+    @cython.embedsignature(False)
     def cumprod(self, *args, **kwargs):
-        """Products of all elements up to each.
+        """cumprod($self, /, axis=None, dtype=None, out=None)\n--\n
+        Products of all elements up to each.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, as for `numpy.ndarray.cumprod`.
+        axis : int, optional
+            The flattened array if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
 
         Returns
         -------
@@ -959,13 +1031,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "cumprod", args, kwargs)
 
+    @cython.embedsignature(False)
     def cumsum(self, *args, **kwargs):
-        """Sums of all elements up to each.
+        """cumsum($self, /, axis=None, dtype=None, out=None)\n--\n
+        Sums of all elements up to each.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, as for `numpy.ndarray.cumsum`.
+        axis : int, optional
+            The flattened array if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
 
         Returns
         -------
@@ -979,13 +1057,16 @@ cdef class ndarray(Array):
         """
         return call_method(self, "cumsum", args, kwargs)
 
+    @cython.embedsignature(False)
     def dot(self, *args, **kwargs):
-        """Dot products: of vectors, of matrices, or over the last axis and the last but one of the other array.
+        """dot($self, other, /, out=None)\n--\n
+        Dot products: of vectors, of matrices, or over the last axis and the last but one of the other array.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``other``, ``out``, as for `numpy.ndarray.dot`.
+        other : array_like
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
 
         Returns
         -------
@@ -999,13 +1080,23 @@ cdef class ndarray(Array):
         """
         return call_method(self, "dot", args, kwargs)
 
+    @cython.embedsignature(False)
     def max(self, *args, **kwargs):
-        """The greatest elements along axes; NaN where one is.
+        """max($self, /, axis=None, out=None, keepdims=False, initial=..., where=True)\n--\n
+        The greatest elements along axes; NaN where one is.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.max`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        initial : scalar, optional
+            Counts as one more element.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
 
         Returns
         -------
@@ -1019,13 +1110,23 @@ cdef class ndarray(Array):
         """
         return call_method(self, "max", args, kwargs)
 
+    @cython.embedsignature(False)
     def mean(self, *args, **kwargs):
-        """Arithmetic means along axes.
+        """mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n
+        Arithmetic means along axes.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, ``keepdims``, ``where``, as for `numpy.ndarray.mean`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
 
         Returns
         -------
@@ -1039,13 +1140,23 @@ cdef class ndarray(Array):
         """
         return call_method(self, "mean", args, kwargs)
 
+    @cython.embedsignature(False)
     def min(self, *args, **kwargs):
-        """The least elements along axes; NaN where one is.
+        """min($self, /, axis=None, out=None, keepdims=False, initial=..., where=True)\n--\n
+        The least elements along axes; NaN where one is.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.min`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        initial : scalar, optional
+            Counts as one more element.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
 
         Returns
         -------
@@ -1059,13 +1170,10 @@ cdef class ndarray(Array):
         """
         return call_method(self, "min", args, kwargs)
 
+    @cython.embedsignature(False)
     def nonzero(self, *args, **kwargs):
-        """Indices of the elements that are not zero.
-
-        Parameters
-        ----------
-        *args, **kwargs : object
-            Nothing, as for `numpy.ndarray.nonzero`.
+        """nonzero($self, /)\n--\n
+        Indices of the elements that are not zero.
 
         Returns
         -------
@@ -1079,13 +1187,25 @@ cdef class ndarray(Array):
         """
         return call_method(self, "nonzero", args, kwargs)
 
+    @cython.embedsignature(False)
     def prod(self, *args, **kwargs):
-        """Products along axes.
+        """prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n
+        Products along axes.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.prod`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        initial : scalar, optional
+            Counts as one more element.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
 
         Returns
         -------
@@ -1099,13 +1219,17 @@ cdef class ndarray(Array):
         """
         return call_method(self, "prod", args, kwargs)
 
+    @cython.embedsignature(False)
     def repeat(self, *args, **kwargs):
-        """Repeat each element, along an axis.
+        """repeat($self, repeats, /, axis=None)\n--\n
+        Repeat each element, along an axis.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``repeats``, ``axis``, as for `numpy.ndarray.repeat`.
+        repeats : int or array_like of int
+            How often, for all elements or for each.
+        axis : int, optional
+            The array is flattened first if omitted.
 
         Returns
         -------
@@ -1119,13 +1243,17 @@ cdef class ndarray(Array):
         """
         return call_method(self, "repeat", args, kwargs)
 
+    @cython.embedsignature(False)
     def round(self, *args, **kwargs):
-        """Elements rounded; halves to the even neighbour.
+        """round($self, /, decimals=0, out=None)\n--\n
+        Elements rounded; halves to the even neighbour.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``decimals``, ``out``, as for `numpy.ndarray.round`.
+        decimals : int, default 0
+            Decimal places to keep; where negative, so many places before the point become 0. Not in the standard.
+        out : ndarray, optional
+            Written, and returned.
 
         Returns
         -------
@@ -1139,13 +1267,19 @@ cdef class ndarray(Array):
         """
         return call_method(self, "round", args, kwargs)
 
+    @cython.embedsignature(False)
     def searchsorted(self, *args, **kwargs):
-        """Where to insert elements into the array, which is sorted, so that it stays sorted.
+        """searchsorted($self, v, /, side='left', sorter=None)\n--\n
+        Where to insert elements into the array, which is sorted, so that it stays sorted.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``v``, ``side``, ``sorter``, as for `numpy.ndarray.searchsorted`.
+        v : array_like
+            The elements.
+        side : {'left', 'right'}, default 'left'
+            Before or after equal elements.
+        sorter : array_like of int, optional
+            Indices that sort the array.
 
         Returns
         -------
@@ -1159,13 +1293,27 @@ cdef class ndarray(Array):
         """
         return call_method(self, "searchsorted", args, kwargs)
 
+    @cython.embedsignature(False)
     def std(self, *args, **kwargs):
-        """Standard deviations along axes.
+        """std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=...)\n--\n
+        Standard deviations along axes.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, ``ddof``, ``keepdims``, ``where``, ``mean``, as for `numpy.ndarray.std`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        ddof : int or float, default 0
+            What to subtract from the number of elements that is divided by.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
+        mean : array_like, optional
+            The means, if they are known. Reduced axes have length 1.
 
         Returns
         -------
@@ -1179,13 +1327,25 @@ cdef class ndarray(Array):
         """
         return call_method(self, "std", args, kwargs)
 
+    @cython.embedsignature(False)
     def sum(self, *args, **kwargs):
-        """Sums along axes.
+        """sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n
+        Sums along axes.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, ``keepdims``, ``initial``, ``where``, as for `numpy.ndarray.sum`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        initial : scalar, optional
+            Counts as one more element.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
 
         Returns
         -------
@@ -1199,13 +1359,20 @@ cdef class ndarray(Array):
         """
         return call_method(self, "sum", args, kwargs)
 
+    @cython.embedsignature(False)
     def take(self, *args, **kwargs):
-        """The elements at indices along an axis; without one, of the flattened array.
+        """take($self, indices, /, axis=None, out=None, mode='raise')\n--\n
+        The elements at indices along an axis; without one, of the flattened array.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``indices``, ``axis``, ``out``, ``mode``, as for `numpy.ndarray.take`.
+        indices : array_like of int
+        axis : int, optional
+            The flattened array if omitted.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        mode : {'raise', 'wrap', 'clip'}, default 'raise'
+            What becomes of indices out of bounds.
 
         Returns
         -------
@@ -1219,13 +1386,21 @@ cdef class ndarray(Array):
         """
         return call_method(self, "take", args, kwargs)
 
+    @cython.embedsignature(False)
     def trace(self, *args, **kwargs):
-        """Sums along diagonals.
+        """trace($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)\n--\n
+        Sums along diagonals.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``offset``, ``axis1``, ``axis2``, ``dtype``, ``out``, as for `numpy.ndarray.trace`.
+        offset : int, default 0
+            Which diagonal: 0 is the main one, those above it are positive.
+        axis1 : int, default 0
+        axis2 : int, default 1
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
 
         Returns
         -------
@@ -1239,13 +1414,27 @@ cdef class ndarray(Array):
         """
         return call_method(self, "trace", args, kwargs)
 
+    @cython.embedsignature(False)
     def var(self, *args, **kwargs):
-        """Variances along axes.
+        """var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=...)\n--\n
+        Variances along axes.
 
         Parameters
         ----------
-        *args, **kwargs : object
-            ``axis``, ``dtype``, ``out``, ``ddof``, ``keepdims``, ``where``, ``mean``, as for `numpy.ndarray.var`.
+        axis : int or tuple of int, optional
+            All axes if omitted.
+        dtype : dtype, optional
+            The type to compute in, and of the result. Default: what NumPy's rules give.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        ddof : int or float, default 0
+            What to subtract from the number of elements that is divided by.
+        keepdims : bool, optional
+            Whether reduced axes stay, with length 1.
+        where : array_like of bool, optional
+            The elements to include. Default: all.
+        mean : array_like, optional
+            The means, if they are known. Reduced axes have length 1.
 
         Returns
         -------
@@ -1833,3 +2022,4 @@ cdef class ndarray(Array):
 set_array_type(ndarray)
 count_items_from_the_front(ndarray)
 seal(ndarray)
+publish(ndarray, "cowarray.ndarray")

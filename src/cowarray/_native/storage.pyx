@@ -16,7 +16,7 @@ from cowarray._c.core cimport *
 from cowarray._c.counters cimport count_mode_users, modes_in_use
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
-from cowarray._c.python cimport seal
+from cowarray._c.python cimport publish, seal
 
 from cowarray._native.errors import CopyError
 
@@ -491,6 +491,7 @@ cdef Overwrite overwrite_storage(Storage storage, const Access *access):
 
 for _type in (Hold, Storage, Pin, Overwrite):
     seal(_type)
+publish(Storage, "cowarray.Storage")
 
 
 # ---- figures: the core's, for extensions that do not link it ---------------------------------------------------------

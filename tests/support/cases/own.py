@@ -177,4 +177,7 @@ CASES = [
     # These make no instances; that they say so leaves everything as it was.
     *cases("refused(cowarray.ndarray, x)", name="cowarray.ndarray", tags="isolation"),
     *cases("refused(cowarray.Storage, x)", name="cowarray.Storage", tags="isolation"),
+    *cases("refused(cowarray.Snapshot, x)", name="cowarray.Snapshot", tags="isolation"),
+    *cases("refused(cowarray.Flags, x)", name="cowarray.Flags", tags="isolation"),
+    *cases("refused(cowarray.FlatIterator, x)", name="cowarray.FlatIterator", tags="isolation"),
 ]
