@@ -61,6 +61,17 @@ def multiplied_and_transformed(x: Array) -> None:
     xp.linalg.cholesky(x, upper="yes")  # type: ignore[arg-type]
 
 
+def combined(x: Array) -> None:
+    assert_type(xp.add(x, x), Any)
+    assert_type(xp.add.nin, int)
+    assert_type(xp.absolute.signature, str | None)
+    assert_type(xp.multiply.accumulate(x, axis=1), Array)
+    xp.add.reduce(x, axis=(0, 1), keepdims=True)
+    xp.subtract.at(x, [0, 0], 1)
+    xp.add(x)  # type: ignore[call-arg]
+    xp.add.diminish(x)  # type: ignore[attr-defined]
+
+
 def typed(x: Array) -> None:
     assert_type(xp.astype(x, xp.float32), Array)
     assert_type(xp.result_type(x, np.int8), np.dtype[Any])

@@ -23,6 +23,7 @@ from types import ModuleType
 import numpy as np
 
 from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.ufunc_methods import with_methods
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
 __all__ = [
@@ -815,3 +816,9 @@ def trunc(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     Fresh, of x's shape and dtype.
     """
     return elementwise1(_ufuncs.trunc, x, out, where, dtype, casting)
+
+
+for _name in __all__:
+    if hasattr(_ufuncs, _name):
+        with_methods(globals()[_name], getattr(_ufuncs, _name))
+del _name

@@ -3,6 +3,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.ufunc_methods import _ufunc
 from cowarray._face.ndarray import ndarray
 
 _Array: TypeAlias = ndarray[Any, Any] | np.ndarray[Any, Any]
@@ -11,15 +12,19 @@ _Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 # Defaults: no out, where everything, the dtype of NumPy's rules, casting "same_kind".
 # Arrays, or NumPy's scalars where there are no axes: only NumPy's rules say which, at run time.
+@_ufunc
 def abs(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def acos(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def acosh(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def add(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -29,15 +34,19 @@ def add(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def asin(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def asinh(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def atan(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def atan2(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -47,9 +56,11 @@ def atan2(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def atanh(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def bitwise_and(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -59,9 +70,11 @@ def bitwise_and(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def bitwise_invert(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def bitwise_left_shift(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -71,6 +84,7 @@ def bitwise_left_shift(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def bitwise_or(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -80,6 +94,7 @@ def bitwise_or(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def bitwise_right_shift(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -89,6 +104,7 @@ def bitwise_right_shift(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def bitwise_xor(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -98,6 +114,7 @@ def bitwise_xor(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def ceil(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
@@ -111,9 +128,11 @@ def clip(
     a_max: ArrayLike | None = None,
     **kwargs: Any,
 ) -> Any: ...
+@_ufunc
 def conj(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def copysign(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -123,12 +142,15 @@ def copysign(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def cos(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def cosh(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def divide(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -138,6 +160,7 @@ def divide(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def equal(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -147,15 +170,19 @@ def equal(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def exp(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def expm1(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def floor(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def floor_divide(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -165,6 +192,7 @@ def floor_divide(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def greater(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -174,6 +202,7 @@ def greater(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def greater_equal(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -183,6 +212,7 @@ def greater_equal(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def hypot(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -193,15 +223,19 @@ def hypot(
     casting: _Casting = ...,
 ) -> Any: ...
 def imag(val: ArrayLike) -> Any: ...
+@_ufunc
 def isfinite(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def isinf(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def isnan(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def less(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -211,6 +245,7 @@ def less(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def less_equal(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -220,18 +255,23 @@ def less_equal(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def log(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def log10(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def log1p(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def log2(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def logaddexp(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -241,6 +281,7 @@ def logaddexp(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def logical_and(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -250,9 +291,11 @@ def logical_and(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def logical_not(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def logical_or(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -262,6 +305,7 @@ def logical_or(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def logical_xor(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -271,6 +315,7 @@ def logical_xor(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def maximum(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -280,6 +325,7 @@ def maximum(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def minimum(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -289,6 +335,7 @@ def minimum(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def multiply(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -298,9 +345,11 @@ def multiply(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def negative(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def nextafter(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -310,6 +359,7 @@ def nextafter(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def not_equal(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -319,9 +369,11 @@ def not_equal(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def positive(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def pow(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -332,9 +384,11 @@ def pow(
     casting: _Casting = ...,
 ) -> Any: ...
 def real(val: ArrayLike) -> Any: ...
+@_ufunc
 def reciprocal(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def remainder(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -345,24 +399,31 @@ def remainder(
     casting: _Casting = ...,
 ) -> Any: ...
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: _Array | None = None) -> Any: ...
+@_ufunc
 def sign(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def signbit(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def sin(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def sinh(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def sqrt(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def square(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def subtract(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -372,12 +433,15 @@ def subtract(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def tan(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def tanh(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def trunc(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...

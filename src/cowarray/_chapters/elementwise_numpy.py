@@ -27,6 +27,7 @@ from cowarray._chapters.elementwise import divide as true_divide
 from cowarray._chapters.elementwise import pow as power
 from cowarray._chapters.elementwise import remainder as mod
 from cowarray._chapters.elementwise import round as around
+from cowarray._chapters.ufunc_methods import with_methods
 from cowarray._ops.protocols import dispatched, elementwise1, elementwise2
 
 __all__ = [
@@ -576,3 +577,9 @@ def _pair(name, out1, out2, out):
     if out is not None:
         raise TypeError(f"{name}: out was passed both by position and by keyword; pass only one")
     return out1, out2
+
+
+for _name in __all__:
+    if hasattr(_ufuncs, _name):
+        with_methods(globals()[_name], getattr(_ufuncs, _name))
+del _name

@@ -4,6 +4,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._chapters import elementwise
 from cowarray._chapters.elementwise import _Array, _Casting, _Out
+from cowarray._chapters.ufunc_methods import _ufunc
 
 absolute = elementwise.abs
 arccos = elementwise.acos
@@ -26,18 +27,23 @@ around = elementwise.round
 _Pair: TypeAlias = tuple[_Array | None, _Array | None] | None
 
 def angle(z: ArrayLike, deg: bool = False) -> Any: ...
+@_ufunc
 def bitwise_count(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def cbrt(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def deg2rad(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def degrees(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def divmod(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -49,13 +55,16 @@ def divmod(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> tuple[Any, Any]: ...
+@_ufunc
 def exp2(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def fabs(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
 def fix(x: ArrayLike, out: _Array | None = None) -> Any: ...
+@_ufunc
 def float_power(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -65,6 +74,7 @@ def float_power(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def fmax(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -74,6 +84,7 @@ def fmax(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def fmin(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -83,6 +94,7 @@ def fmin(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def fmod(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -92,6 +104,7 @@ def fmod(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def frexp(
     x: ArrayLike,
     out1: _Array | None = None,
@@ -102,6 +115,7 @@ def frexp(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> tuple[Any, Any]: ...
+@_ufunc
 def gcd(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -111,6 +125,7 @@ def gcd(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def heaviside(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -125,12 +140,14 @@ def isclose(
     a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False
 ) -> Any: ...
 def iscomplex(x: ArrayLike) -> Any: ...
+@_ufunc
 def isnat(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
 def isneginf(x: ArrayLike, out: _Array | None = None) -> Any: ...
 def isposinf(x: ArrayLike, out: _Array | None = None) -> Any: ...
 def isreal(x: ArrayLike) -> Any: ...
+@_ufunc
 def lcm(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -140,6 +157,7 @@ def lcm(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def ldexp(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -149,6 +167,7 @@ def ldexp(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def logaddexp2(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -158,6 +177,7 @@ def logaddexp2(
     dtype: DTypeLike | None = ...,
     casting: _Casting = ...,
 ) -> Any: ...
+@_ufunc
 def modf(
     x: ArrayLike,
     out1: _Array | None = None,
@@ -175,17 +195,21 @@ def nan_to_num(
     posinf: ArrayLike | None = None,
     neginf: ArrayLike | None = None,
 ) -> Any: ...
+@_ufunc
 def rad2deg(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
+@_ufunc
 def radians(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any: ...
+@_ufunc
 def rint(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...
 def sinc(x: ArrayLike) -> Any: ...
+@_ufunc
 def spacing(
     x: ArrayLike, /, out: _Out = ..., where: ArrayLike = ..., dtype: DTypeLike | None = ..., casting: _Casting = ...
 ) -> Any: ...

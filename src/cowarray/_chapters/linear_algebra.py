@@ -9,6 +9,7 @@ else.
 
 import numpy as np
 
+from cowarray._chapters.ufunc_methods import with_methods
 from cowarray._ops.protocols import dispatched, elementwise2, imported
 
 __all__ = [
@@ -362,3 +363,8 @@ def _gufunc(ufunc, x1, x2, out, kwargs):
     if out is None and not kwargs:
         return elementwise2(ufunc, x1, x2)
     return ufunc(imported(x1), imported(x2), out=out, **kwargs)
+
+
+for _ufunc in (np.matmul, np.matvec, np.vecdot, np.vecmat):
+    with_methods(globals()[_ufunc.__name__], _ufunc)
+del _ufunc

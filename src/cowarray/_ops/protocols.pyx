@@ -346,6 +346,22 @@ cdef object readable_operand(object value):
     return value
 
 
+def ufunc_method(ufunc, method, inputs, out, options, /):
+    """What a method of one of NumPy's own ufuncs gives for inputs, as ours; options that say nothing are left out."""
+    if out is not None:
+        options["out"] = out if type(out) is tuple else (out,)
+    for name, default in (("dtype", None), ("keepdims", False), ("where", True)):
+        if name in options and options[name] is default:
+            del options[name]
+    for value in inputs + options.get("out", ()):
+        if has_own_ufunc(value):
+            result = getattr(ufunc, method)(*inputs, **options)
+            return import_array(result, None) if type(result) is cnp.ndarray and out is None else result
+    if method != "at":  # which writes the first
+        inputs = tuple([readable_operand(value) for value in inputs])
+    return array_ufunc(None, ufunc, method, inputs, options)
+
+
 def imported(x, /):
     """The argument of a function that NumPy's dispatch brings to ours: an array, unless it is a scalar or None.
 

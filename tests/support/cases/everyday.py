@@ -107,6 +107,19 @@ CASES = [
         gives=COPY,
         tags="isolation faults",
     ),
+    # The methods of all ufuncs are the same code.
+    *cases(
+        """
+        cowarray.add.accumulate(x)
+        cowarray.add.outer(x[0], A([1., 2.]))
+        cowarray.add.reduce(x)
+        cowarray.add.reduce(x, axis=None, where=A(x > 3))
+        cowarray.add.reduceat(x, [0, 1])
+        """,
+        name="cowarray.add",
+        tags="everyday isolation faults",
+    ),
+    *cases("cowarray.add.at(x, [0, 0], A([[2., 3., 1., 4.]] * 2))", name="cowarray.add", writes="x", tags="isolation"),
     # The name that the call is about does not come first.
     *cases(
         "cowarray.frompyfunc(lambda a: a + 1, 1, 1)(x)", name="cowarray.frompyfunc", tags="everyday isolation faults"

@@ -1,0 +1,175 @@
+"""What NumPy's ufuncs have beside their call, on the functions that call them: `add.reduce`, `add.at`, `add.nin`, ...
+
+The element-wise functions are plain functions, for speed and for their signatures. `with_methods` hangs the rest on
+them, as attributes: methods that take what the functions take, and NumPy's figures.
+"""
+
+from numpy import _NoValue
+
+from cowarray._ops.protocols import ufunc_method
+
+__all__ = ["with_methods"]
+
+
+class UfuncMethods:
+    """The methods of a ufunc, for anything array_like, with results of this library.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+    """
+
+    __slots__ = ("_ufunc",)
+
+    def __init__(self, ufunc):
+        self._ufunc = ufunc
+
+    def __repr__(self):
+        return repr(self._ufunc)
+
+    def reduce(self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
+        """Combine the elements along axes, one after the other.
+
+        Parameters
+        ----------
+        array : array_like
+        axis : None, int or tuple of int, default 0
+            ``None``: all axes.
+        dtype : dtype, optional
+            The type to compute in, and of the result.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        keepdims : bool, default False
+            Whether reduced axes stay, with length 1.
+        initial : scalar, optional
+            What to begin with.
+        where : array_like of bool, default True
+            The elements to include.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        numpy.ufunc.reduce : The same for NumPy's arrays.
+        """
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
+        if initial is not _NoValue:
+            options["initial"] = initial
+        return ufunc_method(self._ufunc, "reduce", (array,), out, options)
+
+    def accumulate(self, array, /, axis=0, dtype=None, out=None):
+        """Combine the elements along an axis, and keep each result on the way.
+
+        Parameters
+        ----------
+        array : array_like
+        axis : int, default 0
+        dtype : dtype, optional
+            The type to compute in, and of the result.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+
+        Returns
+        -------
+        ndarray
+            Fresh, or `out`; of the array's shape.
+
+        See Also
+        --------
+        numpy.ufunc.accumulate : The same for NumPy's arrays.
+        """
+        return ufunc_method(self._ufunc, "accumulate", (array,), out, {"axis": axis, "dtype": dtype})
+
+    def reduceat(self, array, /, indices, axis=0, dtype=None, out=None):
+        """Combine the elements of slices along an axis.
+
+        Parameters
+        ----------
+        array : array_like
+        indices : array_like of int
+            Where slices begin; each ends where the next begins.
+        axis : int, default 0
+        dtype : dtype, optional
+            The type to compute in, and of the result.
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+
+        Returns
+        -------
+        ndarray
+            Fresh, or `out`.
+
+        See Also
+        --------
+        numpy.ufunc.reduceat : The same for NumPy's arrays.
+        """
+        return ufunc_method(self._ufunc, "reduceat", (array, indices), out, {"axis": axis, "dtype": dtype})
+
+    def outer(self, A, B, /, *, out=None, **kwargs):
+        """Apply the function to all pairs of an element of A and one of B.
+
+        Parameters
+        ----------
+        A, B : array_like
+        out : ndarray, optional
+            Written and returned, in place of a fresh array.
+        **kwargs
+            Other options of a ufunc: ``where``, ``dtype``, ``casting``, ...
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`; A's shape and then B's.
+
+        See Also
+        --------
+        numpy.ufunc.outer : The same for NumPy's arrays.
+        """
+        return ufunc_method(self._ufunc, "outer", (A, B), out, kwargs)
+
+    def at(self, a, indices, b=_NoValue, /):
+        """Apply the function in place to the elements at indices, to one that is named twice, twice.
+
+        Parameters
+        ----------
+        a : ndarray
+            Written: its views see that, copies do not.
+        indices : array_like of int, or tuple of array_like
+        b : array_like, optional
+            The second operand, of functions that have two.
+
+        Returns
+        -------
+        None
+
+        See Also
+        --------
+        numpy.ufunc.at : The same for NumPy's arrays.
+        """
+        operands = (a, indices) if b is _NoValue else (a, indices, b)
+        return ufunc_method(self._ufunc, "at", operands, None, {})
+
+
+def with_methods(function, ufunc):
+    """Give function what a ufunc has beside its call.
+
+    Parameters
+    ----------
+    function : function
+        Calls the ufunc.
+    ufunc : numpy.ufunc
+
+    Returns
+    -------
+    function
+        The same.
+    """
+    methods = UfuncMethods(ufunc)
+    for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+        setattr(function, name, getattr(methods, name))
+    for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes"):
+        setattr(function, name, getattr(ufunc, name))
+    return function
