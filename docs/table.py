@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cowarray._ops.table import COPY, OPERATIONS, VIEW
+from cowarray._ops.table import COPY, OPERATIONS, OVERLAPPING, VIEW
 
 PAGE = Path(__file__).with_name("operations.md")
 BEGIN, END = "<!-- from cowarray/_ops/table.py, by docs/table.py -->\n", "<!-- end -->\n"
@@ -32,7 +32,8 @@ def table():
         "| gives | operations |",
         "|---|---|",
         f"| a view | {names(lambda row: row.result == VIEW and not row.readonly)} |",
-        f"| a read-only view | {names(lambda row: row.result == VIEW and row.readonly)} |",
+        f"| a read-only view | {names(lambda row: row.result == VIEW and row.readonly is True)} |",
+        f"| a view, read-only where elements overlap | {names(lambda row: row.readonly == OVERLAPPING)} |",
         f"| a copy | {names(lambda row: row.result == COPY)} |",
         "| a fresh array | everything else |",
         "",

@@ -15,9 +15,10 @@ from cowarray._face.pickles import _unpickle as _unpickle
 from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 
 # isort: split
-from cowarray import _chapters, array_api, fft, linalg, random
+from cowarray import _chapters, array_api, fft, lib, linalg, random
 from cowarray._array.exports import aliases, shares_bytes
 from cowarray._chapters import *
+from cowarray._chapters.absent import absence as _absence
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
 from cowarray._files import raw as _raw
@@ -48,6 +49,7 @@ __all__ = [
     "get_include",
     "keep_freed",
     "lazy_clone",
+    "lib",
     "linalg",
     "load",
     "ndarray",
@@ -83,6 +85,10 @@ for _public in (
 ):
     _public.__module__ = "cowarray"
 del _public
+
+
+def __getattr__(name):
+    raise _absence(__name__, name)
 
 
 def lazy_clone(x, /):

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from cowarray import array_api as array_api
 from cowarray import fft as fft
+from cowarray import lib as lib
 from cowarray import linalg as linalg
 from cowarray import random as random
 from cowarray._array.array import Snapshot as Snapshot

@@ -85,9 +85,7 @@ def test_a_method_shows_its_parameters(name):
     if text is None or name in OTHERWISE:
         return
     theirs = inspect.signature(getattr(np.ndarray, name))
-    assert [each.name for each in theirs.parameters.values()] == [
-        each.name for each in ours.parameters.values()
-    ]
+    assert [each.name for each in theirs.parameters.values()] == [each.name for each in ours.parameters.values()]
 
 
 SUMMARIES = ["sum", "prod", "max", "min", "mean", "std", "var", "all", "any"]

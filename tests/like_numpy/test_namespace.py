@@ -152,8 +152,26 @@ def test_a_mask_stays_a_mask():
 
 def test_elements_of_what_is_broadcast_cannot_be_written():
     x = cowarray.arange(3.0)
-    for result in (*cowarray.broadcast_arrays(1, x), *cowarray.broadcast_arrays([[2]], x), cowarray.broadcast_to(5, 3)):
+    for result in (*cowarray.broadcast_arrays([1], x)[:1], cowarray.broadcast_to(5, 3), cowarray.broadcast_to(x, 3)):
         assert not result.flags.writeable
+
+
+@pytest.mark.parametrize("space", [cowarray, np])
+def test_what_needs_no_broadcasting_can_be_written(space):
+    x, row = cowarray.zeros((2, 3)), cowarray.zeros(3)
+    kept = x.copy()
+    same, stretched = space.broadcast_arrays(x, row)
+    assert (same.flags.writeable, stretched.flags.writeable) == (True, False)
+    same[0, 0] = 5
+    assert (x[0, 0], kept[0, 0]) == (5, 0)
+    alone, other = space.broadcast_arrays(x, cowarray.ones((2, 3)))
+    assert alone.flags.writeable
+    assert other.flags.writeable
+    assert alone.storage is x.storage
+    x.flags.writeable = False
+    assert not space.broadcast_arrays(x, row)[0].flags.writeable
+    number, vector = space.broadcast_arrays(cowarray.array(1.0), row)
+    assert (number.flags.writeable, vector.flags.writeable) == (False, True)
 
 
 def test_fresh_memory_is_taken_over_without_a_copy():

@@ -42,6 +42,10 @@ ALSO = {("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_parameters_can_be_given_as_the_standard_gives_them(name):
     ours = inspect.signature(named(name))
+    first, *others = ours.parameters.values() or [None]
+    if first is not None and first.name == "self" and all(each.kind is not each.POSITIONAL_ONLY for each in others):
+        # The list gives it by name.
+        ours = ours.replace(parameters=[first.replace(kind=first.POSITIONAL_OR_KEYWORD), *others])
     shortest, by_name, by_position = (
         {ALSO.get((name, key), key): value for key, value in ours.bind(*args, **kwargs).arguments.items()}
         for args, kwargs in ways_to_call(SIGNATURES[name])

@@ -26,7 +26,7 @@ def fenced(page, language):
 def docstring_examples():
     finder = doctest.DocTestFinder()
     found = []
-    for space in (cowarray, cowarray.fft, cowarray.linalg, cowarray.random):
+    for space in (cowarray, cowarray.fft, cowarray.lib.stride_tricks, cowarray.linalg, cowarray.random):
         for name in space.__all__:
             value = getattr(space, name)
             if getattr(value, "__module__", "").startswith("cowarray"):  # not NumPy's own types

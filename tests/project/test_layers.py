@@ -91,7 +91,7 @@ ROOMS = [
     ["_ops"],
     ["_face"],
     ["_chapters", "_files"],
-    ["linalg", "fft", "random"],
+    ["linalg", "fft", "lib", "random"],
     ["array_api"],
     ["_modes"],
     ["_tools"],

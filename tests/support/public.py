@@ -81,11 +81,16 @@ def module_names():
     """What `cowarray` exports, and whatever else it would let a user call; what its public modules export."""
     called = {name for name, value in vars(cowarray).items() if callable(value) and not name.startswith("_")}
     for name in called | set(cowarray.__all__):
-        value = getattr(cowarray, name)
-        if isinstance(value, types.ModuleType):
-            yield from (f"cowarray.{name}.{each}" for each in value.__all__)
-        else:
-            yield f"cowarray.{name}"
+        yield from names_below(f"cowarray.{name}", getattr(cowarray, name))
+
+
+def names_below(name, value):
+    """A name, or of a module those that it exports."""
+    if not isinstance(value, types.ModuleType):
+        yield name
+        return
+    for each in value.__all__:
+        yield from names_below(f"{name}.{each}", getattr(value, each))
 
 
 def table_names():

@@ -67,6 +67,20 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
+    /* Makes a type whose objects are what a function gives for the arguments of the call. */
+    static PyObject *cowi_maker;
+    static inline PyObject *cowi_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+    {
+        (void)type;
+        return PyObject_Call(cowi_maker, args, kwargs);
+    }
+    static inline void cowi_make_by(PyObject *type, PyObject *function)
+    {
+        cowi_maker = Py_NewRef(function);
+        ((PyTypeObject *)type)->tp_new = cowi_make;
+        PyType_Modified((PyTypeObject *)type);
+    }
+
     /* What a static type is called, in errors and pickles, is text: its module is what stands before the last dot. */
     static inline void cowi_publish(PyObject *type, const char *name)
     {
@@ -91,6 +105,7 @@ cdef extern from *:
     void end_view "cowi_end_view" (void *owner)
     PyObject *own "cowi_own" (object x)
     void seal "cowi_seal" (object type)
+    void make_by "cowi_make_by" (object type, object function)
     void publish "cowi_publish" (object type, const char *name)
     void count_from_the_front "cowi_count_from_the_front" (
         object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

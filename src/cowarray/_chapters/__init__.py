@@ -4,12 +4,15 @@ A chapter lists its names in its ``__all__``; everything else follows from there
 """
 
 from cowarray._chapters import (
+    bits,
     callbacks,
     constants,
     creation,
     data_types,
+    dates,
     elementwise,
     elementwise_numpy,
+    grids,
     indexing,
     linear_algebra,
     manipulation,
@@ -20,13 +23,17 @@ from cowarray._chapters import (
     sorting,
     statistics,
     utility,
+    windows,
 )
+from cowarray._chapters.bits import *
 from cowarray._chapters.callbacks import *
 from cowarray._chapters.constants import *
 from cowarray._chapters.creation import *
 from cowarray._chapters.data_types import *
+from cowarray._chapters.dates import *
 from cowarray._chapters.elementwise import *
 from cowarray._chapters.elementwise_numpy import *
+from cowarray._chapters.grids import *
 from cowarray._chapters.indexing import *
 from cowarray._chapters.linear_algebra import *
 from cowarray._chapters.manipulation import *
@@ -37,14 +44,18 @@ from cowarray._chapters.sets import *
 from cowarray._chapters.sorting import *
 from cowarray._chapters.statistics import *
 from cowarray._chapters.utility import *
+from cowarray._chapters.windows import *
 
 __all__ = []
+__all__ += bits.__all__
 __all__ += callbacks.__all__
 __all__ += constants.__all__
 __all__ += creation.__all__
 __all__ += data_types.__all__
+__all__ += dates.__all__
 __all__ += elementwise.__all__
 __all__ += elementwise_numpy.__all__
+__all__ += grids.__all__
 __all__ += indexing.__all__
 __all__ += linear_algebra.__all__
 __all__ += manipulation.__all__
@@ -55,3 +66,4 @@ __all__ += sets.__all__
 __all__ += sorting.__all__
 __all__ += statistics.__all__
 __all__ += utility.__all__
+__all__ += windows.__all__

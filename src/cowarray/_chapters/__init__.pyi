@@ -1,9 +1,12 @@
+from cowarray._chapters.bits import *
 from cowarray._chapters.callbacks import *
 from cowarray._chapters.constants import *
 from cowarray._chapters.creation import *
 from cowarray._chapters.data_types import *
+from cowarray._chapters.dates import *
 from cowarray._chapters.elementwise import *
 from cowarray._chapters.elementwise_numpy import *
+from cowarray._chapters.grids import *
 from cowarray._chapters.indexing import *
 from cowarray._chapters.linear_algebra import *
 from cowarray._chapters.manipulation import *
@@ -14,3 +17,4 @@ from cowarray._chapters.sets import *
 from cowarray._chapters.sorting import *
 from cowarray._chapters.statistics import *
 from cowarray._chapters.utility import *
+from cowarray._chapters.windows import *

@@ -1,5 +1,5 @@
-"""The constants of the array API standard: NumPy's own objects."""
+"""The constants of the array API standard, and more of NumPy's: its own objects."""
 
-from numpy import e, inf, nan, newaxis, pi
+from numpy import False_, True_, e, euler_gamma, inf, nan, newaxis, pi
 
-__all__ = ["e", "inf", "nan", "newaxis", "pi"]
+__all__ = ["False_", "True_", "e", "euler_gamma", "inf", "nan", "newaxis", "pi"]

@@ -48,16 +48,18 @@ __all__ = [
 ]
 
 
-def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
+def arange(start_or_stop=None, /, stop=None, step=1, dtype=None, *, start=None, device=None, like=None):
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
     Parameters
     ----------
-    start : number, optional
+    start_or_stop : number, optional
         The first number. Given alone, it is `stop`.
     stop : number, optional
     step : number, default 1
     dtype : dtype, optional
+    start : number, default 0
+        The first number, by its name: then `stop` is required.
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
@@ -70,7 +72,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     Raises
     ------
     TypeError
-        Neither `start` nor `stop` is given.
+        There is no `stop`, or `start` is given twice.
 
     See Also
     --------
@@ -82,11 +84,13 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     >>> cowarray.arange(2, 10, 3)
     array([2, 5, 8])
     """
-    if start is None:
+    if start_or_stop is None:
         if stop is None:
             raise TypeError("arange: stop is required (got none)")
-        start = 0
-    return dispatched(np.arange, start, stop, step, dtype=dtype, device=device, like=like)
+        start_or_stop = 0 if start is None else start
+    elif start is not None:
+        raise TypeError(f"arange: start is given by place and by name (got {start_or_stop!r} and {start!r})")
+    return dispatched(np.arange, start_or_stop, stop, step, dtype=dtype, device=device, like=like)
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):

@@ -11,11 +11,13 @@ _Device: TypeAlias = Literal["cpu"] | None
 _ShapeLike: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
 def arange(
-    start: Any = None,
+    start_or_stop: Any = None,
+    /,
     stop: Any = None,
     step: Any = 1,
     dtype: DTypeLike | None = None,
     *,
+    start: Any = None,
     device: _Device = None,
     like: Any = None,
 ) -> _Any: ...

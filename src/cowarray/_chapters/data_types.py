@@ -102,6 +102,7 @@ __all__ = [
     "long",
     "longdouble",
     "longlong",
+    "min_scalar_type",
     "number",
     "object_",
     "promote_types",
@@ -293,6 +294,25 @@ def issubdtype(arg1, arg2):
     numpy.issubdtype : The same function.
     """
     return np.issubdtype(arg1, arg2)
+
+
+def min_scalar_type(a, /):
+    """The smallest type that can hold a scalar's value.
+
+    Parameters
+    ----------
+    a : array_like
+        Of an array with axes, its own type.
+
+    Returns
+    -------
+    dtype
+
+    See Also
+    --------
+    numpy.min_scalar_type : The same for NumPy's arrays.
+    """
+    return dispatched(np.min_scalar_type, a)
 
 
 def promote_types(type1, type2):

@@ -7,6 +7,8 @@ Its length is its docstrings: read it a function at a time.
 
 import numpy as np
 
+from cowarray._chapters.creation import ones
+from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched, imported
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "extract",
     "fill_diagonal",
     "ix_",
+    "mask_indices",
     "place",
     "put",
     "put_along_axis",
@@ -208,6 +211,30 @@ def ix_(*args):
     numpy.ix_ : Returns views where it can.
     """
     return dispatched(np.ix_, *args)
+
+
+def mask_indices(n, mask_func, k=0):
+    """Indices of the elements that a function keeps of a square array.
+
+    Parameters
+    ----------
+    n : int
+        Length of both axes.
+    mask_func : callable
+        Such as `triu`: called as ``mask_func(ones, k)``, with an array of this library.
+    k : scalar, default 0
+        Handed on to it.
+
+    Returns
+    -------
+    tuple of ndarray
+        Fresh.
+
+    See Also
+    --------
+    numpy.mask_indices : The same for NumPy's arrays.
+    """
+    return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
 
 def place(arr, mask, vals):

@@ -195,11 +195,11 @@ def broadcast_arrays(*args, subok=False):
     Returns
     -------
     tuple of ndarray
-        Read-only views, in which elements overlap.
+        Views. Those in which elements overlap are read-only.
 
     See Also
     --------
-    numpy.broadcast_arrays : Its views may be written to, with a warning.
+    numpy.broadcast_arrays : Its overlapping views may be written to, with a warning.
     """
     return dispatched(np.broadcast_arrays, *[imported(arg) for arg in args], subok=subok)
 

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -8,7 +8,7 @@ from cowarray._face.ndarray import ndarray
 
 _Call = ParamSpec("_Call")
 _Given_co = TypeVar("_Given_co", covariant=True)
-_Array = ndarray[Any, Any] | np.ndarray[Any, Any]
+_Array: TypeAlias = ndarray[Any, Any] | np.ndarray[Any, Any]
 
 class UfuncMethods:
     def __init__(self, ufunc: np.ufunc) -> None: ...

@@ -26,6 +26,15 @@ _AsDType: TypeAlias = type[_Scalar] | np.dtype[_Scalar]
 
 @final
 class ndarray(Array, Generic[_Shape_co, _DType_co]):
+    def __new__(
+        cls,
+        shape: SupportsIndex | Sequence[SupportsIndex],
+        dtype: DTypeLike | None = None,
+        buffer: Any = None,
+        offset: SupportsIndex = 0,
+        strides: SupportsIndex | Sequence[SupportsIndex] | None = None,
+        order: Literal["C", "F"] | None = None,
+    ) -> Self: ...
     @property
     def shape(self) -> _Shape_co: ...
     @shape.setter

@@ -4,8 +4,8 @@
 
 It is longer than a sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
 
-Methods are CPython's own kind (binding=False): what calls them is shorter, their repr, too, and CPython itself sees that
-they are called on an array. Their signatures are text, which Cython writes. A method that hands on whatever it is given
+Methods are CPython's own kind (binding=False): calls are quicker, their repr is short, and CPython sees to it that they
+are called on an array. Cython writes their signatures into the docstrings. A method that hands on whatever it is given
 writes its own, in the form of Python's Argument Clinic.
 
 Cython would give the class methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
@@ -73,6 +73,7 @@ from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
     forward_buffer,
+    make_by,
     PyNumber_InPlaceMatrixMultiply,
     PyNumber_MatrixMultiply,
     publish,
@@ -99,6 +100,8 @@ from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_nump
 from cowarray._ops.protocols cimport array_function, array_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
 from cowarray._ops.shapes cimport hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
+
+from cowarray._ops.strided import new_array
 
 cnp.import_array()
 
@@ -170,11 +173,28 @@ def set_namespace(function):
 @cython.final
 @cython.no_gc
 cdef class ndarray(Array):
-    """An n-dimensional array that looks like NumPy's and behaves like a value.
+    """ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n
+    An n-dimensional array that looks like NumPy's and behaves like a value.
 
     Copies (`copy`, `reshape`, `ravel`, `flatten`, `astype`, ...) cost what a view costs; bytes are copied when one of
     the arrays that share them is written to. Views (indexing by integers and slices, `T`, `transpose`, ...) alias, as
-    in NumPy. Arrays are made by `cowarray.asarray` and `cowarray.array`, not by calling this class.
+    in NumPy. Most arrays are made by `cowarray.asarray` and `cowarray.array`. Calling the class gives an array whose
+    elements have no values yet, or one that lies in a buffer.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+        Default: float64.
+    buffer : object, optional
+        What the elements lie in. Of a `cowarray.ndarray` in C order the result is a view. Other memory is taken as
+        `cowarray.asarray` takes it: shared until the result is written to, where that is sound, and else copied.
+    offset : int, default 0
+        Bytes before the first element.
+    strides : tuple of int, optional
+        Bytes from one element to the next, along each axis. Default: those of `order`. An array whose elements
+        overlap is read-only.
+    order : {'C', 'F'}, default 'C'
 
     See Also
     --------
@@ -2022,4 +2042,5 @@ cdef class ndarray(Array):
 set_array_type(ndarray)
 count_items_from_the_front(ndarray)
 seal(ndarray)
+make_by(ndarray, new_array)
 publish(ndarray, "cowarray.ndarray")

@@ -94,6 +94,11 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     else:
         # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
         own = type(obj) in COPIED_TYPES
+        if own and copy is False:
+            raise ValueError(
+                f"asarray: copy=False cannot share a {type(obj).__name__}, which has no memory of an array's; "
+                "drop copy=False"
+            )
         if not own:
             check_buffer(obj)
         array = numpy_asarray(with_elements(obj, 0), dtype=dtype, order=order)
@@ -265,7 +270,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
 cdef object shallow(object values, object dtype, int ndmin, dict most, object copy):
     """What `array` makes an array of, where dimensions are limited. NumPy looks into lists, and raises the errors."""
     if is_array(values):
-        numpy_array(reader_header(<Array>values), copy=None, ndmin=ndmin, **most)
+        numpy_array(reader_header(<Array>values), dtype, copy=None, ndmin=ndmin, **most)
         return values
     # Our arrays in lists may become objects: they are not shown as NumPy's.
     made = numpy_array(values, dtype, copy=None, ndmin=ndmin, **most)

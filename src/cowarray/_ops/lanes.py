@@ -76,7 +76,10 @@ PARTS = frozenset(
         "_ops.road.travel",
         "_ops.protocols.elementwise",
         "_ops.protocols.overwritten",
+        "_ops.protocols.ufunc_method",
         "_ops.shapes.reshaped",
+        "_ops.strided._plain_new_array",
+        "_ops.strided.strided_view",
     }
 )
 

@@ -17,6 +17,7 @@ cdef class Operation:
     cdef tuple writes
     cdef object writes_if
     cdef bint readonly
+    cdef bint only_overlapping
     cdef bint calls_user
     cdef object overwrites_unless  # the parameter without which all of what is written is overwritten
     cdef bint only_reads  # as long as it gets no arguments

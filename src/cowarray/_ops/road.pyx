@@ -35,6 +35,7 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.copies cimport copy_as_laid
 from cowarray._array.imports cimport copy_foreign, import_array
+from cowarray._array.layout cimport distinct
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA
 from cowarray._c.python cimport (
     enter_recursive_call,
@@ -60,7 +61,7 @@ from cowarray._ops.operands cimport (
 )
 
 from cowarray._ops import table as _table
-from cowarray._ops.table import VIEW
+from cowarray._ops.table import OVERLAPPING, VIEW
 
 cnp.import_array()
 
@@ -81,10 +82,22 @@ cdef class Operation:
 
     def __cinit__(self, str name, row):
         self.name = name
-        self.result, self.writes, self.writes_if, self.readonly, self.calls_user, self.overwrites_unless = row
+        self.result, self.writes, self.writes_if, readonly, self.calls_user, self.overwrites_unless = row
+        self.readonly = bool(readonly)
+        self.only_overlapping = readonly == OVERLAPPING
         self.only_reads = (
             self.writes_if is None and not self.calls_user and not any([each.position < 0 for each in self.writes])
         )
+
+
+cdef bint makes_readonly(Operation operation, cnp.ndarray view) noexcept:
+    """Whether a view that an operation gives is read-only, whatever it is a view of."""
+    return operation.readonly and not (
+        operation.only_overlapping
+        and distinct(
+            cnp.PyArray_NDIM(view), cnp.PyArray_DIMS(view), cnp.PyArray_ITEMSIZE(view), cnp.PyArray_STRIDES(view)
+        )
+    )
 
 
 cdef inline Operation method_operation(str name):
@@ -305,7 +318,7 @@ cdef class Passage:
         if self.adopted is None:
             self.adopted = {}
         x = adopt(array, self.adopted.get(<size_t><void *>owner))
-        if self.operation.readonly:
+        if makes_readonly(self.operation, array):
             x.writeable = False  # of numpy.broadcast_arrays(1, x) NumPy hands the first out writable, with a warning
         self.adopted[<size_t><void *>owner] = storage_for(x)
         return x
@@ -323,7 +336,7 @@ cdef class Passage:
             # numpy.einsum("ii->i") of an array without elements does this.
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside the array's memory")
         if self.operation.result is VIEW:
-            return view_on(storage, start, window, array, source.writeable and not self.operation.readonly)
+            return view_on(storage, start, window, array, source.writeable and not makes_readonly(self.operation, array))
         return copy_as_laid(view_on(storage, start, window, array, True))
 
     cdef bint reads_of(self, Array x) noexcept:
@@ -537,7 +550,7 @@ cdef object call_method(Array self, str name, tuple args, dict kwargs):
     storage = storage_then(self, storage, header)
     if storage is None:
         return copy_foreign(result)
-    x = view_on(storage, offset, window, result, self.writeable and not operation.readonly)
+    x = view_on(storage, offset, window, result, self.writeable and not makes_readonly(operation, result))
     return x if operation.result is VIEW else copy_as_laid(x)
 
 

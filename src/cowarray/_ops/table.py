@@ -17,6 +17,7 @@ __all__ = [
     "COPY",
     "FRESH",
     "OPERATIONS",
+    "OVERLAPPING",
     "SAME",
     "VIEW",
     "Operation",
@@ -34,6 +35,8 @@ SAME = "same"  # the very object
 COPY = "copy"  # a new Storage, whether or not NumPy would alias
 FRESH = "fresh"  # the result of a computation
 
+OVERLAPPING = "overlapping"  # of views: read-only where elements overlap
+
 
 class WritesIf(NamedTuple):
     """A parameter that is written only where another, a flag, has a certain truth: names, or `Parameter`."""
@@ -49,7 +52,7 @@ class Row(NamedTuple):
     result: str = FRESH
     writes: tuple = ()  # of methods, "self" is one
     writes_if: "WritesIf | None" = None
-    readonly: bool = False  # of views that NumPy hands out read-only
+    readonly: "bool | str" = False  # of views that NumPy hands out read-only: all of them, or OVERLAPPING ones
     calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
     overwrites_unless: "str | Parameter" = ""  # without this parameter, all of what is written is overwritten
 
@@ -68,7 +71,7 @@ class Operation(NamedTuple):
     result: str = FRESH
     writes: tuple[Parameter, ...] = ()
     writes_if: "WritesIf | None" = None
-    readonly: bool = False
+    readonly: "bool | str" = False
     calls_user: bool = False
     overwrites_unless: "Parameter | None" = None
 
@@ -89,10 +92,11 @@ OPERATIONS = {
         VIEW,
     ),
     **_rows(
-        "broadcast_to broadcast_arrays diagonal linalg.diagonal lib.stride_tricks.sliding_window_view",
+        "broadcast_to diagonal linalg.diagonal lib.stride_tricks.sliding_window_view",
         VIEW,
         readonly=True,
     ),
+    "broadcast_arrays": Row(VIEW, readonly=OVERLAPPING),
     **_rows("transpose swapaxes squeeze view getfield T mT real imag __getitem__", VIEW, prefix="ndarray."),
     **_rows("diagonal", VIEW, readonly=True, prefix="ndarray."),
     "ndarray.to_device": Row(SAME),

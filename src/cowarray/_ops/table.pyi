@@ -5,6 +5,7 @@ __all__ = [
     "COPY",
     "FRESH",
     "OPERATIONS",
+    "OVERLAPPING",
     "SAME",
     "VIEW",
     "Operation",
@@ -22,6 +23,8 @@ SAME: Final = "same"
 COPY: Final = "copy"
 FRESH: Final = "fresh"
 
+OVERLAPPING: Final = "overlapping"
+
 class WritesIf(NamedTuple):
     written: str | Parameter
     flag: str | Parameter
@@ -31,7 +34,7 @@ class Row(NamedTuple):
     result: str = "fresh"
     writes: tuple[str, ...] = ()
     writes_if: WritesIf | None = None
-    readonly: bool = False
+    readonly: bool | str = False
     calls_user: bool = False
     overwrites_unless: str | Parameter = ""
 
@@ -44,7 +47,7 @@ class Operation(NamedTuple):
     result: str = "fresh"
     writes: tuple[Parameter, ...] = ()
     writes_if: WritesIf | None = None
-    readonly: bool = False
+    readonly: bool | str = False
     calls_user: bool = False
     overwrites_unless: Parameter | None = None
 

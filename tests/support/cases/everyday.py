@@ -64,6 +64,22 @@ CASES = [
         cowarray.set_printoptions(**cowarray.get_printoptions())
         cowarray.shares_memory(x, x[1:])
         cowarray.sinc(x)
+        cowarray.bartlett(4)
+        cowarray.blackman(4)
+        cowarray.hamming(4)
+        cowarray.hanning(4)
+        cowarray.kaiser(4, 2.5)
+        cowarray.min_scalar_type(x)
+        cowarray.packbits(x > 3)
+        cowarray.packbits(x > 3, axis=1, bitorder="little")
+        cowarray.unpackbits(A([[2, 7]], "u1"))
+        cowarray.unpackbits(A([[2, 7]], "u1"), 1, 3)
+        cowarray.busday_count(A(["2024-01-01"], "M8[D]"), np.datetime64("2024-02-01"))
+        cowarray.busday_offset(A(["2024-01-01", "2024-01-06"], "M8[D]"), [1, 2], "forward", holidays=["2024-01-02"])
+        cowarray.is_busday(A(["2024-01-01", "2024-01-06"], "M8[D]"))
+        cowarray.is_busday(A(["2024-01-01"], "M8[D]"), busdaycal=np.busdaycalendar("1000000"))
+        cowarray.datetime_as_string(A(["2024-01-01"], "M8[D]"), "h")
+        cowarray.datetime_data(np.dtype("M8[D]"))
         cowarray.unwrap(x)
         cowarray.unwrap(x, axis=0, period=4)
         cowarray.fromfile(TEXT(), "u1")
@@ -107,6 +123,15 @@ CASES = [
         gives=COPY,
         tags="isolation faults",
     ),
+    # What is indexed.
+    *cases("cowarray.c_[x, x[0]]", name="cowarray.c_", tags="everyday isolation faults"),
+    *cases("cowarray.mgrid[0:3, 0:1:4j]", name="cowarray.mgrid", tags="everyday isolation faults"),
+    *cases("cowarray.ogrid[0:3, 0:1:4j]", name="cowarray.ogrid", tags="everyday isolation faults"),
+    *cases("cowarray.r_[x[0], 0, 1:5, [2.5]]", name="cowarray.r_", tags="everyday isolation faults"),
+    *cases("cowarray.r_['1', x, x]", name="cowarray.r_", tags="everyday isolation faults"),
+    *cases("cowarray.s_[1:2, ...]", name="cowarray.s_", tags="isolation"),
+    *cases("cowarray.index_exp[1:2]", name="cowarray.index_exp", tags="isolation"),
+    *cases("cowarray.busdaycalendar(holidays=['2024-01-01'])", name="cowarray.busdaycalendar", tags="isolation"),
     # The methods of all ufuncs are the same code.
     *cases(
         """

@@ -35,6 +35,8 @@ CASES = [
         cowarray.linspace(0, 1, 5, endpoint=False, device="cpu")
         cowarray.linspace(0, 1, num=3, retstep=True)
         cowarray.logspace(0, 3, 4, base=2)
+        cowarray.mask_indices(3, np.triu)
+        cowarray.mask_indices(3, lambda a, k: a - np.eye(3), 1)
         cowarray.meshgrid(x[0], [1, 2], indexing="ij")
         cowarray.ones([2, 3], dtype=bool, device="cpu")
         cowarray.ones_like(x, shape=[2], device="cpu")

@@ -175,7 +175,18 @@ CASES = [
         tags="isolation",
     ),
     # These make no instances; that they say so leaves everything as it was.
-    *cases("refused(cowarray.ndarray, x)", name="cowarray.ndarray", tags="isolation"),
+    *cases("cowarray.ndarray((2, 3), 'i4')", name="cowarray.ndarray", tags="isolation faults"),
+    *cases("cowarray.ndarray((2,), 'u1', x)", name="cowarray.ndarray", gives=VIEW, tags="isolation faults"),
+    *cases("cowarray.ndarray((2, 2), 'i4', bytes(16))", name="cowarray.ndarray", tags="isolation faults"),
+    *cases("cowarray.lib.stride_tricks.broadcast_arrays(x)", gives=VIEW, tags="isolation"),
+    *cases("cowarray.lib.stride_tricks.broadcast_to(x, (2, *x.shape))", gives=VIEW, tags="isolation"),
+    *cases("cowarray.lib.stride_tricks.broadcast_shapes(x.shape, (1,))", tags="isolation"),
+    *cases("cowarray.lib.stride_tricks.as_strided(x, (2,), (0,))", gives=VIEW, tags="isolation faults"),
+    *cases("cowarray.lib.stride_tricks.as_strided(x, writeable=False)", gives=VIEW, tags="isolation faults"),
+    *cases("cowarray.lib.stride_tricks.sliding_window_view(x, 2, 0)", gives=VIEW, tags="isolation faults"),
+    *cases(
+        "cowarray.lib.stride_tricks.sliding_window_view(x, 1, 0, writeable=True)", gives=VIEW, tags="isolation faults"
+    ),
     *cases("refused(cowarray.Storage, x)", name="cowarray.Storage", tags="isolation"),
     *cases("refused(cowarray.Snapshot, x)", name="cowarray.Snapshot", tags="isolation"),
     *cases("refused(cowarray.Flags, x)", name="cowarray.Flags", tags="isolation"),

@@ -1,0 +1,49 @@
+"""What to use in place of the names of NumPy's that are not here: what `cowarray.matrix` raises."""
+
+import numpy as np
+
+__all__ = ["absence"]
+
+_ARRAYS = "which takes cowarray arrays as it takes any array"
+_INSTEAD = {
+    "asarray_chkfinite": "cowarray.asarray, and cowarray.isfinite",
+    "asmatrix": "cowarray.asarray, and x @ y",
+    "bmat": "cowarray.block, and x @ y",
+    "broadcast": "cowarray.broadcast_arrays, or cowarray.broadcast_shapes",
+    "char": f"numpy.strings, {_ARRAYS}",
+    "ctypeslib": "x.ctypes, or numpy.ctypeslib with x.to_numpy(writable=True)",
+    "flatiter": "cowarray.FlatIterator",
+    "ma": f"numpy.ma, {_ARRAYS}: numpy.ma.array(x) masks a snapshot",
+    "matrix": "cowarray.asarray, and x @ y",
+    "memmap": "cowarray.load or cowarray.fromfile, which map files; numpy.memmap for writes that must reach the file",
+    "rec": "x.view(numpy.recarray), or numpy.rec with x.to_numpy()",
+    "recarray": "x.view(numpy.recarray)",
+    "row_stack": "cowarray.vstack",
+    "ufunc": "numpy.ufunc; the element-wise functions are functions that have a ufunc's methods",
+}
+
+
+def absence(module, name, space=np, instead=_INSTEAD):
+    """The AttributeError for a name that a module does not have; with the way out, if NumPy has it.
+
+    Parameters
+    ----------
+    module : str
+    name : str
+    space : module, default numpy
+        NumPy's module in place of which the other stands.
+    instead : dict of str to str, optional
+        What to use in place of some names. Of others, NumPy's own.
+
+    Returns
+    -------
+    AttributeError
+    """
+    text = f"module {module!r} has no attribute {name!r}"
+    if not name.startswith("_"):
+        way_out = instead.get(name)
+        if way_out is None and (name in space.__all__ or name in vars(space)):
+            way_out = f"{space.__name__}.{name}, {_ARRAYS}"
+        if way_out is not None:
+            text += f"; use {way_out}"
+    return AttributeError(text, name=name)

@@ -1,0 +1,3 @@
+from types import ModuleType
+
+def absence(module: str, name: str, space: ModuleType = ..., instead: dict[str, str] = ...) -> AttributeError: ...

@@ -1,0 +1,36 @@
+"""Bits: arrays of truth as bytes, and back."""
+
+import numpy as np
+
+from cowarray._chapters.docstrings import Completed
+from cowarray._ops.protocols import dispatched
+
+__all__ = ["packbits", "unpackbits"]
+
+_completed = Completed(
+    {
+        "a": "array_like",
+        "axis": "int, optional\n    The flattened array if omitted.",
+        "count": "int, optional\n    How many bits to give; negative, how many to leave away at the end.",
+        "bitorder": "{'big', 'little'}, default 'big'\n    Which bit of a byte is the first.",
+    },
+    "ndarray",
+)
+
+
+@_completed
+def packbits(a, /, axis=None, bitorder="big"):
+    """Eight truth values in a byte.
+
+    Fresh, of bytes; the last is filled up with zeros.
+    """
+    return dispatched(np.packbits, a, axis, bitorder)
+
+
+@_completed
+def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+    """A byte for each bit.
+
+    Fresh, of bytes, 0 or 1.
+    """
+    return dispatched(np.unpackbits, a, axis, count, bitorder)

@@ -1,0 +1,69 @@
+"""Dates and times: business days, and dates as text. `busdaycalendar` and `datetime_data` are NumPy's own."""
+
+import numpy as np
+from numpy import busdaycalendar, datetime_data
+
+from cowarray._chapters.docstrings import Completed
+from cowarray._ops.protocols import dispatched
+
+__all__ = ["busday_count", "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "is_busday"]
+
+_PARAMETERS = {
+    "begindates": "array_like of datetime64\n    The first days.",
+    "enddates": "array_like of datetime64\n    The days after the last. They broadcast with `begindates`.",
+    "dates": "array_like of datetime64",
+    "offsets": "array_like of int\n    How many days to go on. They broadcast with `dates`.",
+    "roll": (
+        "{'raise', 'nat', 'forward', 'following', 'backward', 'preceding', 'modifiedfollowing', 'modifiedpreceding'}\n"
+        "    What becomes of dates that are no business days. Default: ``'raise'``."
+    ),
+    "weekmask": (
+        "str or array_like of bool, default '1111100'\n    Which days of a week are business days, from Monday on."
+    ),
+    "holidays": "array_like of datetime64, optional\n    Days that are none.",
+    "busdaycal": "busdaycalendar, optional\n    In place of `weekmask` and `holidays`.",
+    "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
+    "arr": "array_like of datetime64",
+    "unit": "str, optional\n    To which unit to print. ``'auto'``: as few as are needed. Default: that of `arr`.",
+    "timezone": "{'naive', 'UTC', 'local'} or tzinfo, default 'naive'\n    In which time zone.",
+    "casting": (
+        "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'\n"
+        "    Which changes of the unit are allowed."
+    ),
+}
+_completed = Completed(_PARAMETERS, returns="Fresh, or `out`.")
+_texts = Completed(_PARAMETERS, returns="Fresh, of arr's shape.")
+
+
+@_completed
+def busday_count(begindates, enddates, weekmask="1111100", holidays=(), busdaycal=None, out=None):
+    """Business days between two days."""
+    return dispatched(np.busday_count, begindates, enddates, **_calendar(weekmask, holidays, busdaycal, out))
+
+
+@_completed
+def busday_offset(dates, offsets, roll="raise", weekmask="1111100", holidays=None, busdaycal=None, out=None):
+    """Days that lie a number of business days after others."""
+    return dispatched(np.busday_offset, dates, offsets, roll, **_calendar(weekmask, holidays, busdaycal, out))
+
+
+@_texts
+def datetime_as_string(arr, unit=None, timezone="naive", casting="same_kind"):
+    """Dates as text."""
+    return dispatched(np.datetime_as_string, arr, unit, timezone, casting)
+
+
+@_completed
+def is_busday(dates, weekmask="1111100", holidays=None, busdaycal=None, out=None):
+    """Whether days are business days."""
+    return dispatched(np.is_busday, dates, **_calendar(weekmask, holidays, busdaycal, out))
+
+
+def _calendar(weekmask, holidays, busdaycal, out):
+    """The options that say something: NumPy takes a calendar only where the days are not given, too."""
+    given = {"busdaycal": busdaycal, "out": out}
+    if not isinstance(weekmask, str) or weekmask != "1111100":
+        given["weekmask"] = weekmask
+    if holidays is not None and not (isinstance(holidays, tuple) and not holidays):
+        given["holidays"] = holidays
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,95 @@
+"""What is indexed to make arrays and indices: `mgrid`, `ogrid`, `r_`, `c_`, `s_` and `index_exp`."""
+
+import numpy as np
+from numpy import index_exp, s_
+
+from cowarray._ops.protocols import dispatched
+
+__all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
+
+
+# By name: what NumPy's object for it gives for a key.
+def _c(key):
+    return np.c_[key]
+
+
+def _mgrid(key):
+    return np.mgrid[key]
+
+
+def _ogrid(key):
+    return np.ogrid[key]
+
+
+def _r(key):
+    return np.r_[key]
+
+
+class _Indexed:
+    """Base of what is indexed in place of being called; it has no elements of its own."""
+
+    def __len__(self):
+        return 0
+
+
+class _Columns(_Indexed):
+    """Arrays side by side, as ``c_[x, y]``: those with one axis are columns.
+
+    What stands in the brackets are arrays, scalars, and slices, which are as for `mgrid`. The result is fresh.
+
+    See Also
+    --------
+    numpy.c_ : The same for NumPy's arrays.
+    """
+
+    def __getitem__(self, key):
+        return dispatched(_c, key)
+
+
+class _DenseGrid(_Indexed):
+    """Coordinates of a grid, as ``mgrid[0:3, 0:1:5j]``: one array that has them along its first axis.
+
+    A step that is an imaginary number is a number of points, the end included. The result is fresh.
+
+    See Also
+    --------
+    numpy.mgrid : The same for NumPy's arrays.
+    """
+
+    def __getitem__(self, key):
+        return dispatched(_mgrid, key)
+
+
+class _OpenGrid(_Indexed):
+    """Coordinates of a grid, as ``ogrid[0:3, 0:1:5j]``: an array for each axis, which broadcast with each other.
+
+    Slices are as for `mgrid`. The results are fresh.
+
+    See Also
+    --------
+    numpy.ogrid : The same for NumPy's arrays.
+    """
+
+    def __getitem__(self, key):
+        return dispatched(_ogrid, key)
+
+
+class _Rows(_Indexed):
+    """Arrays one after the other, as ``r_[x, 0, 1:5]``.
+
+    What stands in the brackets are arrays, scalars, slices, which are as for `mgrid`, and, in front, NumPy's text that
+    says along which axis. The result is fresh.
+
+    See Also
+    --------
+    numpy.r_ : The same for NumPy's arrays.
+    """
+
+    def __getitem__(self, key):
+        return dispatched(_r, key)
+
+
+c_ = _Columns()
+mgrid = _DenseGrid()
+ogrid = _OpenGrid()
+r_ = _Rows()

@@ -1,0 +1,5 @@
+"""What of `numpy.lib` is here: `stride_tricks`."""
+
+from cowarray.lib import stride_tricks
+
+__all__ = ["stride_tricks"]

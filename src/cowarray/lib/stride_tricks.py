@@ -1,0 +1,48 @@
+"""Views that go through an array's memory in steps of one's own."""
+
+import numpy as np
+
+from cowarray._chapters.manipulation import broadcast_arrays, broadcast_shapes, broadcast_to
+from cowarray._ops.protocols import dispatched, imported
+from cowarray._ops.strided import as_strided
+
+__all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
+
+as_strided.__module__ = __name__
+
+
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """All windows of a shape that fit into an array.
+
+    Parameters
+    ----------
+    x : array_like
+    window_shape : int or tuple of int
+        Lengths of a window, for each axis that it slides along.
+    axis : int or tuple of int, optional
+        Along which it slides. Default: all.
+    subok : bool, default False
+        Ignored: the result is a `cowarray.ndarray`.
+    writeable : bool, default False
+        Whether writes should be allowed. They are where the windows do not overlap.
+
+    Returns
+    -------
+    ndarray
+        A view of x; the windows' axes are the last.
+
+    See Also
+    --------
+    numpy.lib.stride_tricks.sliding_window_view : The same for NumPy's arrays.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.lib.stride_tricks.sliding_window_view(cowarray.arange(5), 3)
+    array([[0, 1, 2],
+           [1, 2, 3],
+           [2, 3, 4]])
+    """
+    x = imported(x)
+    view = dispatched(np.lib.stride_tricks.sliding_window_view, x, window_shape, axis)
+    return as_strided(x, view.shape, view.strides) if writeable else view
