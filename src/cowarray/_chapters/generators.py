@@ -1,7 +1,7 @@
 """Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
 
 `default_rng` makes a `Generator`. Bit generators and `SeedSequence` are NumPy's own. NumPy's legacy functions with
-their one hidden state (`numpy.random.seed`, ...) are not here.
+their one hidden state (`numpy.random.seed`, ...) are in `legacy_random.py`.
 
 Threads may share a Generator: as in NumPy, a lock of its bit generator is held while numbers are drawn.
 
@@ -164,7 +164,7 @@ class Generator(np.random.Generator):
         >>> x, before
         (array([4, 2, 3, 1]), array([1, 2, 3, 4]))
         """
-        self._numpys.shuffle(_target(x), axis)
+        self._numpys.shuffle(target(x), axis)
 
     def permutation(self, x, axis=0):
         """A copy of an array, shuffled along an axis.
@@ -208,8 +208,8 @@ class Generator(np.random.Generator):
         """
         if out is None:
             return born(self._numpys.permuted, asarray(x).to_numpy(), axis=axis)
-        target = _target(out)  # first: of what it has just got, the snapshot is a copy
-        self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=target)
+        written = target(out)  # first: of what it has just got, the snapshot is a copy
+        self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=written)
         return out
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
@@ -251,7 +251,7 @@ class Generator(np.random.Generator):
         """Uniform distribution in [0, 1)."""
         if out is None:
             return born(self._numpys.random, size, dtype)
-        self._numpys.random(size, dtype, _target(out))
+        self._numpys.random(size, dtype, target(out))
         return out
 
     @_filling
@@ -259,7 +259,7 @@ class Generator(np.random.Generator):
         """Exponential distribution with mean 1."""
         if out is None:
             return born(self._numpys.standard_exponential, size, dtype, method)
-        self._numpys.standard_exponential(size, dtype, method, _target(out))
+        self._numpys.standard_exponential(size, dtype, method, target(out))
         return out
 
     @_filling
@@ -267,7 +267,7 @@ class Generator(np.random.Generator):
         """Gamma distribution with scale 1."""
         if out is None:
             return born(self._numpys.standard_gamma, shape, size, dtype)
-        self._numpys.standard_gamma(shape, size, dtype, _target(out))
+        self._numpys.standard_gamma(shape, size, dtype, target(out))
         return out
 
     @_filling
@@ -275,7 +275,7 @@ class Generator(np.random.Generator):
         """Normal distribution with mean 0 and standard deviation 1."""
         if out is None:
             return born(self._numpys.standard_normal, size, dtype)
-        self._numpys.standard_normal(size, dtype, _target(out))
+        self._numpys.standard_normal(size, dtype, target(out))
         return out
 
     # ---- the others --------------------------------------------------------------------------------------------------
@@ -601,7 +601,7 @@ class Generator(np.random.Generator):
         return born(self._numpys.zipf, a, size)
 
 
-def _target(out):
+def target(out):
     """What NumPy may write to: for a cowarray array an export, which pins it, or a snapshot if it is read-only."""
     return out.to_numpy(writable=out.flags.writeable) if type(out) is ndarray else out
 

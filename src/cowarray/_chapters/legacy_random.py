@@ -1,0 +1,118 @@
+"""NumPy's legacy random numbers as arrays of this library: `rand`, `seed`, `RandomState` and the like.
+
+The functions are those of `numpy.random`, and draw from its one hidden state: `numpy.random.seed` sets it for both.
+They are made when they are first asked for. New code takes `default_rng`.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+from cowarray._chapters.generators import target
+from cowarray._face.ndarray import ndarray
+from cowarray._ops.protocols import born, fresh
+
+__all__ = ["NAMES", "RandomState", "legacy_function"]
+
+# What says nothing of arrays, or hands over NumPy's state, is NumPy's own.
+_NUMPYS = frozenset(("bytes", "get_state", "seed", "set_state"))
+# Of an array of objects `choice` can give an element, which is somebody's.
+_KEPT = frozenset(("choice",))
+
+NAMES = frozenset(
+    name for name in np.random.__all__ if inspect.ismethod(getattr(np.random, name)) or name in _NUMPYS
+) | {"ranf", "sample"}
+
+
+def _drawing(numpys, name):
+    """What calls a method of NumPy's, and gives results of this library."""
+    if name in _NUMPYS:
+        return numpys
+    if name == "shuffle":
+        return lambda x: numpys(target(x))
+
+    def draw(*args, **kwargs):
+        args = [value.to_numpy() if type(value) is ndarray else value for value in args]
+        kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
+        if name in _KEPT:
+            result = numpys(*args, **kwargs)
+            return fresh(result) if type(result) is np.ndarray and _has_a_size(args, kwargs) else result
+        return born(numpys, *args, **kwargs)
+
+    return draw
+
+
+def _has_a_size(args, kwargs):
+    return kwargs.get("size", args[1] if len(args) > 1 else None) is not None
+
+
+def _described(function, numpys, name, owner):
+    """The function with the name, the parameters and a docstring of NumPy's."""
+    function = functools.wraps(numpys, updated=())(function)
+    function.__module__ = "cowarray.random"
+    function.__qualname__ = name if owner == "numpy.random" else f"RandomState.{name}"
+    function.__doc__ = f"As `{owner}.{name}`, from the same stream; results are fresh arrays of this library.\n"
+    return function
+
+
+@functools.cache
+def legacy_function(name):
+    """A function of `numpy.random` that draws from its hidden state, with results of this library.
+
+    Parameters
+    ----------
+    name : str
+        One of NAMES.
+
+    Returns
+    -------
+    function
+    """
+    numpys = getattr(np.random, name)
+    if name in _NUMPYS:
+        return numpys
+    return _described(_drawing(numpys, name), numpys, name, "numpy.random")
+
+
+class RandomState(np.random.RandomState):
+    """NumPy's legacy generator, whose results are arrays of this library: it draws the same numbers.
+
+    Its methods are those of `numpy.random.RandomState`. New code takes `default_rng`.
+
+    Parameters
+    ----------
+    seed : int, array_like of int, SeedSequence or BitGenerator, optional
+        As for NumPy's. ``None``: from the operating system.
+
+    See Also
+    --------
+    cowarray.random.default_rng : For new code.
+    numpy.random.RandomState : The same for NumPy's arrays.
+    """
+
+    def __init__(self, seed=None):
+        numpys = np.random.RandomState(seed.to_numpy() if type(seed) is ndarray else seed)
+        super().__init__(numpys._bit_generator)
+        # NumPy's methods call each other, and keep the second of two normal numbers: all of them are this one's.
+        self._numpys = numpys
+
+    def __reduce__(self):
+        return RandomState, (self._numpys._bit_generator,), self._numpys.get_state(legacy=False)
+
+    def __setstate__(self, state):
+        self._numpys.set_state(state)
+
+
+def _method(name):
+    def method(self, *args, **kwargs):
+        return _drawing(getattr(self._numpys, name), name)(*args, **kwargs)
+
+    return _described(method, getattr(np.random.RandomState, name), name, "numpy.random.RandomState")
+
+
+for _name in dir(np.random.RandomState):
+    if not _name.startswith("_"):
+        setattr(RandomState, _name, _method(_name))
+del _name
+RandomState.__module__ = "cowarray.random"
