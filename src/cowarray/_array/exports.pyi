@@ -1,3 +1,4 @@
+from contextvars import ContextVar
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -8,3 +9,5 @@ _Any: TypeAlias = ndarray[Any, Any]
 
 def aliases(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any], /) -> bool: ...
 def shares_bytes(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any], /) -> bool: ...
+
+repr_class: ContextVar[type[np.ndarray[Any, Any]] | None]

@@ -2,6 +2,7 @@
 """What goes out: snapshots, which never change, and writable exports, which pin."""
 
 import numpy as np
+from contextvars import ContextVar
 
 cimport numpy as cnp
 from libc.string cimport memcpy
@@ -296,6 +297,16 @@ def shares_bytes(x, y, /):
 cdef object readable(Array self):
     """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
     return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
+
+
+# As a class of what name NumPy prints; None, where it is to print as its own. Set by `cowarray.set_printoptions`.
+repr_class = ContextVar("cowarray_repr_class", default=None)
+
+
+cdef object named(Array self):
+    """What NumPy makes the `repr` from."""
+    kind = repr_class.get()
+    return printable(self) if kind is None else printable(self).view(kind)
 
 
 cdef object printable(Array self):

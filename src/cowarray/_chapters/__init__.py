@@ -18,6 +18,7 @@ from cowarray._chapters import (
     manipulation,
     numpys_own,
     polynomials,
+    printing,
     searching,
     sets,
     sorting,
@@ -39,6 +40,7 @@ from cowarray._chapters.linear_algebra import *
 from cowarray._chapters.manipulation import *
 from cowarray._chapters.numpys_own import *
 from cowarray._chapters.polynomials import *
+from cowarray._chapters.printing import *
 from cowarray._chapters.searching import *
 from cowarray._chapters.sets import *
 from cowarray._chapters.sorting import *
@@ -61,6 +63,7 @@ __all__ += linear_algebra.__all__
 __all__ += manipulation.__all__
 __all__ += numpys_own.__all__
 __all__ += polynomials.__all__
+__all__ += printing.__all__
 __all__ += searching.__all__
 __all__ += sets.__all__
 __all__ += sorting.__all__

@@ -12,6 +12,7 @@ from cowarray._chapters.linear_algebra import *
 from cowarray._chapters.manipulation import *
 from cowarray._chapters.numpys_own import *
 from cowarray._chapters.polynomials import *
+from cowarray._chapters.printing import *
 from cowarray._chapters.searching import *
 from cowarray._chapters.sets import *
 from cowarray._chapters.sorting import *

@@ -1,6 +1,6 @@
 """NumPy functions that return no arrays and accept cowarray's as they are: the namespace has NumPy's own.
 
-Settings (of printing, of floating-point errors) are NumPy's, and so are shared with it. `nditer` and `nested_iters`
+Settings (of floating-point errors) are NumPy's, and so are shared with it. `nditer` and `nested_iters`
 walk over a snapshot, and return NumPy arrays; to write, pass ``x.to_numpy(writable=True)``.
 """
 
@@ -17,7 +17,6 @@ from numpy import (
     format_float_positional,
     format_float_scientific,
     frompyfunc,
-    get_printoptions,
     getbufsize,
     geterr,
     geterrcall,
@@ -30,8 +29,6 @@ from numpy import (
     ndindex,
     nditer,
     nested_iters,
-    printoptions,
-    set_printoptions,
     setbufsize,
     seterr,
     seterrcall,
@@ -51,7 +48,6 @@ __all__ = [
     "format_float_positional",
     "format_float_scientific",
     "frompyfunc",
-    "get_printoptions",
     "getbufsize",
     "geterr",
     "geterrcall",
@@ -64,8 +60,6 @@ __all__ = [
     "ndindex",
     "nditer",
     "nested_iters",
-    "printoptions",
-    "set_printoptions",
     "setbufsize",
     "seterr",
     "seterrcall",

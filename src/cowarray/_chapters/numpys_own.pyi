@@ -10,7 +10,6 @@ from numpy import errstate as errstate
 from numpy import format_float_positional as format_float_positional
 from numpy import format_float_scientific as format_float_scientific
 from numpy import frompyfunc as frompyfunc
-from numpy import get_printoptions as get_printoptions
 from numpy import getbufsize as getbufsize
 from numpy import geterr as geterr
 from numpy import geterrcall as geterrcall
@@ -23,8 +22,6 @@ from numpy import may_share_memory as may_share_memory
 from numpy import ndindex as ndindex
 from numpy import nditer as nditer
 from numpy import nested_iters as nested_iters
-from numpy import printoptions as printoptions
-from numpy import set_printoptions as set_printoptions
 from numpy import setbufsize as setbufsize
 from numpy import seterr as seterr
 from numpy import seterrcall as seterrcall

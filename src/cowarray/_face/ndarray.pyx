@@ -63,6 +63,7 @@ from cowarray._array.exports cimport (
     export,
     fill_buffer,
     loses_as_buffer,
+    named,
     numpy_from_snapshot,
     printable,
     readable,
@@ -1888,7 +1889,7 @@ cdef class ndarray(Array):
         return (<object>const_header(self)).__index__()
 
     def __repr__(self):
-        return repr(printable(self))
+        return repr(named(self))
 
     def __str__(self):
         return str(printable(self))

@@ -1,0 +1,112 @@
+"""Settings of printing: NumPy's, which are shared with it, and what `repr` calls an array of this library."""
+
+import contextlib
+
+import numpy as np
+
+from cowarray._array.exports import repr_class
+
+__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
+
+_NUMPYS = "array"  # what NumPy calls its own
+
+
+def set_printoptions(*args, name=None, **kwargs):
+    """Set how arrays are printed.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        As for `numpy.set_printoptions`, and for NumPy's arrays as well.
+    name : str, optional
+        What `repr` calls an array of this library: ``"cowarray.array"`` tells it from one of NumPy's, ``"array"`` does
+        not. Default: leave it as it is, which at first is ``"array"``. Like NumPy's options, it holds in the current
+        context.
+
+    Raises
+    ------
+    TypeError
+        The name is not a str, or NumPy does not know an option.
+
+    See Also
+    --------
+    printoptions : Sets them for a block.
+    numpy.set_printoptions : The same without a name.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.set_printoptions(name="cowarray.array")
+    >>> cowarray.arange(3)
+    cowarray.array([0, 1, 2])
+    >>> cowarray.set_printoptions(name="array")
+    """
+    kind = _kind(name)
+    np.set_printoptions(*args, **kwargs)
+    if name is not None:
+        repr_class.set(kind)
+
+
+def get_printoptions():
+    """Tell how arrays are printed.
+
+    Returns
+    -------
+    dict
+        NumPy's options, and ``name``: see `set_printoptions`.
+
+    See Also
+    --------
+    numpy.get_printoptions : The same without the name.
+    """
+    return {**np.get_printoptions(), "name": _name()}
+
+
+@contextlib.contextmanager
+def printoptions(*args, name=None, **kwargs):
+    """Context manager that sets how arrays are printed, and restores it.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        As for `set_printoptions`.
+    name : str, optional
+        As for `set_printoptions`.
+
+    Yields
+    ------
+    dict
+        What `get_printoptions` gives in the block.
+
+    See Also
+    --------
+    numpy.printoptions : The same without a name.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.printoptions(precision=2, name="cowarray.array"):
+    ...     print(repr(cowarray.array([2 / 3])))
+    cowarray.array([0.67])
+    """
+    kind = repr_class.get() if name is None else _kind(name)
+    with np.printoptions(*args, **kwargs):
+        token = repr_class.set(kind)
+        try:
+            yield get_printoptions()
+        finally:
+            repr_class.reset(token)
+
+
+def _name():
+    kind = repr_class.get()
+    return _NUMPYS if kind is None else kind.__name__
+
+
+def _kind(name):
+    """A class of NumPy's arrays that is called so, as which NumPy prints; None, where it is NumPy's own."""
+    if name is None or name == _NUMPYS:
+        return None
+    if not isinstance(name, str):
+        raise TypeError(f"set_printoptions: name must be a str (got {name!r})")
+    return type(name, (np.ndarray,), {})
