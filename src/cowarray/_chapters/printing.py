@@ -16,12 +16,14 @@ def set_printoptions(*args, name=None, **kwargs):
 
     Parameters
     ----------
-    *args, **kwargs
+    *args
         As for `numpy.set_printoptions`, and for NumPy's arrays as well.
     name : str, optional
         What `repr` calls an array of this library: ``"cowarray.array"`` tells it from one of NumPy's, ``"array"`` does
         not. Default: leave it as it is, which at first is ``"array"``. Like NumPy's options, it holds in the current
         context.
+    **kwargs
+        As for `numpy.set_printoptions`.
 
     Raises
     ------
@@ -68,9 +70,11 @@ def printoptions(*args, name=None, **kwargs):
 
     Parameters
     ----------
-    *args, **kwargs
+    *args
         As for `set_printoptions`.
     name : str, optional
+        As for `set_printoptions`.
+    **kwargs
         As for `set_printoptions`.
 
     Yields

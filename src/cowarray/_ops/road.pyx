@@ -336,7 +336,8 @@ cdef class Passage:
             # numpy.einsum("ii->i") of an array without elements does this.
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside the array's memory")
         if self.operation.result is VIEW:
-            return view_on(storage, start, window, array, source.writeable and not makes_readonly(self.operation, array))
+            writeable = source.writeable and not makes_readonly(self.operation, array)
+            return view_on(storage, start, window, array, writeable)
         return copy_as_laid(view_on(storage, start, window, array, True))
 
     cdef bint reads_of(self, Array x) noexcept:
