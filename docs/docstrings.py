@@ -23,6 +23,7 @@ from cowarray._ops import table
 SPACES = (
     cowarray,
     cowarray.fft,
+    cowarray.lib.stride_tricks,
     cowarray.linalg,
     cowarray.random,
     array_api,

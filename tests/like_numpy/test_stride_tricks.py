@@ -104,6 +104,18 @@ def test_random_strides_stay_inside_or_are_refused():
     assert 500 < inside < 2500
 
 
+def test_views_of_the_standards_arrays_are_the_standards():
+    x = cowarray.array_api.asarray([1.0, 2.0])
+    for view in (
+        as_strided(x, (), ()),
+        as_strided(x)[0],
+        sliding_window_view(x, 1)[0, 0],
+        cowarray.ndarray((), "f8", x),
+    ):
+        assert type(view + 1) is cowarray.ndarray
+    assert type(cowarray.ndarray((1,), "f8", x.to_numpy())[0]) is np.float64
+
+
 def test_references_are_never_cut():
     x = cowarray.array([object(), object()])
     with pytest.raises(ValueError, match="references"):

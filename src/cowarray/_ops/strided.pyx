@@ -20,11 +20,11 @@ from cowarray._array.array cimport (
 from cowarray._array.imports cimport import_array
 from cowarray._array.layout cimport distinct, extent, extent_fits, MAXDIMS
 from cowarray._native.storage cimport Storage, window_size
-from cowarray._ops.operands cimport births_leave_lane, is_handed_with, leaves_lane, take_road
+from cowarray._ops.operands cimport as_standard, births_leave_lane, is_handed_with, leaves_lane, take_road
 from cowarray._ops.road cimport Passage, viewing_passage
 from cowarray._ops.shapes cimport settled_lengths
 
-from cowarray._ops.conversion import asarray
+from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.protocols import fresh
 
 cnp.import_array()
@@ -72,7 +72,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
            [1, 2, 3],
            [2, 3, 4]])
     """
-    x = asarray(x)
+    x = own_or_asarray(x)
     lengths = None if shape is None else settled_lengths(shape)
     steps = None if strides is None else settled_lengths(strides)
     writeable = bool(writeable)
@@ -117,7 +117,8 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
             f"{window_size(storage)} bytes; the array begins at byte {x.offset} of it"
         )
     writeable = writeable and x.writeable and distinct(nd, shape, itemsize, strides)
-    return on_storage(storage, x.offset, nd, shape, strides, x.descr, writeable, BORN_VIEW)
+    view = on_storage(storage, x.offset, nd, shape, strides, x.descr, writeable, BORN_VIEW)
+    return <Array>as_standard(view) if x.standard else view
 
 
 def new_array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
