@@ -163,14 +163,12 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
         return take_road("asarray", _plain_asarray, (a,), named)
-    if is_array(a) and (<Array>a).standard:
-        return faced(to_array(a, dtype, order, device, copy, like), False)
-    return to_array(a, dtype, order, device, copy, like)
+    return to_array(a, dtype, order, device, copy, like, False)
 
 
 def _plain_asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`asarray` as ever, for whoever it is handed to."""
-    return faced(to_array(a, dtype, order, device, copy, like), False)
+    return to_array(a, dtype, order, device, copy, like, False)
 
 
 def standard_asarray(a, dtype=None, device=None, copy=None):
@@ -181,17 +179,11 @@ def standard_asarray(a, dtype=None, device=None, copy=None):
 
 
 def _plain_standard_asarray(a, dtype=None, device=None, copy=None):
-    made = to_array(a, dtype, None, device, copy, None)
-    return faced(made, True) if made is a else standard(made)
+    return standard(to_array(a, dtype, None, device, copy, None, True))
 
 
-cdef object faced(object x, bint standard):
-    """An array with the bit as asked: x itself, or a view of it."""
-    return with_face(<Array>x, standard, BORN_VIEW) if is_array(x) else x
-
-
-cdef object to_array(object a, object dtype, object order, object device, object copy, object like):
-    """What `asarray` gives, where an array of ours keeps its bit."""
+cdef object to_array(object a, object dtype, object order, object device, object copy, object like, bint face):
+    """What `asarray` gives; face: the bit that an array of ours is to have."""
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
@@ -201,7 +193,7 @@ cdef object to_array(object a, object dtype, object order, object device, object
         dtype = settled_dtype(dtype)
     if not is_array(a):
         return convert(a, dtype, order, copy)
-    return as_own(<Array>a, dtype, order, copy)
+    return with_face(as_own(<Array>a, dtype, order, copy), face, BORN_VIEW)
 
 
 cdef bint asks_elsewhere(object like) noexcept:
@@ -377,7 +369,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if is_array(x):
         if copy is not False:
             x = hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
-        return faced(x, False)
+        return with_face(<Array>x, False, BORN_VIEW)
     return import_array(numpy_from_dlpack(offered(x)), False if copy is False else True)
 
 

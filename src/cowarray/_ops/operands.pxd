@@ -63,4 +63,6 @@ cdef inline object operand(object value):
 cdef object computed(object result)
 cdef object detached_void(object scalar)
 cdef object as_standard(object result)
+cdef object standard_result(object ufunc, object first, object second)
+cdef object MISSING
 cdef bint has_priority(object value) noexcept

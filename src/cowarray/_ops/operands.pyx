@@ -5,11 +5,25 @@ import numpy as np
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport adopt, Array, has_doorkeeper, is_array, is_array_type, make_standard
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    has_doorkeeper,
+    is_array,
+    is_array_type,
+    make_standard,
+    open_header,
+)
 from cowarray._array.imports cimport import_array
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.atomics cimport add, relaxed
-from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_FromScalar, PyArray_NewCopy
+from cowarray._c.numpy cimport (
+    NPY_ARRAY_WRITEABLE,
+    PyArray_BASE,
+    PyArray_CLEARFLAGS,
+    PyArray_FromScalar,
+    PyArray_NewCopy,
+)
 
 cnp.import_array()
 
@@ -23,6 +37,7 @@ cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
 cdef type numpy_void = np.void
+cdef object MISSING = object()
 cdef type numpy_generic = np.generic
 
 cdef int births_watched = 0
@@ -101,8 +116,6 @@ cdef bint any_watched(object values, int depth) except -1:
             return True
     return False
 
-cdef object MISSING = object()
-
 
 cdef bint is_numpys_scalar(type kind) noexcept:
     return kind in SCALAR_TYPES
@@ -160,11 +173,43 @@ cdef object detached_void(object scalar):
 
 cdef object as_standard(object result):
     """What was just made of the standard's arrays, an array or a scalar, as one of them; anything else as it is."""
+    cdef cnp.ndarray array
     if is_array(result):
         return make_standard(<Array>result)
+    if type(result) is tuple:
+        return tuple([as_standard(item) for item in <tuple>result])
     if not isinstance(result, numpy_generic):
         return result
-    return make_standard(adopt(PyArray_NewCopy(PyArray_FromScalar(result, NULL), cnp.NPY_CORDER)))
+    array = PyArray_FromScalar(result, NULL)
+    if PyArray_BASE(array) != NULL:
+        array = PyArray_NewCopy(array, cnp.NPY_CORDER)  # a structured scalar is shown where it lies
+    return make_standard(adopt(array))
+
+
+cdef object standard_result(object ufunc, object first, object second):
+    """What one of NumPy's own ufuncs gives of operands, one of them the standard's; MISSING where it takes the road.
+
+    second: MISSING for a ufunc with one operand.
+    """
+    cdef bint standard = is_of_standard(first) or is_of_standard(second)
+    own = standard_operand(first) if standard else None
+    if own is None or second is MISSING:
+        return MISSING if own is None else as_standard(computed(ufunc(own)))
+    shown = standard_operand(second)
+    return MISSING if shown is None else as_standard(computed(ufunc(own, shown)))
+
+
+cdef inline bint is_of_standard(object value) noexcept:
+    return is_array(value) and (<Array>value).standard
+
+
+cdef object standard_operand(object value):
+    """`operand`, which gives a header of the standard's arrays as well: one made for the moment."""
+    if not is_of_standard(value):
+        return operand(value)
+    if relaxed(&births_watched) != 0 or runs_code((<Array>value).descr) or has_doorkeeper(<Array>value):
+        return None
+    return open_header(<Array>value, READS, OPERATION)
 
 
 cdef bint has_priority(object value) noexcept:

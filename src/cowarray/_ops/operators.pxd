@@ -11,6 +11,7 @@ ctypedef object (*binary_function)(object, object)
 ctypedef object (*unary_function)(object)
 
 cdef object compare(Array self, object other, int op)
+cdef object one_sided(Array self, object ufunc)
 cdef object defer(Array self, object other, object ufunc, bint reflected)
 cdef object power(object base, object exponent)
 cdef object in_place_power(object base, object exponent)
@@ -29,7 +30,7 @@ cdef inline object binary(Array self, object other, binary_function function, ob
 
 cdef inline object unary(Array self, unary_function function, object ufunc):
     own = operand(self)
-    return ufunc(self) if own is None else computed(function(own))
+    return one_sided(self, ufunc) if own is None else computed(function(own))
 
 
 cdef object in_place(Array self, object other, object ufunc)

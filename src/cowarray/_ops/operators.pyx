@@ -17,14 +17,15 @@ from cowarray._ops.operands cimport (
     is_familiar,
     is_handed_with,
     leaves_lane,
+    MISSING,
     operand,
     runs_code,
+    standard_result,
     take_road,
 )
 from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, overwriting_header, overwritten_header
 from cowarray._ops.road cimport new_passage, Passage
 
-cdef object MISSING = object()
 cdef object ufunc_power = np.power
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
 
@@ -65,11 +66,19 @@ cdef class _Comparison:
         return plain_compare(x, other, self.op)
 
 
+cdef object one_sided(Array self, object ufunc):
+    """An operator with one operand, which is no `operand`."""
+    result = standard_result(ufunc, self, MISSING)
+    return ufunc(self) if result is MISSING else result
+
+
 cdef object defer(Array self, object other, object ufunc, bint reflected):
     """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
     cdef type kind = type(other)
     if is_familiar(other):
-        return ufunc(other, self) if reflected else ufunc(self, other)
+        first, second = (other, self) if reflected else (self, other)
+        result = standard_result(ufunc, first, second)
+        return ufunc(first, second) if result is MISSING else result
     override = getattr(kind, "__array_ufunc__", MISSING)
     if not reflected and (
         override is None

@@ -21,7 +21,9 @@ from cowarray._ops.operands cimport (
     is_handed,
     is_harmless,
     is_itself_alone,
+    MISSING,
     operand,
+    standard_result,
     take_road,
 )
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
@@ -37,7 +39,6 @@ cdef object numpy_dtype = np.dtype
 cdef object numpy_asarray = np.asarray
 cdef type numpy_memmap = np.memmap
 cdef type numpy_ufunc = np.ufunc
-cdef object MISSING = object()
 # Ufuncs known to write all of `out` and to read none of it.
 cdef frozenset numpy_ufuncs = frozenset(
     value for namespace in (np, np.strings) for value in vars(namespace).values() if isinstance(value, np.ufunc)
@@ -66,6 +67,10 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
             second = operand(inputs[1])
             if second is not None:
                 return computed(ufunc(first, second))
+        if 0 < len(inputs) <= 2:
+            result = standard_result(ufunc, inputs[0], inputs[1] if len(inputs) == 2 else MISSING)
+            if result is not MISSING:
+                return result
     if is_handed(inputs, kwargs):
         return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs)

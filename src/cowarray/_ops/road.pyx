@@ -48,6 +48,7 @@ from cowarray._c.python cimport (
 from cowarray._native.storage cimport Access, OVERWRITES, Storage, window_size, WRITES
 from cowarray._ops.operands cimport (
     as_standard,
+    births_leave_lane,
     computed,
     detached_void,
     is_handed,
@@ -527,14 +528,22 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
 
 cdef object call_method(Array self, str name, tuple args, dict kwargs):
     cdef Operation operation = method_operation(name)
+    if args or kwargs or not operation.only_reads or runs_code(self.descr):
+        return call(operation, name, self, args, kwargs)
+    if not leaves_lane(self):
+        return without_passage(self, name, operation)
+    if not self.standard or births_leave_lane() or has_doorkeeper(self):
+        return call(operation, name, self, args, kwargs)
+    return as_standard(without_passage(self, name, operation))
+
+
+cdef object without_passage(Array self, str name, Operation operation):
+    """What a method that has no arguments, and only reads, gives: it needs no Passage."""
     cdef cnp.ndarray header
     cdef Array x
     cdef Storage storage
     cdef cnp.npy_intp offset
     cdef char *window
-    if args or kwargs or not operation.only_reads or runs_code(self.descr) or leaves_lane(self):
-        return call(operation, name, self, args, kwargs)
-    # What has no arguments needs no Passage.
     if operation.result is VIEW:
         storage_for(self)  # see Passage.read
         header = located_header(self)
