@@ -135,6 +135,18 @@ def test_sliding_windows():
         sliding_window_view(cowarray.arange(3), 4)
 
 
+def test_a_rolling_window_as_xarray_asks_for_it():
+    x = cowarray.array(np.arange(5.0))
+    space = x.__array_namespace__()
+    padded = space.pad(x, [(2, 0)], mode="constant", constant_values=np.nan)
+    windows = space.lib.stride_tricks.sliding_window_view(padded, 3, axis=0)
+    theirs = numpys.sliding_window_view(np.pad(np.arange(5.0), [(2, 0)], constant_values=np.nan), 3, axis=0)
+    same(windows, theirs)
+    assert not {"lib", "pad"} & {*dir(space), *space.__all__}
+    with pytest.raises(AttributeError, match="beyond the standard"):
+        _ = space.hamming
+
+
 def test_the_others_are_those_of_the_namespace():
     for name in ("broadcast_to", "broadcast_arrays", "broadcast_shapes"):
         assert getattr(cowarray.lib.stride_tricks, name) is getattr(cowarray, name)
