@@ -3,7 +3,7 @@
 A test module that is imported sees, where it asks for `numpy`, a stand-in: NumPy, except that what creates arrays
 gives ours, and that the comparisons of `numpy.testing` look at ours through `numpy.asarray`. NumPy itself keeps its own
 names, so that what is tested is a program that uses our arrays with NumPy's functions. Random
-numbers come from `cowarray.random`; those of NumPy's legacy functions, which it does not have, are converted, too.
+numbers come from `cowarray.random`, also those of the legacy functions, and `as_strided` is `cowarray.lib`'s.
 
 A test counts as touched if it built one of our arrays. Each test's fate is a line of JSON in the file `--fates`; one
 that only began has ended the process.
@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 import cowarray as ca
+from cowarray._chapters import legacy_random
 from cowarray._ops.protocols import fresh
 
 # What a program makes arrays with. Those of them that cowarray has itself are taken from there, the others are NumPy's,
@@ -138,20 +139,16 @@ def stand_ins():
     for name in ("numpy.testing", "numpy.testing._private.utils", "numpy.ma.testutils"):
         module = importlib.import_module(name)
         found[name] = StandIn(module, comparisons(module))
-    generators = {"Generator": ca.random.Generator, "default_rng": ca.random.default_rng}
-    legacy = {name: swapped(getattr(np.random, name)) for name in np.random.__all__ if is_legacy(name)}
+    generators = {name: getattr(ca.random, name) for name in ("Generator", "RandomState", "default_rng")}
+    legacy = {name: swapped(getattr(np.random, name), getattr(ca.random, name)) for name in legacy_random.NAMES}
     found["numpy.random"] = StandIn(np.random, generators | legacy)
-    modules = {"testing": found["numpy.testing"], "random": found["numpy.random"]}
+    strided = {"as_strided": swapped(np.lib.stride_tricks.as_strided, ca.lib.stride_tricks.as_strided)}
+    found["numpy.lib.stride_tricks"] = StandIn(np.lib.stride_tricks, strided)
+    found["numpy.lib"] = StandIn(np.lib, {"stride_tricks": found["numpy.lib.stride_tricks"]})
+    modules = {"testing": found["numpy.testing"], "random": found["numpy.random"], "lib": found["numpy.lib"]}
     creators = {name: swapped(getattr(np, name), getattr(ca, name, None)) for name in CREATORS.split()}
     found["numpy"] = StandIn(np, creators | modules)
     return found
-
-
-def is_legacy(name):
-    """Whether a function of `numpy.random` draws numbers from its hidden state."""
-    given = getattr(np.random, name)
-    drawing = getattr(given, "__self__", None) is np.random.mtrand._rand or name in ("ranf", "sample")
-    return drawing and name not in ("seed", "get_state", "set_state", "shuffle", "bytes")
 
 
 # Need compilers, or are about building, packaging and types: no arrays.
