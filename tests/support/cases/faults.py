@@ -77,6 +77,8 @@ CASES = [
         cowarray.save(PATH, x)
         isinstance(x, cowarray.ndarray), cowarray.ndarray[int]
         isinstance(x.storage, cowarray.Storage)
+        isinstance(x.flags, cowarray.Flags), isinstance(x.flat, cowarray.FlatIterator)
+        isinstance(x.to_numpy().base, cowarray.Snapshot)
         cowarray.CopyError("text")
         tuple(cowarray.Explanation(*cowarray.explain(x)))
         str(cowarray.Materialization("copy", 8, "file", 3))
