@@ -53,6 +53,14 @@ OPERATIONS = {
     ),
     "np.asarray(x)": ("r = np.asarray(a)", "r = np.asarray(memoryview(n))"),
     "memoryview(x)": ("r = memoryview(a)", "r = memoryview(n)"),
+    "cowarray.zeros(60)": ("r = cowarray.zeros(60)", "r = np.zeros(60)"),
+    "a.astype('f4')": ("r = a.astype('f4')", "r = a.astype('f4')"),
+    "np.concatenate([a, b])": ("r = np.concatenate([a, b])", "r = np.concatenate([a, b])"),
+    "np.dot(a, b)": ("r = np.dot(a, b)", "r = np.dot(a, b)"),
+    "np.sum(a, axis=0)": ("r = np.sum(a, axis=0)", "r = np.sum(a, axis=0)"),
+    "a.sum(axis=0)": ("r = a.sum(axis=0)", "r = a.sum(axis=0)"),
+    "np.add.reduce(a)": ("r = np.add.reduce(a)", "r = np.add.reduce(a)"),
+    "cowarray.arange(10)": ("r = cowarray.arange(10)", "r = np.arange(10)"),
 }
 
 

@@ -116,6 +116,8 @@ size_t cow_storage_nbytes(const cow_storage *storage);
 size_t cow_storage_allocated(cow_storage *storage);
 /* How many Storages share the allocation, including this one. The figure may change at any moment. */
 size_t cow_storage_shares(cow_storage *storage);
+/* 1 if both share one allocation. May change at any moment, like the figure. */
+int cow_storage_shares_with(cow_storage *storage, cow_storage *other);
 /* How many mutable scopes and writable exports are open. */
 size_t cow_storage_pins(const cow_storage *storage);
 /* 1 if a write needs neither a copy nor a steal. */

@@ -253,6 +253,22 @@ size_t cow_storage_shares(cow_storage *storage)
     return shares;
 }
 
+/* A context is compared, and not followed: it may be gone by then. */
+static const void *context_of(cow_storage *storage)
+{
+    const void *context;
+    cowi_storage_lock(storage);
+    context = storage->context;
+    cowi_storage_unlock(storage);
+    return context;
+}
+
+int cow_storage_shares_with(cow_storage *storage, cow_storage *other)
+{
+    const void *context = context_of(storage);
+    return storage == other || (context != NULL && context == context_of(other));
+}
+
 int cow_storage_is_sole(cow_storage *storage)
 {
     int sole;

@@ -24,7 +24,7 @@ from cowarray._chapters.inspection import __array_namespace_info__ as __array_na
 from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
-from cowarray._modes.copies import CopyError, Materialization, no_copy, trace
+from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
 from cowarray._native.figures import keep_freed, reset_stats, stats
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
@@ -36,9 +36,10 @@ __all__ = [
     "Explanation",
     "Flags",
     "FlatIterator",
-    "Materialization",
+    "Sharer",
     "Snapshot",
     "Storage",
+    "TraceEvent",
     "aliases",
     "array",
     "array_api",
@@ -74,7 +75,8 @@ for _public in (
     _unpickle_objects,
     CopyError,
     Explanation,
-    Materialization,
+    Sharer,
+    TraceEvent,
     explain,
     load,
     no_copy,

@@ -23,7 +23,8 @@ from cowarray._files.npy import savez as savez
 from cowarray._files.npy import savez_compressed as savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError as CopyError
-from cowarray._modes.copies import Materialization as Materialization
+from cowarray._modes.copies import Sharer as Sharer
+from cowarray._modes.copies import TraceEvent as TraceEvent
 from cowarray._modes.copies import no_copy as no_copy
 from cowarray._modes.copies import trace as trace
 from cowarray._native.figures import keep_freed as keep_freed

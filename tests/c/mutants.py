@@ -37,6 +37,11 @@ _GIVE_BACK = "        cowi_large_give_back();\n        data = "
 
 # name: (program, test, [(file, text, replacement), ...])
 FAULTS = {
+    "Storages without a context seem to share": (
+        "test_scopes",
+        "who_shares_an_allocation_can_be_asked",
+        [("storage.c", "(context != NULL && context == context_of(other))", "context == context_of(other)")],
+    ),
     "a kept block that is too large is used again": (
         "test_allocators",
         "!is_kept(data)",

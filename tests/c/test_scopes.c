@@ -168,6 +168,25 @@ static void const_scope_of_a_window_sees_the_window(fixture *f)
     cow_storage_free(window);
 }
 
+static void who_shares_an_allocation_can_be_asked(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    cow_storage *b = make_filled(f->allocator, SIZE, 2);
+    cow_storage *c;
+    cow_mutable_scope scope;
+    CHECK(cow_storage_shares_with(a, a));
+    CHECK(!cow_storage_shares_with(a, b)); /* neither has a context yet */
+    c = make_window(a, 100, 7);
+    CHECK(cow_storage_shares_with(a, c) && cow_storage_shares_with(c, a));
+    CHECK(!cow_storage_shares_with(b, c));
+    CHECK_OK(cow_mutable_begin(c, 0, &scope, NULL));
+    CHECK(!cow_storage_shares_with(a, c));
+    cow_mutable_end(&scope);
+    cow_storage_free(a);
+    cow_storage_free(b);
+    cow_storage_free(c);
+}
+
 /* ---- overwrite --------------------------------------------------------------------------------------------------- */
 
 static cow_overwrite_scope overwrite(cow_storage *storage)
@@ -431,6 +450,7 @@ int main(int argc, char **argv)
     RUN(left_readers_refuse_a_write_that_must_not_copy);
     RUN(overwriting_what_readers_are_left_in_copies_nothing);
     RUN(const_scope_of_a_window_sees_the_window);
+    RUN(who_shares_an_allocation_can_be_asked);
     RUN(overwriting_a_sole_storage_is_in_place);
     RUN(overwriting_the_last_share_steals);
     RUN(overwriting_a_shared_storage_copies_nothing);

@@ -1,6 +1,7 @@
 """What user code does to arrays while an operation on them is under way is never seen as another array's write."""
 
 import contextvars
+import pickle
 import subprocess
 import sys
 
@@ -105,7 +106,7 @@ def test_an_index_that_writes_reads_no_other_array(read):
 def test_a_report_that_fails_leaves_no_pin(monkeypatch):
     x, y = arrays()
 
-    def fails(kind, nbytes):
+    def fails(kind, nbytes, reason):
         raise KeyboardInterrupt
 
     with cowarray.trace():
@@ -115,6 +116,75 @@ def test_a_report_that_fails_leaves_no_pin(monkeypatch):
     monkeypatch.undo()
     assert not cowarray.explain(x).pinned
     assert y[0] == 0
+
+
+# Each copies x, 100 numbers in a 10 by 10 shape, lazily or at once.
+COPYING = {
+    "copy": lambda x: x.copy(),
+    "copy in order": lambda x: x.copy(order="F"),
+    "T.copy": lambda x: x.T.copy(),
+    "small": lambda x: x[:2].copy(),
+    "reshape": lambda x: x.reshape(-1),
+    "reshape in order": lambda x: x.reshape(4, 25, order="F"),
+    "ravel": lambda x: x.T.ravel(),
+    "np.roll": lambda x: np.roll(x, 1),
+    "snapshot": lambda x: x.to_numpy(),
+    "small snapshot": lambda x: x[:2].to_numpy(),
+    "buffer": lambda x: memoryview(x),
+    "small buffer": lambda x: memoryview(x[:2]),
+    "__array__": lambda x: x.__array__(copy=True),
+    "pickle": lambda x: pickle.loads(pickle.dumps(x.T[::2])),
+    "dlpack": lambda x: np.from_dlpack(x, copy=True),
+}
+
+
+@pytest.mark.parametrize("hook", ["born", "forbids_eager", "report"])
+@pytest.mark.parametrize("name", COPYING)
+def test_whoever_is_told_of_a_copy_may_change_the_source(monkeypatch, name, hook):
+    """What is copied are the values and the shape that the source had, or has: no mixture, and no byte beyond it."""
+    expected = np.asarray(COPYING[name](cowarray.array(np.arange(100.0).reshape(10, 10))))
+    told = []
+    x = cowarray.array(np.arange(100.0).reshape(10, 10))
+    kept = getattr(_modes, hook)
+
+    def changes(*args):
+        if not told:
+            told.append(hook)
+            x.resize(3, refcheck=False)
+            x[...] = -1
+        return kept(*args)
+
+    with cowarray.trace(), cowarray.no_copy():
+        monkeypatch.setattr(_modes, hook, changes)
+        found = np.asarray(COPYING[name](x))
+        monkeypatch.undo()
+    if not told:
+        return  # it comes past another hook
+    assert found.shape == expected.shape
+    assert (found == expected).all()
+    assert x.tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize("hook", ["born", "forbids_eager", "report"])
+@pytest.mark.parametrize("name", COPYING)
+def test_a_mode_that_fails_leaves_nothing_behind(monkeypatch, name, hook):
+    x = cowarray.array(np.arange(100.0).reshape(10, 10))
+    told = []
+
+    def fails(*args):
+        told.append(hook)
+        raise KeyboardInterrupt
+
+    with cowarray.trace(), cowarray.no_copy():
+        monkeypatch.setattr(_modes, hook, fails)
+        try:
+            COPYING[name](x)
+        except KeyboardInterrupt:
+            assert told
+        monkeypatch.undo()
+    assert (x.storage.share_count, cowarray.explain(x).pinned) == (1, False)
+    assert x.tolist() == np.arange(100.0).reshape(10, 10).tolist()
+    x[0] = 1
 
 
 def test_a_mode_that_ends_in_another_context_is_over():

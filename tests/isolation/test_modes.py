@@ -53,9 +53,10 @@ def test_trace_tells_a_copy_with_the_line_of_the_user(write):
         TRACED[write](y)
     [event] = seen
     assert (event.kind, event.nbytes, event.filename) == ("copy", 800, HERE)
+    assert event.reason == "2 Storages share them"
     assert event.lineno == TRACED[write].__code__.co_firstlineno
     assert event.lineno in {lineno for *_, lineno in TRACED[write].__code__.co_lines()}
-    assert str(event) == f"{HERE}:{event.lineno}: copy, 800 bytes copied"
+    assert str(event) == f"{HERE}:{event.lineno}: copy, 800 bytes copied: {event.reason}"
 
 
 def test_trace_tells_steals_and_overwrites():
@@ -67,18 +68,20 @@ def test_trace_tells_steals_and_overwrites():
         z[...] = 3
         x[0] = 1
         x[0] = 2
-    assert list(seen) == [
+    assert [(event.kind, event.nbytes, event.filename, event.lineno) for event in seen] == [
         ("overwrite", 0, HERE, first),
         ("overwrite", 0, HERE, first + 1),
         ("steal", 0, HERE, first + 2),
     ]
+    assert ["every byte" in event.reason for event in seen] == [True, True, False]
+    assert "last sharer" in list(seen)[2].reason
     assert len(seen) == 3
-    assert "3 materializations" in repr(seen)
+    assert "3 events" in repr(seen)
 
 
 def test_trace_and_stats_tell_the_same():
+    x, y = pair()
     with ca.trace() as seen:
-        x, y = pair()
         arrays = [x.copy() for _ in range(10)]
         for i, array in enumerate(arrays):
             if i % 3:
@@ -103,7 +106,7 @@ def test_trace_names_the_line_that_called_numpy_and_not_what_lies_between():
     _x, y = pair()
     with ca.trace() as seen:
         namespace["helper"](y)
-    assert [event[2:] for event in seen] == [("/somewhere/cowarray_users.py", 2)]
+    assert [event[3:] for event in seen] == [("/somewhere/cowarray_users.py", 2)]
 
 
 def test_trace_takes_no_file_for_ours_whose_path_only_begins_like_ours():

@@ -51,14 +51,18 @@ class Programs(RuleBasedStateMachine):
         self.numpy_bytes = 0  # what NumPy would have copied
         self.quiet = np.errstate(all="ignore")
         self.quiet.__enter__()
+        self.trace = None
         self.memory = TracingAllocator()
         self.memory.__enter__()
         ca.reset_stats()
 
-    @initialize(always=st.booleans())
-    def begin(self, always):
+    @initialize(always=st.booleans(), traced=st.booleans())
+    def begin(self, always, traced):
         # Looking makes headers; programs in which nobody looks until the end take other ways.
         self.always = always
+        self.trace = ca.trace() if traced else None
+        if traced:
+            self.trace.__enter__()
 
     def pair(self, ours, oracle, group=None):
         if group is None:
@@ -281,6 +285,10 @@ class Programs(RuleBasedStateMachine):
         assert figures["bytes_copied"] >= report["cloned_bytes"]
         assert figures["eager_copies"] or figures["bytes_copied"] == report["cloned_bytes"]
         assert figures["bytes_copied"] <= 2 * self.numpy_bytes, "more than twice what NumPy copies"
+        if self.trace is not None:
+            kinds = [event.kind for event in self.trace]
+            assert (kinds.count("copy"), kinds.count("eager")) == (figures["copies"], figures["eager_copies"])
+            assert sum(event.nbytes for event in self.trace) == figures["bytes_copied"]
 
     def check(self):
         for pair in self.pairs:
@@ -295,6 +303,8 @@ class Programs(RuleBasedStateMachine):
         try:
             self.check()
         finally:
+            if self.trace is not None:
+                self.trace.__exit__(None, None, None)
             for kept in [*self.kept, *(kept for kept, _ in self.pins)]:
                 kept.clear()
             for pair in self.pairs:

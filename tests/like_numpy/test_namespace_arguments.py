@@ -1,5 +1,6 @@
 """What the functions of the public namespace take, and what they refuse: NumPy's parameters and NumPy's errors."""
 
+import functools
 import inspect
 import itertools
 import sys
@@ -50,6 +51,18 @@ array asarray asanyarray ascontiguousarray asfortranarray broadcast_shapes finfo
 """
 
 
+# What makes arrays of numbers by functions of its own, which call NumPy's by position.
+MADE = ["empty", "eye", "full", "ones", "zeros"]
+
+
+def of_shape(theirs, seen, shape, dtype, order, device, like):
+    seen.append(((theirs, shape, dtype, order), {"device": device, "like": like}))
+
+
+def made(seen, theirs, device, like, *args):
+    seen.append(((theirs, *args), {"device": device, "like": like}))
+
+
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(OWN_WAYS.split())))
 def test_every_parameter_is_handed_on(name, monkeypatch):
     function, theirs = getattr(cowarray, name), getattr(np, name)
@@ -57,6 +70,9 @@ def test_every_parameter_is_handed_on(name, monkeypatch):
     module = sys.modules[function.__module__]
     monkeypatch.setattr(module, "dispatched", lambda *args, **kwargs: seen.append((args, kwargs)))
     monkeypatch.setattr(module, "imported", lambda x: x, raising=False)
+    if name in MADE:
+        monkeypatch.setattr(module, f"_{name}", functools.partial(of_shape, theirs, seen), raising=False)
+        monkeypatch.setattr(module, "_made", functools.partial(made, seen))
     given = {parameter: [f"argument {parameter}"] for parameter in parameters(function)}
     args = [given[each.name] for each in parameters(function).values() if each.kind <= each.VAR_POSITIONAL]
     function(*args, **{each.name: given[each.name] for each in parameters(function).values() if each.kind > 2})

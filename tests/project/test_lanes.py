@@ -82,6 +82,7 @@ ASKED_BY_CALLERS = {
     "_ops.shapes.quick_reshape": "ndarray.reshape",
     "_ops.protocols.fresh": "born",
     "_ops.road.without_passage": "call_method",
+    "_ops.conversion.converted": "ndarray.astype",
     "_face.attributes.flat_get": "FlatIterator.__getitem__",
     "_face.attributes.flat_set": "FlatIterator.__setitem__",
     "_face.ndarray.resize": "ndarray.resize",

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cowarray._array.layout cimport extent, product
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
 from cowarray._c.python cimport Py_TYPE
-from cowarray._native.storage cimport Access, Behalf, Intent, is_at, LOCATES, OPERATION, READS, Storage
+from cowarray._native.storage cimport Access, Behalf, Intent, is_at, LOCATES, modes_in_use, OPERATION, READS, Storage
 
 
 cdef enum:
@@ -152,6 +152,8 @@ cdef inline Storage storage_for(Array x):
 
 
 cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header)
+# Why an array was copied at once, or imported by a copy.
+cdef str reason_of(Birth birth)
 
 
 cdef inline bint has_doorkeeper(Array x) noexcept:
@@ -169,6 +171,11 @@ cdef Array held_still(Array x)
 cdef inline Array still(Array x):
     """x; where a doorkeeper will be asked, who can change x, an array that is what x is now, and that nobody has."""
     return held_still(x) if has_doorkeeper(x) else x
+
+
+cdef inline Array still_while_told(Array x):
+    """`still`, also where a mode will be asked or told."""
+    return held_still(x) if modes_in_use() or has_doorkeeper(x) else x
 
 
 cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:

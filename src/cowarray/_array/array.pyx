@@ -77,7 +77,7 @@ cdef class Array:
             PyMem_Free(self.dims)
 
 
-# How an array came to be, as `explain` says it.
+# How an array came to be, as `explain` says it. Behind the colon of a copy stands why it was made at once.
 cdef dict BIRTHS = {
     BORN_FRESH: "computed, or made from Python objects",
     BORN_VIEW: "a view: it aliases every array with the same storage",
@@ -124,7 +124,7 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
 
 
 cdef Array held_still(Array x):
-    return on_storage(x.storage_, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, x.birth)
+    return on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, x.birth)
 
 
 cdef Array make_standard(Array x):
@@ -408,6 +408,10 @@ cdef Storage give_storage(Array x):
     x.storage_ = storage
     set_header(x, owner)
     return storage
+
+
+cdef str reason_of(Birth birth):
+    return BIRTHS[birth].partition(": ")[2]
 
 
 def birth_of(Array x not None, /):

@@ -21,4 +21,7 @@ cdef Array copy_in_order(Array source, char order)
 cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept
 cdef Array copy_as_laid(Array source)
 cdef char order_code(object order) except -1
-cdef Array counted(Array source, Array result)
+
+# Around every copy that is made at once: asks the modes, and tells them.
+cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1
+cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1

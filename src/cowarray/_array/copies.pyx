@@ -26,7 +26,6 @@ from cowarray._array.array cimport (
     BORN_EAGER_OVERLAP,
     BORN_EAGER_PINNED,
     BORN_EAGER_SMALL,
-    BORN_FRESH,
     BORN_LAZY,
     bytes_of,
     header_at,
@@ -34,9 +33,10 @@ from cowarray._array.array cimport (
     itemsize_of,
     new_header,
     on_storage,
+    reason_of,
     shape_of,
     size_of,
-    still,
+    still_while_told,
     storage_for,
     strides_of,
 )
@@ -54,7 +54,9 @@ from cowarray._array.layout cimport (
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
 from cowarray._native.storage cimport (
     Access,
+    allow_eager,
     count_eager,
+    modes_in_use,
     OPERATION,
     READS,
     share,
@@ -62,9 +64,26 @@ from cowarray._native.storage cimport (
     SMALL_COPY,
     Storage,
     storage_new,
+    tell_eager,
 )
 
 cnp.import_array()
+
+
+cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1:
+    """Before a copy is made at once: CopyError where a mode forbids it. A gap, where a mode is in use."""
+    if modes_in_use():
+        allow_eager(nbytes, reason_of(reason))
+    return 0
+
+
+cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1:
+    """After a copy was made at once: it is counted, and traced. A gap, where a mode is in use."""
+    if modes_in_use():
+        tell_eager(nbytes, reason_of(reason))
+    else:
+        count_eager(nbytes)
+    return 0
 
 
 cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=True):
@@ -94,7 +113,10 @@ cdef Array lazy_copy(Array source, Birth *reason):
 
 
 cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
-    """A new Storage on the bytes that source's elements lie in, and where in it the first one is."""
+    """A new Storage on the bytes that source's elements lie in, and where in it the first one is.
+
+    The caller holds source still: who is asked or told may change it.
+    """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(source)
     cdef Storage storage
@@ -121,7 +143,10 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
 
 
 cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
-    """A copy made now, in bytes of the core's allocator; by NumPy where elements are not plain bytes."""
+    """A copy made now, in bytes of the core's allocator; by NumPy where elements are not plain bytes.
+
+    The caller holds source still, or nobody else has it.
+    """
     cdef cnp.npy_intp source_strides[MAXDIMS]
     cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
     cdef cnp.npy_intp offset = source.offset
@@ -138,6 +163,7 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
     cdef char *window
     cdef char *fresh = NULL
     cdef Access access = access_to(source, READS, OPERATION)
+    may_copy(nbytes, reason)
     memcpy(source_strides, strides_of(source), nd * sizeof(cnp.npy_intp))
     if plain:
         x = on_storage(storage_new(nbytes, &fresh), 0, nd, shape_of(source), strides, descr, True, reason)
@@ -154,7 +180,7 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
     if not plain:
         x = adopt(target)
         x.birth = reason
-    count_eager(nbytes)
+    have_copied(nbytes, reason)
     return x
 
 
@@ -173,7 +199,7 @@ cdef Array copy_in_order(Array source, char order):
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Birth reason = BORN_EAGER_ORDER
     cdef Array x
-    source = still(source)
+    source = still_while_told(source)
     if (order == c"K" or order == c"C") and has_c_strides(source):
         x = lazy_copy(source, &reason)
         return x if x is not None else eager_copy(source, strides_of(source), reason)
@@ -211,7 +237,7 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 
 cdef Array copy_as_laid(Array source):
     """A copy of an alias that NumPy made: lazily in the very same layout, or at once in order 'K'."""
-    source = still(source)
+    source = still_while_told(source)
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Array x = lazy_copy(source, &reason)
@@ -229,11 +255,3 @@ cdef char order_code(object order) except -1:
         return <char>(<unsigned char>ord(order.upper()))
     refusal = f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})"
     raise ValueError(refusal) if isinstance(order, str) else TypeError(refusal)
-
-
-cdef Array counted(Array source, Array result):
-    """The result of an operation that copies in meaning; where NumPy made the copy, it is counted here."""
-    if result.birth == BORN_FRESH:
-        count_eager(size_of(result) * itemsize_of(result))
-        result.birth = BORN_EAGER_ORDER
-    return result

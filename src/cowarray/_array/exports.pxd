@@ -12,6 +12,9 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1
 cdef cnp.ndarray export(Array x, Behalf behalf)
 cdef object numpy_from_snapshot(Array x, object dtype, object copy)
 cdef object as_flag(object copy)
+# Why copies for somebody outside are made.
+cdef str ASKED_FOR
+cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order)
 cdef object readable(Array self)
 cdef object named(Array self)
 cdef object printable(Array self)

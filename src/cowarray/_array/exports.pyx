@@ -11,6 +11,10 @@ from cowarray._array.array cimport (
     access_anywhere,
     access_to,
     Array,
+    Birth,
+    BORN_EAGER_DTYPE,
+    BORN_EAGER_PINNED,
+    BORN_EAGER_SMALL,
     bytes_of,
     const_header,
     header_at,
@@ -28,11 +32,12 @@ from cowarray._array.array cimport (
     shape_of,
     size_of,
     Snapshot,
+    still_while_told,
     storage_for,
     strides_of,
     writable_header,
 )
-from cowarray._array.copies cimport copy_as_laid, is_worth_sharing
+from cowarray._array.copies cimport copy_as_laid, have_copied, is_worth_sharing, may_copy
 from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
 from cowarray._c.numpy cimport (
     letters,
@@ -44,8 +49,8 @@ from cowarray._c.numpy cimport (
 )
 from cowarray._native.storage cimport (
     Access,
+    allow_eager,
     Behalf,
-    count_eager,
     EXPORT,
     is_aligned,
     own_bytes,
@@ -54,6 +59,7 @@ from cowarray._native.storage cimport (
     share,
     Storage,
     storage_new,
+    tell_eager,
     WRITES,
 )
 
@@ -63,6 +69,7 @@ cdef object numpy_dtype = np.dtype
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
 cdef object numpy_shares_memory = np.shares_memory
+ASKED_FOR = "memory of its own was asked for"
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
 
 # Structured dtype -> whether NumPy reads it back from its own buffers.
@@ -102,7 +109,10 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
     cdef Storage source
     cdef char *window
     cdef char *fresh
-    cdef Access access = access_to(x, READS, EXPORT)
+    cdef Birth reason = BORN_EAGER_SMALL
+    cdef Access access
+    x = still_while_told(x)
+    access = access_to(x, READS, EXPORT)
     if is_block:
         high = nbytes
     elif not is_plain(x.descr):
@@ -113,12 +123,23 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
     source = storage_for(x)
     if is_worth_sharing(source, min(high - low, nbytes)):
         storage = share(source, &access, first + low, high - low)
+        reason = BORN_EAGER_DTYPE if source.has_references else BORN_EAGER_PINNED
     if storage is None and high - low <= nbytes:
+        may_copy(high - low, reason)
         storage = storage_new(high - low, &fresh)
         _keeper = bytes_of(source, &access, &window)
         memcpy(fresh, window + first + low, high - low)
-        count_eager(high - low)
+        have_copied(high - low, reason)
     return storage
+
+
+cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
+    """NumPy's own copy of what it was shown, for somebody outside."""
+    cdef cnp.ndarray own
+    allow_eager(cnp.PyArray_NBYTES(shown), ASKED_FOR)
+    own = PyArray_NewCopy(shown, order)
+    tell_eager(cnp.PyArray_NBYTES(shown), ASKED_FOR)
+    return own
 
 
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
@@ -202,7 +223,7 @@ cdef object numpy_from_snapshot(Array x, object dtype, object copy):
             )
         return (<object>reader_header(x)).astype(wanted)
     if copy:
-        return PyArray_NewCopy(header_for(x, EXPORT), cnp.NPY_KEEPORDER)
+        return copied_out(header_for(x, EXPORT), cnp.NPY_KEEPORDER)
     return snapshot(x)
 
 

@@ -16,3 +16,4 @@ cdef inline bint distinct_array(cnp.ndarray array) noexcept:
 
 
 cdef Array copy_foreign(cnp.ndarray array)
+cdef Array copied_by_numpy(cnp.ndarray array)

@@ -17,15 +17,17 @@ from cowarray._array.array cimport (
     extent_of,
     get_base,
     is_plain,
+    itemsize_of,
     new_header,
     on_storage,
     root,
+    size_of,
     Snapshot,
 )
-from cowarray._array.copies cimport copy_as_laid, lazy_copy
-from cowarray._array.layout cimport extent_fits, kept_strides, MAXDIMS, product
+from cowarray._array.copies cimport copy_as_laid, have_copied, lazy_copy, may_copy
+from cowarray._array.layout cimport extent_fits, kept_strides, MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_NewCopy
-from cowarray._native.storage cimport count_eager, own_bytes, Storage, storage_adopt, storage_new, window_size
+from cowarray._native.storage cimport own_bytes, Storage, storage_adopt, storage_new
 
 cnp.import_array()
 
@@ -86,21 +88,33 @@ cdef Array share_foreign(cnp.ndarray array):
 cdef Array copy_foreign(cnp.ndarray array):
     """A private copy, in NumPy's order 'K'."""
     cdef cnp.npy_intp strides[MAXDIMS]
-    cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(array)
-    cdef int nd = cnp.PyArray_NDIM(array)
+    cdef cnp.npy_intp itemsize, nbytes
+    cdef int nd
     cdef Array x
     cdef char *fresh
+    may_copy(cnp.PyArray_NBYTES(array), BORN_IMPORT_COPY)
+    itemsize = cnp.PyArray_ITEMSIZE(array)
+    nbytes = cnp.PyArray_NBYTES(array)
+    nd = cnp.PyArray_NDIM(array)
     if not is_plain(descr_of(array)):
         x = adopt(PyArray_NewCopy(array, cnp.NPY_KEEPORDER))
-        count_eager(product(nd, cnp.PyArray_DIMS(array)) * itemsize)
     else:
         kept_strides(nd, cnp.PyArray_DIMS(array), itemsize, cnp.PyArray_STRIDES(array), strides)
-        x = on_storage(storage_new(product(nd, cnp.PyArray_DIMS(array)) * itemsize, &fresh), 0, nd,
-                       cnp.PyArray_DIMS(array),
-                       strides, descr_of(array), True, BORN_IMPORT_COPY)
+        x = on_storage(storage_new(nbytes, &fresh), 0, nd, cnp.PyArray_DIMS(array), strides, descr_of(array), True,
+                       BORN_IMPORT_COPY)
         PyArray_CopyInto(new_header(x, fresh, NPY_ARRAY_WRITEABLE, x.storage_), array)
-        count_eager(window_size(x.storage_))
     x.birth = BORN_IMPORT_COPY
+    have_copied(nbytes, BORN_IMPORT_COPY)
+    return x
+
+
+cdef Array copied_by_numpy(cnp.ndarray array):
+    """What NumPy has just copied of foreign memory, in another order, and nobody else knows of."""
+    cdef Array x
+    may_copy(cnp.PyArray_NBYTES(array), BORN_IMPORT_COPY)
+    x = adopt(array)
+    x.birth = BORN_IMPORT_COPY
+    have_copied(size_of(x) * itemsize_of(x), BORN_IMPORT_COPY)
     return x
 
 

@@ -47,6 +47,7 @@ cdef extern from "cowarray/core.h" nogil:
     size_t cow_storage_nbytes(const cow_storage *storage)
     size_t cow_storage_allocated(cow_storage *storage)
     size_t cow_storage_shares(cow_storage *storage)
+    int cow_storage_shares_with(cow_storage *storage, cow_storage *other)
     size_t cow_storage_pins(const cow_storage *storage)
     int cow_storage_is_sole(cow_storage *storage)
     int cow_storage_is_foreign(cow_storage *storage)

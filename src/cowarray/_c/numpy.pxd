@@ -11,9 +11,12 @@ cdef extern from "numpy/arrayobject.h":
     cnp.npy_intp PyDataType_ELSIZE(cnp.dtype)
     bint PyDataType_REFCHK(cnp.dtype)
     bint PyArray_ISNBO(char)
+    bint PyArray_DescrCheck(object)
     void PyArray_CLEARFLAGS(cnp.ndarray, int)
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
+    cnp.ndarray PyArray_Zeros(int, cnp.npy_intp *, cnp.dtype, int)
+    cnp.ndarray PyArray_NewLikeArray(cnp.ndarray, int, cnp.dtype, int)
     cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
     cnp.ndarray PyArray_View(cnp.ndarray, void *, void *)
     bint PyTypeNum_ISINTEGER(int)
@@ -43,3 +46,22 @@ cdef extern from *:
     }
     """
     const char *letters "cowi_letters" (int kind) noexcept
+
+
+cdef extern from *:
+    """
+    /* The dtype that an argument says; NULL and an exception. */
+    static inline PyObject *cowi_descr_of_argument(PyObject *argument)
+    {
+        PyArray_Descr *descr = NULL;
+        return PyArray_DescrConverter(argument, &descr) ? (PyObject *)descr : NULL;
+    }
+
+    /* Booleans, integers, floats and complex numbers, of either byte order. */
+    static inline int cowi_is_number(const PyArray_Descr *descr)
+    {
+        return (descr->type_num >= NPY_BOOL && descr->type_num <= NPY_CLONGDOUBLE) || descr->type_num == NPY_HALF;
+    }
+    """
+    object PyArray_DescrConverter "cowi_descr_of_argument" (object argument)
+    bint is_number "cowi_is_number" (cnp.dtype descr) noexcept

@@ -12,6 +12,9 @@ Its length is its docstrings: read it a function at a time.
 import numpy as np
 
 from cowarray._ops.conversion import array
+from cowarray._ops.creation import empty as _empty
+from cowarray._ops.creation import made as _made
+from cowarray._ops.creation import zeros as _zeros
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -90,6 +93,8 @@ def arange(start_or_stop=None, /, stop=None, step=1, dtype=None, *, start=None, 
         start_or_stop = 0 if start is None else start
     elif start is not None:
         raise TypeError(f"arange: start is given by place and by name (got {start_or_stop!r} and {start!r})")
+    if dtype is None:
+        return _made(np.arange, device, like, start_or_stop, stop, step)
     return dispatched(np.arange, start_or_stop, stop, step, dtype=dtype, device=device, like=like)
 
 
@@ -257,7 +262,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None):
     --------
     numpy.empty : The same for NumPy's arrays.
     """
-    return dispatched(np.empty, shape, dtype, order, device=device, like=like)
+    return _empty(shape, dtype, order, device, like)
 
 
 def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
@@ -315,7 +320,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     --------
     numpy.eye : The same for NumPy's arrays.
     """
-    return dispatched(np.eye, N, M, k, dtype, order, device=device, like=like)
+    return _made(np.eye, device, like, N, M, k, dtype, order)
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
@@ -433,7 +438,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     --------
     numpy.full : The same for NumPy's arrays.
     """
-    return dispatched(np.full, shape, fill_value, dtype, order, device=device, like=like)
+    return _made(np.full, device, like, shape, fill_value, dtype, order)
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
@@ -650,7 +655,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
     --------
     numpy.ones : The same for NumPy's arrays.
     """
-    return dispatched(np.ones, shape, dtype, order, device=device, like=like)
+    return _made(np.ones, device, like, shape, dtype, order)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
@@ -830,7 +835,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     array([[0., 0., 0.],
            [0., 0., 0.]])
     """
-    return dispatched(np.zeros, shape, dtype, order, device=device, like=like)
+    return _zeros(shape, dtype, order, device, like)
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):

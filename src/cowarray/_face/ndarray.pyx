@@ -40,11 +40,11 @@ from cowarray._array.array cimport (
     access_anywhere,
     adopt,
     Array,
+    BORN_EAGER_DTYPE,
     BORN_VIEW,
     const_header,
     descr_of,
     header_for,
-    is_array,
     is_plain,
     itemsize_of,
     located_header,
@@ -57,9 +57,10 @@ from cowarray._array.array cimport (
     view_of,
     view_on,
 )
-from cowarray._array.copies cimport copy_in_order, counted, order_code
+from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_code
 from cowarray._array.exports cimport (
     as_flag,
+    ASKED_FOR,
     export,
     fill_buffer,
     loses_as_buffer,
@@ -85,6 +86,7 @@ from cowarray._face.attributes cimport count_items_from_the_front, flags_of, fla
 from cowarray._face.pickles cimport reduce_array
 from cowarray._native.storage cimport (
     Access,
+    allow_eager,
     begin_write,
     CTYPES,
     DLPACK,
@@ -92,6 +94,7 @@ from cowarray._native.storage cimport (
     EXPORT,
     OPERATION,
     Storage,
+    tell_eager,
     WRITES,
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
@@ -116,6 +119,20 @@ cdef object ufunc_bitwise_and = np.bitwise_and, ufunc_bitwise_or = np.bitwise_or
 cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
 cdef object ufunc_negative = np.negative, ufunc_positive = np.positive, ufunc_absolute = np.absolute
 cdef object ufunc_invert = np.invert
+
+cdef str RESIZING = "resize moves the elements to memory of another size"
+
+
+cdef Array deep_copy(Array self, object memo):
+    """A copy of elements that are not plain bytes: NumPy asks objects for copies of theirs."""
+    cdef cnp.ndarray header = const_header(self)
+    cdef cnp.npy_intp nbytes = cnp.PyArray_NBYTES(header)
+    cdef Array x
+    may_copy(nbytes, BORN_EAGER_DTYPE)
+    x = adopt((<object>header).__deepcopy__(memo))
+    x.birth = BORN_EAGER_DTYPE
+    have_copied(nbytes, BORN_EAGER_DTYPE)
+    return x
 
 
 cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
@@ -142,7 +159,9 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
         if self.birth == BORN_VIEW and cnp.PyArray_NBYTES(grown):
             raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
         kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
+        allow_eager(kept * cnp.PyArray_ITEMSIZE(grown), RESIZING)
         (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
+        tell_eager(kept * cnp.PyArray_ITEMSIZE(grown), RESIZING)
     rebind(self, adopt(grown))
     return 0
 
@@ -608,7 +627,7 @@ cdef class ndarray(Array):
     def __deepcopy__(self, memo):
         if is_plain(self.descr):
             return hand_copy(self, "K") if leaves_lane(self) else copy_in_order(self, c"K")
-        result = adopt((<object>const_header(self)).__deepcopy__(memo))
+        result = deep_copy(self, memo)
         return as_standard(result) if self.standard else result
 
     def reshape(self, *shape, order="C", copy=None):
@@ -664,8 +683,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.ravel : Returns a view where it can.
         """
-        result = call_method(self, "ravel", (order,), {})
-        return counted(self, result) if is_array(result) else result
+        return call_method(self, "ravel", (order,), {})
 
     def flatten(self, order="C"):
         """The elements along one axis.
@@ -685,8 +703,7 @@ cdef class ndarray(Array):
         ravel : Gives the same.
         numpy.ndarray.flatten : The same for NumPy's arrays.
         """
-        result = call_method(self, "ravel", (order,), {})
-        return counted(self, result) if is_array(result) else result
+        return call_method(self, "ravel", (order,), {})
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """The elements as another dtype.
@@ -1838,9 +1855,14 @@ cdef class ndarray(Array):
         if copy is not None and type(copy) is not bool:
             copy = as_flag(copy)
         exported = header_for(self, DLPACK) if copy else export(self, DLPACK)
-        return (<object>exported).__dlpack__(
+        if copy:
+            allow_eager(cnp.PyArray_NBYTES(exported), ASKED_FOR)
+        capsule = (<object>exported).__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
+        if copy:
+            tell_eager(cnp.PyArray_NBYTES(exported), ASKED_FOR)
+        return capsule
 
     def __dlpack_device__(self):
         return (<object>located_header(self)).__dlpack_device__()

@@ -9,10 +9,10 @@ cimport numpy as cnp
 from cpython.pyport cimport PY_SSIZE_T_MAX
 
 from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain, make_standard
-from cowarray._array.exports cimport snapshot
+from cowarray._array.exports cimport copied_out, snapshot
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport MAXDIMS
-from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS, PyArray_NewCopy
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS
 from cowarray._native.storage cimport EXPORT
 
 from cowarray._array.descriptions import describe, described
@@ -27,15 +27,15 @@ cdef object reduce_array(Array x, int protocol):
     cdef cnp.ndarray shown, flat
     cdef tuple face = (True,) if x.standard else ()
     if not is_plain(x.descr):
-        return _unpickle_objects, (PyArray_NewCopy(header_for(x, EXPORT), cnp.NPY_KEEPORDER), *face)
+        return _unpickle_objects, (copied_out(header_for(x, EXPORT), cnp.NPY_KEEPORDER), *face)
     shown = snapshot(x)
     description = describe(descr_of(shown))
     if description is None:
-        return _unpickle_objects, (PyArray_NewCopy(shown, cnp.NPY_KEEPORDER), *face)
+        return _unpickle_objects, (copied_out(shown, cnp.NPY_KEEPORDER), *face)
     order = "F" if cnp.PyArray_IS_F_CONTIGUOUS(shown) and not cnp.PyArray_IS_C_CONTIGUOUS(shown) else "C"
     flat = (<object>shown).reshape(-1, order=order)
     if not cnp.PyArray_ISCONTIGUOUS(flat):
-        flat = PyArray_NewCopy(flat, cnp.NPY_CORDER)
+        flat = copied_out(flat, cnp.NPY_CORDER)
     # Read-only, so that it travels as bytes, which the other side can share.
     PyArray_CLEARFLAGS(flat, NPY_ARRAY_WRITEABLE)
     if not cnp.PyArray_ITEMSIZE(flat) or not cnp.PyArray_SIZE(flat):

@@ -1,4 +1,4 @@
-"""What a context may ask of writes: to be told of them (`trace`), or that none copies (`no_copy`).
+"""What a context may ask of copies: to be told of them (`trace`), or that none is made (`no_copy`).
 
 Both live on context variables, so a mode holds for the code that asked for it (and the tasks it starts), not for other
 threads. The native layer looks here only while some context uses a mode.
@@ -8,41 +8,71 @@ import os
 import sys
 from contextvars import ContextVar
 from typing import NamedTuple
+from weakref import ref
 
 from cowarray._native.errors import CopyError
-from cowarray._native.storage import count_modes, set_modes
+from cowarray._native.storage import count_modes, set_modes, share_allocation
 
-__all__ = ["CopyError", "Materialization", "no_copy", "trace"]
+__all__ = ["CopyError", "Sharer", "TraceEvent", "no_copy", "trace"]
 
 
-class Materialization(NamedTuple):
-    """One array that got bytes of its own because of a write: what `trace` collects.
+class TraceEvent(NamedTuple):
+    """What became of an array's bytes at a line: what `trace` collects.
 
     Parameters
     ----------
-    kind : {'copy', 'steal', 'overwrite'}
-        Whether shared bytes were copied first, kept by the last sharer, or all of them replaced.
+    kind : {'copy', 'steal', 'overwrite', 'eager'}
+        A write to shared bytes that copied them first, that kept them as the last sharer, or that replaced all of them;
+        or a copy that was made at once. There may be other kinds in later versions.
     nbytes : int
         Bytes that were copied.
+    reason : str
+        Why.
     filename : str
-        The file of the line that wrote.
+        The file of the line that wrote or copied.
     lineno : int
         Its number.
     """
 
     kind: str
     nbytes: int
+    reason: str
     filename: str
     lineno: int
 
     def __str__(self):
-        return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied"
+        return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied: {self.reason}"
+
+
+class Sharer(NamedTuple):
+    """Where a Storage was made that shares an allocation: what `explain` names.
+
+    Parameters
+    ----------
+    kind : {'lazy copy', 'snapshot'}
+    filename : str
+        The file of the line that copied.
+    lineno : int
+        Its number.
+    """
+
+    kind: str
+    filename: str
+    lineno: int
+
+    def __str__(self):
+        return f"a {self.kind}, made at {self.filename}:{self.lineno}"
 
 
 # Each holds what was entered, outermost first, as lists of one item. The item is removed where the variable cannot be
 # reset, because memory has run out or the block ends in another context than it began in.
 _forbidden = ContextVar("cowarray_no_copy", default=())
 _traces = ContextVar("cowarray_traces", default=())
+
+# Of each Storage that was made to share bytes inside a `trace`, by its id: a weak reference, and where that was. The
+# references have no callback: nothing runs when a Storage ends. What has ended goes when there is twice as much.
+_born = {}
+_most_born = 64
 
 _own = os.path.dirname(os.path.dirname(__file__)) + os.sep  # pathlib would be a tenth of the time that the import takes
 
@@ -52,25 +82,58 @@ def forbids_copy():
     return any(_forbidden.get())
 
 
+def forbids_eager():
+    """Whether the current context is inside `no_copy(eager=True)`."""
+    return any(eager for entered in _forbidden.get() for eager in entered)
+
+
 def _caller():
-    """File and line of the innermost frame outside this library and NumPy."""
+    """File and line of the innermost frame outside this library, NumPy and the module `copy`."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         module = frame.f_globals.get("__name__", "")
-        if not name.startswith(_own) and module.partition(".")[0] != "numpy":
+        if not name.startswith(_own) and module.partition(".")[0] not in ("numpy", "copy"):
             return name, frame.f_lineno
         frame = frame.f_back
     return "<unknown>", 0
 
 
-def report(kind, nbytes):
-    """Tell the current context's traces of a materialization."""
+def report(kind, nbytes, reason):
+    """Tell the current context's traces what became of an array's bytes."""
     traces = [events for entered in _traces.get() for events in entered]
     if traces:
-        event = Materialization(kind, nbytes, *_caller())
+        event = TraceEvent(kind, nbytes, reason, *_caller())
         for events in traces:
             events.append(event)
+
+
+def born(kind, storage):
+    """Note, inside a `trace`, where a Storage was made that shares an allocation."""
+    global _most_born
+    if any(_traces.get()):
+        if len(_born) >= _most_born:
+            _living()
+            _most_born = 2 * len(_born) + 64
+        _born.pop(id(storage), None)  # of one that has ended: the new one comes last
+        _born[id(storage)] = (ref(storage), Sharer(kind, *_caller()))
+
+
+def _living():
+    """Each Storage whose birth was noted and that is still there, with its `Sharer`."""
+    living = []
+    for key, (reference, sharer) in list(_born.items()):
+        storage = reference()
+        if storage is None:
+            _born.pop(key, None)
+        else:
+            living.append((storage, sharer))
+    return living
+
+
+def known_sharers(storage):
+    """Of the others that share a Storage's allocation, those whose birth was noted; oldest first."""
+    return tuple(sharer for other, sharer in _living() if other is not storage and share_allocation(storage, other))
 
 
 class _Mode:
@@ -113,6 +176,17 @@ class no_copy(_Mode):
     Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
     for the current context only.
 
+    Parameters
+    ----------
+    eager : bool, default False
+        Whether to refuse copies that are made at once, too: of small parts, of pinned arrays, in another memory layout,
+        of foreign memory. (`explain` lists the reasons.) What NumPy computes is no copy.
+
+    Raises
+    ------
+    TypeError
+        `eager` is not a bool.
+
     See Also
     --------
     explain : Says beforehand what a write would copy.
@@ -130,20 +204,29 @@ class no_copy(_Mode):
     cowarray.CopyError: no_copy: this write would copy 24 bytes, because 2 Storages share them; ...
     """
 
+    def __init__(self, *, eager=False):
+        if type(eager) is not bool:
+            raise TypeError(f"no_copy: eager must be True or False (got {eager!r})")
+        super().__init__()
+        self._eager = eager
+
     def __enter__(self):
-        self._enter(_forbidden, True)
+        self._enter(_forbidden, self._eager)
         return self
 
 
 class trace(_Mode):
-    """Context manager that collects each materialization of the current context, with its file and line.
+    """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
 
-    Iterate over it, inside or after the block, for `Materialization` tuples ``(kind, nbytes, filename, lineno)``.
+    Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
+    Their bytes add up to what `stats` counts as copied. While it is in force, lazy copies and snapshots note where they
+    were made, and `explain` names them.
 
     See Also
     --------
     no_copy : Refuses copies.
     stats : Counts copies in the whole process.
+    explain : Says who shares an array's bytes.
 
     Examples
     --------
@@ -154,6 +237,12 @@ class trace(_Mode):
     ...     y[0] = 1
     >>> [(event.kind, event.nbytes) for event in seen]
     [('copy', 8000)]
+    >>> with cowarray.trace() as seen:
+    ...     part = y[:3].copy()
+    >>> [(event.kind, event.nbytes) for event in seen]
+    [('eager', 24)]
+    >>> seen
+    <cowarray.trace of 1 event>
     """
 
     def __init__(self):
@@ -171,7 +260,7 @@ class trace(_Mode):
         return len(self._events)
 
     def __repr__(self):
-        return f"<cowarray.trace of {len(self._events)} materializations>"
+        return f"<cowarray.trace of {len(self._events)} event{'s' * (len(self._events) != 1)}>"
 
 
 set_modes(sys.modules[__name__])

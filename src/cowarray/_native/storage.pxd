@@ -2,6 +2,7 @@
 
 from cpython.object cimport PyObject
 
+from cowarray._c.atomics cimport relaxed
 from cowarray._c.core cimport (
     cow_const_scope,
     cow_mutable_scope,
@@ -111,6 +112,20 @@ cdef int knock(Storage storage, const Access *access) except -1
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1
 cdef void end_write(cow_mutable_scope *scope) noexcept
 cdef Overwrite overwrite_storage(Storage storage, const Access *access)
+
+# How many contexts use a mode, so that what happens everywhere asks nobody. To ask or to tell the modes runs Python
+# code: it is a gap, like asking a doorkeeper.
+cdef int mode_users
+
+
+cdef inline bint modes_in_use() noexcept nogil:
+    return relaxed(&mode_users) != 0
+
+
+# Before a copy is made at once, and after. A gap, where a mode is in use.
+cdef int allow_eager(size_t nbytes, str reason) except -1
+cdef int tell_eager(size_t nbytes, str reason) except -1
+# Without a mode in use, `tell_eager` is no more than this.
 cdef void count_eager(size_t nbytes) noexcept
 cdef void read_figures(cow_stats *out) noexcept
 cdef void reset_figures() noexcept

@@ -12,8 +12,8 @@ from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
 
+from cowarray._c.atomics cimport add
 from cowarray._c.core cimport *
-from cowarray._c.counters cimport count_mode_users, modes_in_use
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
 from cowarray._c.python cimport publish, seal
@@ -23,12 +23,13 @@ from cowarray._native.errors import CopyError
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
-# The hooks of the modes: an object with `forbids_copy()` and `report(kind, nbytes)`, asked while a context uses a mode.
+# The hooks of the modes, asked and told while a context uses one: `forbids_copy()`, `forbids_eager()`,
+# `report(kind, nbytes, reason)`, `born(kind, storage)`.
 cdef object modes = None
 
 
 def set_modes(hooks):
-    """Set the hooks that are asked before a write copies, and told when it has."""
+    """Set the hooks that are asked before bytes are copied, and told when they have been, and of who shares them."""
     global modes
     modes = hooks
 
@@ -157,6 +158,11 @@ cdef size_t count_shares(Storage storage) noexcept:
     return cow_storage_shares(storage.handle)
 
 
+def share_allocation(Storage storage not None, Storage other not None, /):
+    """Whether both share one allocation now; for `cowarray.explain`."""
+    return bool(cow_storage_shares_with(storage.handle, other.handle))
+
+
 cdef bint is_pinned(Storage storage) noexcept:
     return cow_storage_pins(storage.handle) != 0
 
@@ -198,7 +204,10 @@ cdef object held(Storage storage, const Access *access, char **window):
 
 
 cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=False):
-    """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects."""
+    """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects.
+
+    A gap, with a doorkeeper or a mode in use. quiet: a share for as long as an operation runs; nobody is told of it.
+    """
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef Storage made
@@ -214,6 +223,8 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
     if status != COW_OK:
         fail(status, &err)
     made.handle = handle
+    if modes_in_use() and not quiet:
+        modes.born("lazy copy" if access.intent == SHARES else "snapshot", made)
     return made
 
 
@@ -368,7 +379,8 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef void *before = <void *>cow_storage_address(handle)
-    cdef bint forbidden = window_size(storage) != 0 and modes_in_use() and modes.forbids_copy()
+    cdef bint forbidden = forbids_copy(storage)
+    cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
     if forbidden or (cost == 0 and window_size(storage) != 0):
         flags = COW_NO_COPY
     else:
@@ -381,25 +393,44 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
     if status == COW_ECOPY and not forbidden:
         return materialize(storage, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
-        shares = count_shares(storage)
-        why = f"{shares} Storages share them" if shares > 1 else "a reader of another array still needs them"
-        raise CopyError(
-            f"no_copy: this write would copy {window_size(storage)} bytes, because {why}; "
-            "write before copying, or leave the no_copy block"
-        )
+        refuse_copy(storage)
     if status != COW_OK:
         fail(status, &err)
     if storage.window != NULL and storage.window != <char *>scope.data:
         refresh(storage)
     if shared and modes_in_use():
         try:
-            if scope.data == before:
-                modes.report("steal", 0)
-            else:
-                modes.report("copy", window_size(storage))
+            report_write(storage, scope.data != before, reason)
         except BaseException:
             cow_mutable_end(scope)
             raise
+    return 0
+
+
+cdef bint forbids_copy(Storage storage) except -1:
+    return modes_in_use() and window_size(storage) != 0 and modes.forbids_copy()
+
+
+cdef str reason_to_copy(Storage storage):
+    """Why a write to shared bytes copies them."""
+    shares = count_shares(storage)
+    if is_foreign(storage):
+        return "they belong to somebody else"
+    return f"{shares} Storages share them" if shares > 1 else "a reader of another array still needs them"
+
+
+cdef int refuse_copy(Storage storage) except -1:
+    raise CopyError(
+        f"no_copy: this write would copy {window_size(storage)} bytes, because {reason_to_copy(storage)}; "
+        "write before copying, or leave the no_copy block"
+    )
+
+
+cdef int report_write(Storage storage, bint copied, str reason) except -1:
+    if copied:
+        modes.report("copy", window_size(storage), reason)
+    else:
+        modes.report("steal", 0, "the last sharer keeps the bytes")
     return 0
 
 
@@ -462,7 +493,7 @@ cdef class Overwrite:
             if fresh:
                 refresh(self.storage)
                 if modes_in_use():
-                    modes.report("overwrite", 0)
+                    modes.report("overwrite", 0, "the write gave every byte a new value")
             return True
         if status != COW_EMOVED:
             fail(status, &err)
@@ -475,17 +506,26 @@ cdef Overwrite overwrite_storage(Storage storage, const Access *access):
         ask(storage, access)
     cdef Overwrite writer = Overwrite.__new__(Overwrite)
     cdef cow_storage *handle = storage.handle
+    cdef unsigned flags = COW_NO_COPY if forbids_copy(storage) else 0
+    cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
+    cdef bint shared = not cow_storage_is_sole(handle)
     cdef const void *before = cow_storage_address(handle)
+    cdef bint moved
     writer.storage = storage
-    cdef cow_status status = cow_overwrite_begin(handle, COW_TRY, &writer.scope, &err)
+    cdef cow_status status = cow_overwrite_begin(handle, flags | COW_TRY, &writer.scope, &err)
     if status == COW_EBUSY:
         with nogil:
-            status = cow_overwrite_begin(handle, 0, &writer.scope, &err)
+            status = cow_overwrite_begin(handle, flags, &writer.scope, &err)
+    if status == COW_ECOPY:
+        refuse_copy(storage)
     if status != COW_OK:
         fail(status, &err)
-    if cow_storage_address(handle) != before:
-        storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     writer.state = OPEN
+    moved = cow_storage_address(handle) != before
+    if moved:
+        storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
+    if shared and writer.in_place() and modes_in_use():
+        report_write(storage, moved, reason)
     return writer
 
 
@@ -499,7 +539,25 @@ publish(Storage, "cowarray.Storage")
 
 def count_modes(int change):
     """Count a context in (1) or out (-1). Returns how many there are."""
-    return count_mode_users(change)
+    return add(&mode_users, change)
+
+
+cdef int allow_eager(size_t nbytes, str reason) except -1:
+    """Ask the modes whether a copy may be made at once: CopyError where not."""
+    if nbytes != 0 and modes_in_use() and modes.forbids_eager():
+        raise CopyError(
+            f"no_copy: this would copy {nbytes} bytes at once, because {reason}; drop eager=True, "
+            "or leave the no_copy block"
+        )
+    return 0
+
+
+cdef int tell_eager(size_t nbytes, str reason) except -1:
+    """Count a copy that has been made at once, and tell the modes."""
+    count_eager(nbytes)
+    if modes_in_use():
+        modes.report("eager", nbytes, reason)
+    return 0
 
 
 cdef void count_eager(size_t nbytes) noexcept:

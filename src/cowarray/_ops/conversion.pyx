@@ -6,11 +6,13 @@ from array import array as array_array_type
 from mmap import mmap as mmap_type
 
 cimport numpy as cnp
+from cpython.ref cimport Py_INCREF
 
 from cowarray._array.array cimport (
     adopt,
     Array,
     BORN_VIEW,
+    const_header,
     descr_of,
     get_base,
     is_array,
@@ -26,11 +28,31 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.copies cimport copy_in_order, order_code, order_strides
 from cowarray._array.exports cimport as_flag
-from cowarray._array.imports cimport copy_foreign, import_array
+from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
-from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_VSTRING, numpy_ndarray, PyArray_BASE, PyArray_View
-from cowarray._ops.operands cimport as_standard, births_leave_lane, is_handed_with, leaves_lane, listed, take_road
+from cowarray._c.numpy cimport (
+    is_number,
+    NPY_ARRAY_OWNDATA,
+    NPY_VSTRING,
+    numpy_ndarray,
+    PyArray_BASE,
+    PyArray_CopyInto,
+    PyArray_DescrCheck,
+    PyArray_DescrConverter,
+    PyArray_NewLikeArray,
+    PyArray_View,
+    PyTypeNum_ISCOMPLEX,
+)
+from cowarray._ops.operands cimport (
+    as_standard,
+    births_leave_lane,
+    is_handed_with,
+    is_numpys_scalar,
+    leaves_lane,
+    listed,
+    take_road,
+)
 from cowarray._ops.road cimport travel_method
 
 
@@ -82,6 +104,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     cdef cnp.ndarray array
     cdef cnp.ndarray given
     cdef bint own = False
+    cdef bint copied = False
     if cnp.PyArray_Check(obj):
         given = obj
         if not cnp.PyArray_CheckExact(obj):
@@ -91,6 +114,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
         else:
             array = numpy_asarray(given, dtype=dtype, order=order)
             own = root(array) is not root(given)
+            copied = own and descr_of(array) == descr_of(given)
     else:
         # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
         own = type(obj) in COPIED_TYPES
@@ -108,6 +132,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             own = cnp.PyArray_BYTES(given) != cnp.PyArray_BYTES(array)
         elif type(obj) in BUFFER_TYPES and PyArray_BASE(array) == NULL:
             own = True  # these hand out nothing but their buffer, and this is not it
+            copied = descr_of(array) == descr_of(numpy_asarray(obj))
         if type(array) is not cnp.ndarray:
             array = PyArray_View(array, NULL, numpy_ndarray)
     if not own:
@@ -119,7 +144,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
         )
     if get_base(array) is not None or not cnp.PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA):
         return copy_foreign(array)
-    return adopt(array)
+    return copied_by_numpy(array) if copied else adopt(array)
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -419,9 +444,40 @@ def own_or_asarray(x, /):
     return x if is_array(x) else asarray(x)
 
 
+cdef bint is_text(object value, str text) except -1:
+    return type(value) is str and <str>value == text
+
+
+cdef bint says_dtype_plainly(object dtype) noexcept:
+    """Whether a dtype argument is asked for nothing: a name, a dtype, one of NumPy's scalar types or Python's types."""
+    if type(dtype) is str or PyArray_DescrCheck(dtype) or is_one_of(dtype, PYTHON_TYPES):
+        return True
+    return type(dtype) is type and is_numpys_scalar(<type>dtype)
+
+
+cdef bint is_complex(cnp.dtype descr) noexcept:
+    return PyTypeNum_ISCOMPLEX(descr.type_num)
+
+
+cdef Array converted(Array x, cnp.dtype descr):
+    """Numbers as other numbers, in NumPy's order 'K', as NumPy's C converts them; no imaginary part may be lost."""
+    cdef cnp.ndarray header = const_header(x)
+    Py_INCREF(descr)  # stolen
+    cdef cnp.ndarray made = PyArray_NewLikeArray(header, cnp.NPY_KEEPORDER, descr, False)
+    PyArray_CopyInto(made, header)
+    return adopt(made)
+
+
 cdef object cast(Array x, object dtype, object order, object casting, object copy):
     """What `x.astype` gives: a copy that is lazy if nothing needs to change."""
     cdef char code
+    cdef cnp.dtype wanted
+    if copy is True and is_text(order, "K") and is_number(x.descr) and says_dtype_plainly(dtype):
+        wanted = <cnp.dtype>PyArray_DescrConverter(dtype)
+        if wanted is x.descr:
+            return copy_in_order(x, c"K")
+        if is_number(wanted) and is_text(casting, "unsafe") and not (is_complex(x.descr) and not is_complex(wanted)):
+            return converted(x, wanted)
     dtype = settled_dtype(dtype)
     cdef cnp.dtype same = unconverted(x, dtype)
     if same is not None:

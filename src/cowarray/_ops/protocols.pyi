@@ -3,8 +3,6 @@ from typing import Any
 
 import numpy as np
 
-from cowarray._ops.table import FRESH as FRESH
-
 def elementwise1(
     ufunc: np.ufunc, x: Any, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind", /
 ) -> Any: ...

@@ -7,7 +7,7 @@ cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
 
-from cowarray._array.array cimport Array, is_array, is_array_type
+from cowarray._array.array cimport Array, has_doorkeeper, header_beside, is_array, is_array_type, writable_header
 from cowarray._array.imports cimport import_array
 from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_CheckBuffer
@@ -23,13 +23,23 @@ from cowarray._ops.operands cimport (
     is_itself_alone,
     MISSING,
     operand,
+    runs_code,
     standard_result,
     take_road,
 )
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
-from cowarray._ops.road cimport call, function_operation, new_passage, Operation, Passage
+from cowarray._ops.road cimport (
+    call,
+    COMPUTING,
+    function_operation,
+    new_passage,
+    Operation,
+    Passage,
+    quick_call,
+    QUICK_FAILED,
+    set_special,
+)
 
-from cowarray._ops.table import FRESH
 from cowarray._array.exports import aliases, shares_bytes
 from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
 
@@ -71,9 +81,44 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
             result = standard_result(ufunc, inputs[0], inputs[1] if len(inputs) == 2 else MISSING)
             if result is not MISSING:
                 return result
+    elif known and method_name == "__call__":
+        if len(kwargs) == 1 and written_into(kwargs.get("out"), ufunc, inputs):
+            return kwargs["out"][0]
+    elif known and method_name != "at" and "indices" not in kwargs and "array" not in kwargs:
+        result = quick_call(COMPUTING, getattr(ufunc, method_name), True, inputs, kwargs)
+        if result is not QUICK_FAILED:
+            return result
     if is_handed(inputs, kwargs):
         return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs)
+
+
+cdef bint written_into(object out, object ufunc, tuple inputs) except -1:
+    """Whether the everyday call with an array as `out` has been made. If not, nothing has happened that matters.
+
+    Whole shared Storages have another way: `overwritten`.
+    """
+    cdef Array x
+    cdef cnp.ndarray header
+    cdef Py_ssize_t n = len(inputs)
+    if type(out) is not tuple or len(<tuple>out) != 1 or not is_array((<tuple>out)[0]) or n > 2 or n == 0:
+        return False
+    x = <Array>(<tuple>out)[0]
+    for value in inputs:
+        if operand(value) is None:
+            return False
+    if not x.writeable or runs_code(x.descr) or has_doorkeeper(x) or is_replaceable(x, False):
+        return False
+    header = writable_header(x, NULL)  # first: what is read afterwards is read where it lies now
+    if n == 1:
+        ufunc(beside(inputs[0], header), header)
+    else:
+        ufunc(beside(inputs[0], header), beside(inputs[1], header), header)
+    return True
+
+
+cdef object beside(object value, cnp.ndarray writer):
+    return header_beside(<Array>value, writer) if is_array(value) else value
 
 
 cdef str ufunc_name(object ufunc, str method_name):
@@ -200,13 +245,17 @@ cdef object array_function(Array self, object function, object types, tuple args
         ):
             return NotImplemented
         cautious = True
-    special = SPECIAL_FUNCTIONS.get(function) if is_itself_alone(function) else None
-    if special is not None:
-        result = special(*args, **kwargs)
+    cdef Operation operation = function_operation(function)
+    if operation.special is not None:
+        result = operation.special(*args, **kwargs)
         if args and is_array(args[0]) and (<Array>args[0]).standard:
             return standard(result)
     else:
-        result = call(function_operation(function), function, None, args, kwargs, cautious, len(types) > 0)
+        result = QUICK_FAILED
+        if not cautious:
+            result = quick_call(operation, operation.implementation, operation.is_c, args, kwargs)
+        if result is QUICK_FAILED:
+            result = call(operation, function, None, args, kwargs, cautious, len(types) > 0)
     if self is not None and self.standard and is_itself_alone(function) and function in TAKE_LIKE:
         return standard(result)  # self may be what `like` named, which NumPy does not pass on
     return result
@@ -217,31 +266,14 @@ cdef object array_function(Array self, object function, object types, tuple args
 def dispatched(function, /, *args, **kwargs):
     """What a function of NumPy's gives, as ours. What is given as memory of others is read where it lies."""
     cdef Operation operation = function_operation(function)
-    if (
-        operation.result is FRESH and not operation.calls_user and not births_leave_lane()
-        and are_numbers(args) and are_numbers(kwargs.values())
-    ):
-        # zeros, arange, ...: nothing of ours is shown. Of several results, two can have one memory.
-        result = function(*args, **kwargs)
-        return computed(result) if type(result) is cnp.ndarray else Passage(operation).result(result)
+    if operation.special is None:
+        result = quick_call(operation, function, operation.is_c, args, kwargs)
+        if result is not QUICK_FAILED:
+            return result
     # What is written must be an array itself, not only bring one along.
     cdef set written = {each.position for each in operation.writes}
     shown = [value if i in written else shown_as_array(value) for i, value in enumerate(args)]
     return array_function(None, function, (), tuple(shown), kwargs)
-
-
-cdef bint are_numbers(object values) except -1:
-    """Whether none of the values has memory or methods of its own: numbers, names, dtypes, shapes."""
-    cdef type kind
-    for value in values:
-        kind = type(value)
-        if kind is tuple:
-            for item in <tuple>value:
-                if not is_harmless(type(item)):
-                    return False
-        elif not is_harmless(kind) and not isinstance(value, numpy_dtype):
-            return False
-    return True
 
 
 cdef object shown_as_array(object value):
@@ -398,7 +430,7 @@ cdef frozenset TAKE_LIKE = frozenset((
     np.loadtxt, np.ones, np.require, np.tri, np.zeros,
 ))
 
-cdef dict SPECIAL_FUNCTIONS = {
+set_special({
     np.array: _array,
     np.asarray: _asarray,
     np.asanyarray: _asarray,
@@ -409,7 +441,7 @@ cdef dict SPECIAL_FUNCTIONS = {
     np.reshape: _reshape,
     np.shares_memory: _shares_memory,
     np.may_share_memory: _may_share_memory,
-}
+})
 
 
 def born(function, /, *args, **kwargs):

@@ -21,6 +21,13 @@ cdef class Operation:
     cdef bint calls_user
     cdef object overwrites_unless  # the parameter without which all of what is written is overwritten
     cdef bint only_reads  # as long as it gets no arguments
+    cdef bint is_quick  # fresh, and user code runs and arguments are written only where `out` is given: see quick_call
+    cdef Py_ssize_t out_at  # the position of `out`
+    # Of functions:
+    cdef object implementation  # what NumPy's dispatcher calls when no argument asks to be called instead
+    cdef bint is_c  # it is no Python function
+    cdef object special  # what does it here, if NumPy does not
+    cdef bint copies  # of the table's copies, and changes no value: what NumPy makes for it are copies made at once
 
 
 @cython.final
@@ -54,12 +61,18 @@ cdef class Passage:
     cdef object taken_back(self, cnp.ndarray array)
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset, cnp.ndarray array)
     cdef bint is_fresh(self, object owner) except -1
+    cdef bint is_copy(self, cnp.ndarray array) except -1
     cdef bint reads_of(self, Array x) noexcept
 
 
 cdef Passage new_passage()
 cdef Passage viewing_passage()
 cdef Operation function_operation(object function)
+cdef object QUICK_FAILED
+cdef Operation COMPUTING
+cdef object quick_call(Operation operation, object implementation, bint is_c, tuple args, dict kwargs,
+                       object self=*, object header=*)
+cdef int set_special(dict functions) except -1
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=*,
                  bint dispatched_here=*)
 

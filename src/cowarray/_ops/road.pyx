@@ -11,12 +11,16 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
 from cowarray._array.array cimport (
     access_to,
     adopt,
     Array,
+    BORN_EAGER_ORDER,
     const_header,
+    descr_of,
     extent_of,
     guarded_header,
     has_doorkeeper,
@@ -33,19 +37,21 @@ from cowarray._array.array cimport (
     view_on,
     writable_header,
 )
-from cowarray._array.copies cimport copy_as_laid
+from cowarray._array.copies cimport copy_as_laid, have_copied, may_copy
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport distinct
-from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA
+from cowarray._c.gil cimport KEEPS_HEADERS
+from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, PyArray_BASE, PyArray_DescrCheck
 from cowarray._c.python cimport (
     enter_recursive_call,
     Py_LeaveRecursiveCall,
     PyList_Check,
+    PyObject_Call,
     PyObject_CallMethodNoArgs,
     PySequence_Check,
     PyTuple_Check,
 )
-from cowarray._native.storage cimport Access, OVERWRITES, Storage, window_size, WRITES
+from cowarray._native.storage cimport Access, allow_eager, OVERWRITES, Storage, tell_eager, window_size, WRITES
 from cowarray._ops.operands cimport (
     as_standard,
     births_leave_lane,
@@ -62,7 +68,7 @@ from cowarray._ops.operands cimport (
 )
 
 from cowarray._ops import table as _table
-from cowarray._ops.table import OVERLAPPING, VIEW
+from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, VIEW
 
 cnp.import_array()
 
@@ -71,6 +77,8 @@ cdef object numpy_asarray = np.asarray
 cdef type numpy_void = np.void
 cdef type numpy_memmap = np.memmap
 cdef object copy_mode = np._CopyMode
+
+cdef str LEAVING = "an array of another class may leave the library, and the bytes may not"
 
 cdef enum:
     MOST_NESTED = 256
@@ -89,6 +97,12 @@ cdef class Operation:
         self.only_reads = (
             self.writes_if is None and not self.calls_user and not any([each.position < 0 for each in self.writes])
         )
+        self.is_quick = (
+            self.result is FRESH and not self.calls_user and self.writes_if is None
+            and all([each.name == "out" for each in self.writes])
+        )
+        self.out_at = self.writes[0].position if self.writes else KEYWORD_ONLY
+        self.copies = self.result is COPY and not self.writes and self.writes_if is None
 
 
 cdef bint makes_readonly(Operation operation, cnp.ndarray view) noexcept:
@@ -105,7 +119,7 @@ cdef inline Operation method_operation(str name):
     return methods[name]
 
 
-cdef Operation COMPUTING = Operation("computing", _table.Operation())
+COMPUTING = Operation("computing", _table.Operation())
 cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
 # By name: all of NumPy's methods, compiled at once, for a finalizer may call one when Python's modules have ended.
 cdef dict methods = {
@@ -113,6 +127,13 @@ cdef dict methods = {
 }
 # By the function itself: compiled when first called.
 cdef dict functions = {}
+# What does a function of NumPy's here, by the function.
+cdef dict specials = {}
+
+
+cdef int set_special(dict functions) except -1:
+    specials.update(functions)
+    return 0
 
 
 cdef Operation function_operation(object function):
@@ -120,9 +141,13 @@ cdef Operation function_operation(object function):
     if found is None:
         found = Operation(_table.name_of(function), _table.lookup(function))
         if is_itself_alone(function) and _table.is_numpys(function):
+            found.special = specials.get(function)
+            found.implementation = getattr(function, "_implementation", function)
+            found.is_c = type(found.implementation) is type(len)
             functions[function] = found
         else:
             found.calls_user = True  # and it may end before we do
+            found.is_quick = False
     return found
 
 
@@ -282,7 +307,11 @@ cdef class Passage:
         if isinstance(value, tuple) and hasattr(type(value), "_make"):
             return type(value)._make([self.result(item) for item in value])
         if cnp.PyArray_Check(value) and self.shown(root(value)):
-            return value.copy()  # an array of a subclass: it may leave, our bytes may not
+            # An array of a subclass: it may leave, our bytes may not.
+            allow_eager(cnp.PyArray_NBYTES(value), LEAVING)
+            value = value.copy()
+            tell_eager(cnp.PyArray_NBYTES(value), LEAVING)
+            return value
         return value
 
     cdef bint shown(self, object owner) except -1:
@@ -316,12 +345,18 @@ cdef class Passage:
                 return self.alias(x, owner.storage, header, offset, array)
         if not self.is_fresh(owner):
             return import_array(array, True if self.has_objects else None)
+        copied = self.operation.copies and self.is_copy(array)
+        if copied:
+            may_copy(cnp.PyArray_NBYTES(array), BORN_EAGER_ORDER)
         if self.adopted is None:
             self.adopted = {}
         x = adopt(array, self.adopted.get(<size_t><void *>owner))
         if makes_readonly(self.operation, array):
             x.writeable = False  # of numpy.broadcast_arrays(1, x) NumPy hands the first out writable, with a warning
         self.adopted[<size_t><void *>owner] = storage_for(x)
+        if copied:
+            x.birth = BORN_EAGER_ORDER
+            have_copied(cnp.PyArray_NBYTES(array), BORN_EAGER_ORDER)
         return x
 
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset,
@@ -347,6 +382,13 @@ cdef class Passage:
         for other in self.arrays:
             times += (<Array>other).storage_ is x.storage_
         return times > 1
+
+    cdef bint is_copy(self, cnp.ndarray array) except -1:
+        """Whether a result of a copying operation has elements of an argument as they were, and not converted."""
+        for _, _, header, _ in self.sources:
+            if descr_of(header) is descr_of(array) or descr_of(header) == descr_of(array):
+                return True
+        return False
 
     cdef bint is_fresh(self, object owner) except -1:
         """Whether nobody else can know of the memory: NumPy made it for this call, and no user code was asked."""
@@ -526,10 +568,123 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
     return passage.result(result)
 
 
+QUICK_FAILED = object()
+
+
+cdef object quick_call(Operation operation, object implementation, bint is_c, tuple args, dict kwargs,
+                       object self=None, object header=None):
+    """Call what computes without a Passage, where no user code can run; else QUICK_FAILED, and nothing has happened.
+
+    Arguments are arrays of ours whose elements run no code, and none of the standard's; numbers, names and dtypes; and
+    lists of these. Nothing is written. is_c: headers need not be guarded. self, header: of a method, the header's.
+    """
+    cdef tuple shown
+    cdef dict named = kwargs
+    if not operation.is_quick or births_leave_lane() or not (KEEPS_HEADERS or is_c):
+        return QUICK_FAILED
+    if len(args) > operation.out_at and args[operation.out_at] is not None:
+        return QUICK_FAILED
+    for name, value in kwargs.items():
+        seen = plain_argument(value, is_c)
+        if seen is QUICK_FAILED or (value is not None and name == "out"):
+            return QUICK_FAILED
+        if seen is not value:
+            if named is kwargs:
+                named = dict(kwargs)
+            named[name] = seen
+    shown = plain_arguments(args, is_c)
+    if shown is None:
+        return QUICK_FAILED
+    result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
+    if type(result) is cnp.ndarray:
+        if PyArray_BASE(<cnp.ndarray>result) == NULL and cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result):
+            return adopt(result)
+    elif not isinstance(result, (tuple, list)) and not cnp.PyArray_Check(result):
+        return detached_void(result) if isinstance(result, numpy_void) else result
+    return slowly_taken_back(operation, result, (args, kwargs, self), (shown, named, header))
+
+
+cdef object plain_argument(object value, bint is_c):
+    """A value as NumPy may see it where no user code can run, or QUICK_FAILED. A gap."""
+    cdef type kind = type(value)
+    if is_array_type(kind):
+        if runs_code((<Array>value).descr) or (<Array>value).standard or has_doorkeeper(<Array>value):
+            return QUICK_FAILED
+        return const_header(<Array>value) if is_c else guarded_header(<Array>value)
+    if value is None:
+        return value
+    if kind is list or kind is tuple:
+        return plain_items(value, is_c)
+    return value if is_harmless(kind) or PyArray_DescrCheck(value) else QUICK_FAILED
+
+
+cdef object plain_items(object values, bint is_c):
+    """A list or tuple of what stands for itself, or of arrays beside that; no lists in it. A gap."""
+    cdef list seen = None
+    cdef Py_ssize_t i
+    for i, item in enumerate(values):
+        if type(item) is list or type(item) is tuple:
+            return QUICK_FAILED
+        shown = plain_argument(item, is_c)
+        if shown is QUICK_FAILED:
+            return QUICK_FAILED
+        if shown is not item:
+            if seen is None:
+                seen = listed(values)
+            seen[i] = shown
+    if seen is None:
+        return values
+    return tuple(seen) if type(values) is tuple else seen
+
+
+cdef tuple plain_arguments(tuple args, bint is_c):
+    """`plain_argument` of each; None where one cannot be shown so."""
+    cdef Py_ssize_t i
+    cdef tuple shown = PyTuple_New(len(args))
+    for i in range(len(args)):
+        seen = plain_argument(args[i], is_c)
+        if seen is QUICK_FAILED:
+            return None
+        Py_INCREF(seen)  # stolen
+        PyTuple_SET_ITEM(shown, i, seen)
+    return shown
+
+
+cdef object slowly_taken_back(Operation operation, object result, object given, object shown):
+    """What a quick call gave that is not one fresh array, taken back by a Passage, which tells whose bytes it is in."""
+    cdef Passage passage = Passage(operation)
+    remember(passage, given, shown)
+    return passage.result(result)
+
+
+cdef int remember(Passage passage, object given, object shown) except -1:
+    """Note of each array of ours by which header it was shown; lists and dicts of both are alike."""
+    cdef Py_ssize_t i
+    cdef Storage storage
+    if is_array(given):
+        # It can be another array by now; a Hold is of one Storage.
+        storage = storage_for(<Array>given)
+        if storage.hold is root(shown):
+            passage.sources.append((given, storage, shown, cnp.PyArray_BYTES(shown) - storage.window))
+        else:
+            passage.sources.append((given, None, shown, 0))
+    elif type(given) is dict:
+        for name in given:
+            remember(passage, (<dict>given)[name], (<dict>shown)[name])
+    elif given is not shown:
+        for i in range(len(shown)):
+            remember(passage, given[i], shown[i])
+    return 0
+
+
 cdef object call_method(Array self, str name, tuple args, dict kwargs):
     cdef Operation operation = method_operation(name)
-    if args or kwargs or not operation.only_reads or runs_code(self.descr):
+    if runs_code(self.descr):
         return call(operation, name, self, args, kwargs)
+    if args or kwargs or not operation.only_reads:
+        if leaves_lane(self):
+            return call(operation, name, self, args, kwargs)
+        return call_with_arguments(operation, self, name, args, kwargs)
     if not leaves_lane(self):
         return without_passage(self, name, operation)
     if not self.standard or births_leave_lane() or has_doorkeeper(self):
@@ -562,6 +717,17 @@ cdef object without_passage(Array self, str name, Operation operation):
         return copy_foreign(result)
     x = view_on(storage, offset, window, result, self.writeable and not makes_readonly(operation, result))
     return x if operation.result is VIEW else copy_as_laid(x)
+
+
+cdef object call_with_arguments(Operation operation, Array self, str name, tuple args, dict kwargs):
+    """`call_method` with arguments: quick where they are plain, and by the road."""
+    cdef cnp.ndarray header
+    if operation.is_quick:
+        header = guarded_header(self)  # its method can be written in Python
+        result = quick_call(operation, getattr(header, name), False, args, kwargs, self, header)
+        if result is not QUICK_FAILED:
+            return result
+    return call(operation, name, self, args, kwargs)
 
 
 cdef object travel_method(Array x, str name, tuple args, dict kwargs):

@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 from cowarray._array.array cimport (
     Array,
     Birth,
-    BORN_FRESH,
+    BORN_EAGER_ORDER,
     BORN_LAZY,
     descr_of,
     drop_header,
@@ -18,11 +18,11 @@ from cowarray._array.array cimport (
     on_storage,
     shape_of,
     size_of,
-    still,
+    still_while_told,
     storage_for,
     strides_of,
 )
-from cowarray._array.copies cimport copy_with, counted, lazy_storage, order_code, order_strides
+from cowarray._array.copies cimport copy_with, lazy_storage, order_code, order_strides
 from cowarray._array.layout cimport c_strides, is_c_ordered, MAXDIMS, same_layout
 from cowarray._c.dlpack cimport offered_times
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
@@ -87,10 +87,10 @@ cdef Array quick_reshape(Array self, tuple shape):
     cdef int i, nd
     cdef long long length
     cdef int overflow = 0
-    cdef Birth reason = BORN_FRESH
+    cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp offset
     cdef Storage storage
-    self = still(self)
+    self = still_while_told(self)
     size = size_of(self)
     if len(shape) == 1 and type(shape[0]) is tuple:
         shape = shape[0]
@@ -139,7 +139,7 @@ cdef Array reshaped(Array x, tuple shape, object order, object copy):
     if copy is False:
         passage = viewing_passage()
         return <Array?>passage.result(passage.read(x).reshape(*shape, order=order, copy=False))
-    result = counted(x, <Array?>travel_method(x, "reshape", shape, {"order": order}))
+    result = <Array?>travel_method(x, "reshape", shape, {"order": order})
     if copy:
         # NumPy's copy lies in the order asked for, whatever a view would have looked like.
         order_strides(result, order_code(order), strides)

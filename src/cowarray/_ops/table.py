@@ -16,6 +16,7 @@ from typing import NamedTuple
 __all__ = [
     "COPY",
     "FRESH",
+    "KEYWORD_ONLY",
     "OPERATIONS",
     "OVERLAPPING",
     "SAME",

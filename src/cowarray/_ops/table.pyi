@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 __all__ = [
     "COPY",
     "FRESH",
+    "KEYWORD_ONLY",
     "OPERATIONS",
     "OVERLAPPING",
     "SAME",

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from cowarray._array.array import birth_of, storage_facts
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.copies import Sharer, known_sharers
 
 __all__ = ["Explanation", "explain"]
 
@@ -23,6 +24,10 @@ class Explanation(NamedTuple):
         Bytes of the allocation, which lives as long as anybody shares it.
     shares : int
         Storages and snapshots that share the allocation, this one included.
+    sharers : tuple of Sharer
+        Of the others, those that were made inside a `trace`, with the lines that made them.
+    readonly : bool
+        Whether the array refuses writes.
     pinned : bool
         Whether a write is running or a writable export lives: copies are then made at once.
     foreign : bool
@@ -38,6 +43,8 @@ class Explanation(NamedTuple):
     window: int
     allocated: int
     shares: int
+    sharers: tuple[Sharer, ...]
+    readonly: bool
     pinned: bool
     foreign: bool
     next_write_copies: int
@@ -48,6 +55,9 @@ class Explanation(NamedTuple):
             f"array of {self.nbytes} bytes, {self.made}",
             f"its storage has {self.window} of {self.allocated} bytes allocated, shared by {self.shares}",
         ]
+        lines += [f"shared by {sharer}" for sharer in self.sharers]
+        if self.readonly:
+            lines.append("it is read-only: a copy of it is writable")
         if self.pinned:
             lines.append("it is pinned by a running write or a writable export: copies of it are made at once")
         lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
@@ -85,6 +95,16 @@ def explain(x, /):
     array of 800 bytes, a lazy copy
     its storage has 800 of 800 bytes allocated, shared by 2
     the next write copies 800 bytes: 2 share the allocation
+
+    Inside a `trace`, copies note where they are made.
+
+    >>> with cowarray.trace():
+    ...     z = x.copy()
+    >>> print(cowarray.explain(x))
+    array of 800 bytes, imported by a copy: the memory might have changed unseen, or you asked for a copy
+    its storage has 800 of 800 bytes allocated, shared by 3
+    shared by a lazy copy, made at ...
+    the next write copies 800 bytes: 3 share the allocation
     """
     if type(x) is not ndarray:
         raise TypeError(f"explain: expected a cowarray.ndarray (got {type(x).__name__})")
@@ -104,6 +124,8 @@ def explain(x, /):
         window=facts["window"],
         allocated=facts["allocated"],
         shares=facts["shares"],
+        sharers=known_sharers(x.storage),
+        readonly=not x.flags.writeable,
         pinned=facts["pinned"],
         foreign=facts["foreign"],
         next_write_copies=cost,

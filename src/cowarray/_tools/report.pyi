@@ -1,6 +1,7 @@
 from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.copies import Sharer
 
 __all__ = ["Explanation", "explain"]
 
@@ -10,6 +11,8 @@ class Explanation(NamedTuple):
     window: int
     allocated: int
     shares: int
+    sharers: tuple[Sharer, ...]
+    readonly: bool
     pinned: bool
     foreign: bool
     next_write_copies: int

@@ -81,7 +81,8 @@ CASES = [
         isinstance(x.to_numpy().base, cowarray.Snapshot)
         cowarray.CopyError("text")
         tuple(cowarray.Explanation(*cowarray.explain(x)))
-        str(cowarray.Materialization("copy", 8, "file", 3))
+        str(cowarray.TraceEvent("copy", 8, "reason", "file", 3))
+        str(cowarray.Sharer("lazy copy", "file", 3))
         with cowarray.no_copy(): x.sum()
         with cowarray.no_copy(): x[...] = 3
         with cowarray.trace() as seen: x[...] = 3

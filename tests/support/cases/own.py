@@ -81,7 +81,8 @@ CASES = [
         cowarray.explain(x)
         str(cowarray.explain(x))
         cowarray.keep_freed(64 << 20)
-        cowarray.Materialization("copy", 0, "", 0)
+        cowarray.TraceEvent("copy", 0, "", "", 0)
+        cowarray.Sharer("lazy copy", "", 0)
         cowarray.CopyError(x)
         [*cowarray.trace().__enter__()]
         """,

@@ -1,0 +1,89 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Arrays made of numbers: `zeros`, `empty` and others, whose arguments are not packed and unpacked on the way."""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.ref cimport Py_INCREF
+
+from cowarray._array.array cimport adopt
+from cowarray._array.layout cimport MAXDIMS
+from cowarray._c.numpy cimport is_number, PyArray_DescrCheck, PyArray_DescrConverter, PyArray_Empty, PyArray_Zeros
+from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
+from cowarray._ops.operands cimport births_leave_lane, is_harmless
+from cowarray._ops.road cimport function_operation, Operation, quick_call, QUICK_FAILED
+
+from cowarray._ops.protocols import dispatched
+
+cnp.import_array()
+
+cdef object numpy_zeros = np.zeros, numpy_empty = np.empty
+cdef object FLOAT = np.dtype(float)
+cdef dict NOTHING = {}
+
+
+# Not bound, these are CPython's own kind of function: see protocols.pyx.
+@cython.binding(False)
+def zeros(shape, dtype, order, device, like, /):
+    """What `cowarray.zeros` gives."""
+    made = of_shape(shape, dtype, order, device, like, True)
+    return dispatched(numpy_zeros, shape, dtype, order, device=device, like=like) if made is None else made
+
+
+@cython.binding(False)
+def empty(shape, dtype, order, device, like, /):
+    """What `cowarray.empty` gives."""
+    made = of_shape(shape, dtype, order, device, like, False)
+    return dispatched(numpy_empty, shape, dtype, order, device=device, like=like) if made is None else made
+
+
+@cython.binding(False)
+def made(function, device, like, /, *args):
+    """What one of NumPy's functions makes, which has the named arguments device and like."""
+    cdef Operation operation
+    if device is None and like is None:
+        operation = function_operation(function)
+        result = quick_call(operation, function, operation.is_c, args, NOTHING)
+        if result is not QUICK_FAILED:
+            return result
+    return dispatched(function, *args, device=device, like=like)
+
+
+cdef object of_shape(object shape, object dtype, object order, object device, object like, bint cleared):
+    """A fresh array of numbers; None where NumPy should look at the arguments, or the road is taken."""
+    cdef cnp.npy_intp lengths[MAXDIMS]
+    cdef cnp.dtype descr
+    cdef cnp.ndarray array
+    cdef int i, nd = 1
+    if births_leave_lane() or device is not None or like is not None or not (type(order) is str and order == "C"):
+        return None
+    if type(shape) is int:
+        if not plain_length(shape, &lengths[0]):
+            return None
+    elif type(shape) is tuple and len(shape) <= MAXDIMS:
+        nd = <int>len(shape)
+        for i in range(nd):
+            if not plain_length((<tuple>shape)[i], &lengths[i]):
+                return None
+    else:
+        return None
+    if dtype is None:
+        descr = <cnp.dtype>FLOAT
+    elif is_harmless(type(dtype)) or PyArray_DescrCheck(dtype):
+        descr = <cnp.dtype>PyArray_DescrConverter(dtype)
+        if not is_number(descr):
+            return None
+    else:
+        return None
+    Py_INCREF(descr)  # stolen
+    array = PyArray_Zeros(nd, lengths, descr, False) if cleared else PyArray_Empty(nd, lengths, descr, False)
+    return adopt(array)
+
+
+cdef bint plain_length(object value, cnp.npy_intp *length) except -1:
+    cdef int overflow = 0
+    if type(value) is not int:
+        return False
+    length[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return not overflow and length[0] >= 0

@@ -1,0 +1,228 @@
+"""Calls that go a shorter way (functions, `out`, `astype`, `zeros`) give what NumPy gives, and alias nothing."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from support.oracle import agree, outcome, same
+
+import cowarray
+
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.sanitized]
+
+NUMBERS = [*"?bhilqBHILQefdgFDG", ">f8", ">i4", ">c16"]
+OTHERS = ["S3", "U3", "O", "M8[s]", "V8", "S", "M8", "i4,f8"]
+
+
+def pair(n):
+    return cowarray.array(n), n.copy(order="K")
+
+
+# ---- astype ----------------------------------------------------------------------------------------------------------
+
+
+def values(dtype):
+    return (np.arange(12.0).reshape(3, 4) - (3 if np.dtype(dtype).kind in "ifc" else 0)).astype(dtype)
+
+
+@pytest.mark.parametrize("source", NUMBERS)
+def test_astype_converts_numbers_as_numpy_does(source):
+    n = values(source)
+    for target, layout in itertools.product(
+        NUMBERS, [lambda a: a, lambda a: a.T, lambda a: a[::-1, ::2], lambda a: a[1]]
+    ):
+        x, theirs = layout(cowarray.array(n)), layout(n)
+        with warnings.catch_warnings(record=True) as ours_said:
+            warnings.simplefilter("always")
+            got = x.astype(target)
+        with warnings.catch_warnings(record=True) as numpy_said:
+            warnings.simplefilter("always")
+            expected = theirs.astype(target)
+        same(got, expected, strides=True)
+        assert got.dtype.byteorder == expected.dtype.byteorder
+        assert [each.category for each in ours_said] == [each.category for each in numpy_said]
+        assert got.flags.writeable
+        assert not cowarray.aliases(got, x)
+        got[...] = 1
+        same(x, theirs)
+
+
+@pytest.mark.parametrize("target", [*NUMBERS, *OTHERS, int, float, bool, complex, str, bytes, object, np.float32])
+def test_astype_of_every_kind_and_with_every_argument(target):
+    for n in (
+        np.arange(6.0).reshape(2, 3),
+        np.array(["1", "2"]),
+        np.array([1, 2], object),
+        np.array(3),
+        np.zeros((0, 2)),
+    ):
+        for named in {}, {"order": "F"}, {"casting": "safe"}, {"casting": "no"}, {"copy": False}, {"order": "x"}:
+            x = cowarray.array(n)
+            agree(
+                outcome(lambda a, k=named: a.astype(target, **k), x),
+                outcome(lambda a, k=named: a.astype(target, **k), n),
+            )
+
+
+def test_astype_reports_what_numpy_reports():
+    n = np.array([1e300, np.nan])
+
+    def converted(a, target):
+        with np.errstate(all="raise"):
+            return a.astype(target)
+
+    for target in "f4", "i4":
+        theirs = outcome(converted, n, target)
+        assert theirs[1] is FloatingPointError
+        agree(outcome(converted, cowarray.array(n), target), theirs)
+
+
+# ---- creation --------------------------------------------------------------------------------------------------------
+
+SHAPES = [60, 0, (), (3, 4), (2, 0), [2, 3], np.int64(3), (np.int64(2), 3), True, -1, (2, -1), 2.0, "3", None, 10**30]
+SHAPES += [(1,) * 64, (1,) * 65, (2**40, 2**40)]
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty", "full"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_creation_takes_what_numpy_takes(name, shape):
+    more = (7,) if name == "full" else ()
+    for args in [(), ("f4",), (int,), ("S3",), ("S",), (object,), (">i2",), ("no such",), ([("a", "i4")],), (np.bool,)]:
+        for named in {}, {"order": "F"}, {"order": "K"}, {"device": "cpu"}, {"device": "gpu"}:
+            ours = outcome(lambda n=named, a=args: getattr(cowarray, name)(shape, *more, *a, **n))
+            theirs = outcome(lambda n=named, a=args: getattr(np, name)(shape, *more, *a, **n))
+            if name == "empty" and theirs[1] is None:
+                assert ours[1] is None
+                assert (ours[0].shape, ours[0].dtype, ours[0].strides) == (
+                    theirs[0].shape,
+                    theirs[0].dtype,
+                    theirs[0].strides,
+                )
+            else:
+                agree(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "args", [(3,), (1, 9, 2), (0.5, 3), (3, None), (0, 5, 1, "f4"), (0, 5, 0), ("a",), (None,)], ids=str
+)
+def test_arange_takes_what_numpy_takes(args):
+    agree(outcome(cowarray.arange, *args), outcome(np.arange, *args))
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
+
+# Which NumPy answers with the array itself, or a view of it, although most of their results are computed.
+ANSWERED_BY_ALIASES = [
+    lambda a: a.round(2),
+    lambda a: np.round(a, 2),
+    lambda a: np.diag(a.reshape(10, 10)),
+    lambda a: np.diag(a[:2].reshape(1, 2)),
+    lambda a: np.ediff1d(a),
+    lambda a: np.compress([True] * 100, a),
+    lambda a: np.linalg.matrix_power(a.reshape(10, 10), 1),
+    lambda a: np.nonzero(a),
+    lambda a: np.unique(a, return_index=True),
+    lambda a: np.add.reduce(a, axis=()),
+    lambda a: np.add.accumulate(a),
+    lambda a: np.add.outer(a, a),
+    lambda a: np.add.reduceat(a, [0, 5]),
+    lambda a: np.add.reduce(a, keepdims=True),
+    lambda a: np.sum(a, axis=()),
+    lambda a: a.sum(axis=0, keepdims=True),
+    lambda a: a.max(initial=3, where=a > 3),
+    lambda a: np.concatenate([a]),
+    lambda a: np.concatenate((a, [1, 2], np.arange(3))),
+    lambda a: np.stack([a, a], axis=1),
+    lambda a: np.where(a > 3, a, 0),
+    lambda a: np.dot(a, a),
+    lambda a: np.dot(a, np.arange(100)),
+    lambda a: a.dot(a),
+    lambda a: np.shape(a),
+    lambda a: np.result_type(a, "f4"),
+    lambda a: np.linalg.norm(a),
+    lambda a: np.sum(a, "x"),
+    lambda a: np.sum(a, axis=3),
+    lambda a: np.sum(a, nonsense=3),
+    lambda a: np.concatenate(a),
+    lambda a: a.clip(3, 5),
+    lambda a: a.take([1, 2], mode="wrap"),
+]
+
+
+def arrays_of(result):
+    found = result if isinstance(result, (tuple, list)) else [result]
+    return [each for each in found if isinstance(each, cowarray.ndarray)]
+
+
+@pytest.mark.parametrize("call", ANSWERED_BY_ALIASES, ids=range(len(ANSWERED_BY_ALIASES)))
+@pytest.mark.parametrize("made", ["imported", "computed", "shared", "read before", "view"])
+def test_a_function_gives_numpys_result_and_no_alias(call, made):
+    n = np.arange(100)
+    x = cowarray.array(n)
+    x = {"computed": x + 0, "view": x[:]}.get(made, x)
+    kept = x.copy() if made == "shared" else None
+    if made == "read before":
+        np.asarray(x)
+        x.sum()
+    ours = outcome(call, x)
+    agree(ours, outcome(call, n))
+    for result in arrays_of(ours[0]):
+        result[...] = 77
+        assert result.flags.writeable
+    same(x, n)
+    x[...] = 5
+    for result in arrays_of(ours[0]):
+        assert (np.asarray(result) == 77).all()
+    assert kept is None or kept.tolist() == n.tolist()
+
+
+def test_results_on_one_memory_have_one_storage():
+    first, second = np.nonzero(cowarray.array(np.ones((3, 3))))
+    assert first.storage is second.storage
+
+
+# ---- out -------------------------------------------------------------------------------------------------------------
+
+OUTS = [
+    lambda a, b: np.add(a, b, out=a),
+    lambda a, b: np.add(a, b, a),
+    lambda a, b: np.add(b[1:], b[:-1], out=b[1:]),
+    lambda a, b: np.add(b[:-1], b[1:], out=(b[:-1],)),
+    lambda a, b: np.sqrt(a, out=b),
+    lambda a, b: np.sqrt(b, out=b[::-1]),
+    lambda a, b: np.multiply(a, 2, out=b),
+    lambda a, b: np.multiply(a, 1j, out=b),
+    lambda a, b: np.add(a, b, out=b[:5]),
+    lambda a, b: np.add(a, b, out=None),
+    lambda a, b: np.add(a, b, out=(None,)),
+    lambda a, b: np.add(a, [1.0] * 10, out=b),
+    lambda a, b: np.matmul(a, a, out=b[:1].reshape((), copy=False)),
+    lambda a, b: np.divmod(a, 2, out=(a, b)),
+    lambda a, b: np.sum(a, axis=0, out=b[:1].reshape((), copy=False)),
+    lambda a, b: np.add.reduce(a, out=b[:1].reshape((), copy=False)),
+    lambda a, b: a.sum(out=b[:1].reshape((), copy=False)),
+    lambda a, b: np.concatenate([a[:5], b[:5]], out=b),
+    lambda a, b: np.dot(a, a[:, None], out=b[:1]),
+]
+
+
+@pytest.mark.parametrize("call", OUTS, ids=range(len(OUTS)))
+@pytest.mark.parametrize("shared", [False, True])
+def test_out_is_written_as_numpy_writes_it_and_no_copy_sees_it(call, shared):
+    (a, m), (b, n) = pair(np.arange(10.0)), pair(np.arange(10.0)[::-1])
+    copies = (a.copy(), b.copy()) if shared else ()
+    ours, theirs = outcome(call, a, b), outcome(call, m, n)
+    agree(ours, theirs)
+    same(a, m)
+    same(b, n)
+    for copy, before in zip(copies, (np.arange(10.0), np.arange(10.0)[::-1]), strict=False):
+        assert copy.tolist() == before.tolist()
+
+
+def test_a_read_only_out_is_refused():
+    a = cowarray.array(np.arange(10.0))
+    a.setflags(write=False)
+    for call in lambda: np.add(a, 1, out=a), lambda: np.sqrt(a, a):
+        with pytest.raises(ValueError, match="read-only"):
+            call()
