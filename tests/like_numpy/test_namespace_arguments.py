@@ -48,7 +48,7 @@ def test_parameters_are_numpys_and_maybe_more(name):
 # What has no NumPy function to hand its parameters to, or hands over what it makes of them.
 OWN_WAYS = """
 arange array asarray asanyarray ascontiguousarray asfortranarray broadcast_shapes finfo iinfo isdtype issubdtype
-promote_types
+mask_indices promote_types
 """
 
 
