@@ -109,3 +109,10 @@ def test_help_shows_parameters():
     text = inspect.getdoc(cowarray.ndarray.sum)
     assert text.startswith("Sums along axes.")
     assert "keepdims : bool" in text
+
+
+def test_an_error_tells_this_librarys_class_from_numpys():
+    from cowarray import _unpickle_objects
+
+    with pytest.raises(ValueError, match=r"expected a numpy\.ndarray \(got <class 'cowarray\.ndarray'>\)"):
+        _unpickle_objects(X)

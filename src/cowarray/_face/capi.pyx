@@ -40,7 +40,7 @@ cdef int capi_check(object x) noexcept:
 
 cdef Array capi_array(object x):
     if not is_array(x):
-        raise TypeError(f"cowarray C API: expected a cowarray.ndarray (got {type(x).__name__})")
+        raise TypeError(f"cowarray C API: expected a cowarray.ndarray (got {type(x)!r})")
     return x
 
 

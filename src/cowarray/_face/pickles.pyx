@@ -85,7 +85,7 @@ def _unpickle(payload, description, shape, order, standard=False):
 def _unpickle_objects(array, standard=False):
     """An array from NumPy's own pickle: of elements that are not plain bytes, or of a user's own dtype."""
     if type(array) is not cnp.ndarray:
-        raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array).__name__})")
+        raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array)!r})")
     return of_face(copy_foreign(array), standard)
 
 
