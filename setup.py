@@ -27,10 +27,10 @@ if sanitizer := os.environ.get("COWARRAY_SANITIZE"):
     CORE_FLAGS += FLAGS["ASSERTIONS"]
     LINK_FLAGS += [f"-fsanitize={sanitizer}"]
 
-INCLUDE = ["include", "src/core"]
+INCLUDE = ["include", "src/core", "src/cowarray/_c"]
 PUBLIC_HEADERS = sorted(glob("include/cowarray/*.h"))
 CORE_SOURCES = sorted(glob("src/core/*.c"))
-CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h")]
+CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h"), *glob("src/cowarray/_c/*.h")]
 FLAGS_FILE = Path("build/flags")
 # What Cython writes from the declarations of one NumPy need not compile with another's headers.
 CYTHON_BUILD = f"build/cython-numpy-{numpy.__version__}"

@@ -66,9 +66,16 @@ typedef struct cow_allocator {
 
 /* The heap: sized, overflow-checked, with huge pages advised for large blocks. */
 const cow_allocator *cow_heap(void);
-/* Sets how many bytes of freed large blocks (4 MiB and up) the heap may keep for reuse; 64 MiB unless set. Frees what
- * exceeds the bound. Returns the previous bound. */
+/* Sets how many bytes of freed large blocks (1 MiB and up) the heap may keep for reuse; 64 MiB unless set. While blocks of
+ * more than that are in use, it may keep as much as they have, unless the bound is 0. Frees what exceeds the bound. Returns
+ * the previous bound. */
 size_t cow_heap_keep(size_t nbytes);
+/* The heap for those who do not tell the size of what they free: malloc's functions, with malloc's contracts, for one
+ * another's blocks only. Large blocks are kept as those of cow_heap are. */
+void *cow_heap_malloc(size_t nbytes);
+void *cow_heap_calloc(size_t count, size_t nbytes);
+void *cow_heap_realloc(void *data, size_t nbytes);
+void cow_heap_free(void *data);
 
 /* An owned handle on bytes. deleter may be NULL: nothing to free. Otherwise it is called once, by the thread that drops
  * the last reference, whichever that is, with none of the core's locks held. */

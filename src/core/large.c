@@ -1,10 +1,14 @@
-/* Large blocks of the heap: mapped one by one, aligned for huge pages, and kept for reuse up to a bound.
+/* Large blocks of the heap: mapped one by one, the larger ones aligned for huge pages, and kept for reuse up to a bound.
  *
  * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its speed
  * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. What is kept must
  * never be what somebody else lacks, so it is given back when an allocation of the heap fails; allocations of NumPy and
  * Python cannot ask for that, so nothing is kept under a limit on address space. The lock is only tried: where another
- * thread has it, the block is simply not kept. It is waited for when memory is short. A fork holds it (gate.c). */
+ * thread has it, the block is simply not kept. It is waited for when memory is short. A fork holds it (gate.c).
+ *
+ * The bound is the caller's, or what is in use if that is more: a program at work on large arrays replaces them by others
+ * of their size. Beyond the caller's bound a fresh block takes the place of kept ones, so kept blocks never raise the
+ * process's peak by more than it. */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "large.h"
 
@@ -15,6 +19,7 @@
 #include <sys/resource.h>
 
 #include "assertions.h"
+#include "atomics.h"
 
 #ifdef COWI_ASAN
 #include <sanitizer/asan_interface.h>
@@ -26,11 +31,17 @@
 #endif
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define SLOTS 8
+/* From here on a block has huge pages. Smaller ones would waste most of the last. */
+#define HUGE_BLOCK ((size_t)4 << 20)
+/* A multiple of every size that ordinary pages have. */
+#define PAGES ((size_t)64 << 10)
+#define SLOTS 16
 
 COWI_STATIC_ASSERT((HUGE_PAGE & (HUGE_PAGE - 1)) == 0, "pages are powers of two");
-COWI_STATIC_ASSERT(COW_ALIGNMENT <= HUGE_PAGE, "a huge page is aligned enough for array bytes");
-COWI_STATIC_ASSERT(COWI_LARGE_BLOCK >= HUGE_PAGE, "a block that is worth pages of its own fills one");
+COWI_STATIC_ASSERT(HUGE_PAGE % PAGES == 0, "what is aligned to a huge page is aligned to pages");
+COWI_STATIC_ASSERT(COW_ALIGNMENT <= PAGES, "a page is aligned enough for array bytes");
+COWI_STATIC_ASSERT(COWI_LARGE_LEAD <= PAGES, "the pages before a block have room for its lead");
+COWI_STATIC_ASSERT(HUGE_BLOCK >= HUGE_PAGE, "a block with huge pages fills one");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
 static struct {
@@ -39,36 +50,52 @@ static struct {
 } kept[SLOTS]; /* oldest first; the first `count` are in use */
 static size_t count;
 static size_t kept_bytes;
+static size_t freed_bytes; /* since the limits on memory were last asked for */
 static size_t limit = (size_t)64 << 20;
+
+static cowi_atomic_size used_bytes; /* by blocks that are not kept; a hint, changed without the lock */
+
+/* What the block is aligned to, and its size a multiple of. */
+static size_t grain(size_t nbytes)
+{
+    return nbytes >= HUGE_BLOCK ? HUGE_PAGE : PAGES;
+}
 
 /* 0: too large. */
 static size_t mapped_size(size_t nbytes)
 {
-    return nbytes > (size_t)PTRDIFF_MAX - 2 * HUGE_PAGE ? 0 : (nbytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    const size_t unit = grain(nbytes);
+    return nbytes > (size_t)PTRDIFF_MAX - 3 * HUGE_PAGE ? 0 : (nbytes + unit - 1) / unit * unit;
 }
 
+/* A block, and the pages of its lead before it. */
 static void *map(size_t mapped)
 {
-    char *raw = (char *)mmap(NULL, mapped + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    size_t before;
+    const size_t unit = grain(mapped);
+    const size_t whole = PAGES + mapped + unit;
+    char *raw = (char *)mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t before, behind;
     if (raw == (char *)MAP_FAILED) {
         return NULL;
     }
-    before = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
+    before = (unit - ((uintptr_t)raw + PAGES) % unit) % unit;
+    behind = unit - before;
     if (before > 0) {
         (void)munmap(raw, before);
     }
-    (void)munmap(raw + before + mapped, HUGE_PAGE - before);
+    (void)munmap(raw + before + PAGES + mapped, behind);
 #ifdef MADV_HUGEPAGE
-    (void)madvise(raw + before, mapped, MADV_HUGEPAGE);
+    if (unit == HUGE_PAGE) {
+        (void)madvise(raw + before + PAGES, mapped, MADV_HUGEPAGE);
+    }
 #endif
-    return raw + before;
+    return raw + before + PAGES;
 }
 
 static void unmap(void *data, size_t mapped)
 {
     OPEN(data, mapped); /* others will map here */
-    (void)munmap(data, mapped);
+    (void)munmap((char *)data - PAGES, PAGES + mapped);
 }
 
 /* With the lock held, as are the next ones. */
@@ -77,12 +104,12 @@ static void check_kept(void)
     size_t sum = 0;
     COWI_ASSERT_FULL(count <= SLOTS);
     for (size_t i = 0; i < count; i++) {
-        COWI_ASSERT_FULL(kept[i].data != NULL && (uintptr_t)kept[i].data % HUGE_PAGE == 0);
-        COWI_ASSERT_FULL(kept[i].mapped > 0 && kept[i].mapped % HUGE_PAGE == 0);
+        COWI_ASSERT_FULL(kept[i].data != NULL && (uintptr_t)kept[i].data % grain(kept[i].mapped) == 0);
+        COWI_ASSERT_FULL(kept[i].mapped > 0 && kept[i].mapped % grain(kept[i].mapped) == 0);
         sum += kept[i].mapped;
     }
     COWI_ASSERT_FULL(sum == kept_bytes);
-    COWI_ASSERT_FULL(kept_bytes <= limit);
+    COWI_ASSERT_FULL(limit > 0 || kept_bytes == 0);
 }
 
 static bool is_kept(const void *data)
@@ -112,10 +139,24 @@ static void trim(size_t bytes)
     }
 }
 
-static bool space_is_limited(void)
+/* How much may be kept beside what is in use. */
+static size_t bound(void)
+{
+    const size_t used = cowi_load_relaxed(&used_bytes);
+    return limit == 0 || limit > used ? limit : used;
+}
+
+/* Asked for each time that a few large blocks or one of them have been freed: a system call takes as long as a tenth of
+ * the work on a small one. */
+static bool space_is_limited(size_t freed)
 {
     struct rlimit space;
     struct rlimit data; /* Linux also counts private mappings here */
+    freed_bytes += freed;
+    if (freed_bytes < HUGE_BLOCK) {
+        return false;
+    }
+    freed_bytes = 0;
     return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
            (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
@@ -135,6 +176,9 @@ void *cowi_large_alloc(size_t nbytes)
                 forget(i);
             }
         }
+        if (data == NULL && kept_bytes > limit) {
+            trim(kept_bytes - limit > mapped ? kept_bytes - mapped : limit);
+        }
         COWI_FULL(check_kept());
         (void)pthread_mutex_unlock(&lock);
     }
@@ -146,6 +190,7 @@ void *cowi_large_alloc(size_t nbytes)
         data = map(mapped);
     }
     if (data != NULL) {
+        (void)cowi_add_relaxed(&used_bytes, mapped);
         OPEN(data, nbytes);
         CLOSE((char *)data + nbytes, mapped - nbytes);
     }
@@ -162,15 +207,14 @@ void cowi_large_give_back(void)
 void cowi_large_free(void *data, size_t nbytes)
 {
     const size_t mapped = mapped_size(nbytes);
-    COWI_ASSERT((uintptr_t)data % HUGE_PAGE == 0 && nbytes >= COWI_LARGE_BLOCK);
-    if (space_is_limited()) {
-        cowi_large_give_back();
-    }
-    else if (pthread_mutex_trylock(&lock) == 0) {
+    COWI_ASSERT((uintptr_t)data % grain(nbytes) == 0 && nbytes >= COWI_LARGE_BLOCK);
+    (void)cowi_sub_release(&used_bytes, mapped);
+    if (pthread_mutex_trylock(&lock) == 0) {
+        const size_t most = space_is_limited(mapped) ? 0 : bound();
         COWI_FULL(check_kept());
         COWI_ASSERT(!is_kept(data)); /* freed twice: two would get it */
-        if (mapped <= limit) {
-            trim(limit - mapped);
+        trim(mapped <= most ? most - mapped : most);
+        if (mapped <= most) {
             if (count == SLOTS) {
                 unmap(kept[0].data, kept[0].mapped);
                 forget(0);

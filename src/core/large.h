@@ -16,9 +16,11 @@
 #endif
 
 /* From here on a block is worth pages of its own. */
-#define COWI_LARGE_BLOCK ((size_t)4 << 20)
+#define COWI_LARGE_BLOCK ((size_t)1 << 20)
+/* Bytes before a block that belong to it, too. */
+#define COWI_LARGE_LEAD ((size_t)64)
 
-/* nbytes >= COWI_LARGE_BLOCK, aligned to a huge page. NULL when memory has run out. */
+/* nbytes >= COWI_LARGE_BLOCK, aligned to a page. NULL when memory has run out. */
 COW_NODISCARD void *cowi_large_alloc(size_t nbytes);
 /* Takes back what cowi_large_alloc gave for the same nbytes. */
 void cowi_large_free(void *data, size_t nbytes);

@@ -56,6 +56,72 @@ const cow_allocator *cow_heap(void)
     return &heap;
 }
 
+/* ---- the heap as malloc -------------------------------------------------------------------------------------------- */
+
+/* Before each block of cow_heap_malloc: its size. */
+#define RECORD COWI_LARGE_LEAD
+
+static size_t *recorded_size(void *data)
+{
+    return (size_t *)(void *)((char *)data - RECORD);
+}
+
+void *cow_heap_malloc(size_t nbytes)
+{
+    char *data;
+    if (nbytes > (size_t)PTRDIFF_MAX - RECORD) {
+        return NULL;
+    }
+    if (nbytes >= COWI_LARGE_BLOCK) {
+        data = (char *)cowi_large_alloc(nbytes);
+    }
+    else {
+        data = (char *)heap_alloc(NULL, RECORD + nbytes, _Alignof(max_align_t));
+        data = data == NULL ? NULL : data + RECORD;
+    }
+    if (data != NULL) {
+        *recorded_size(data) = nbytes;
+    }
+    return data;
+}
+
+void *cow_heap_calloc(size_t count, size_t nbytes)
+{
+    void *data;
+    if (nbytes != 0 && count > (size_t)PTRDIFF_MAX / nbytes) {
+        return NULL;
+    }
+    data = cow_heap_malloc(count * nbytes);
+    return data == NULL ? NULL : memset(data, 0, count * nbytes);
+}
+
+void *cow_heap_realloc(void *data, size_t nbytes)
+{
+    void *moved = cow_heap_malloc(nbytes);
+    if (moved != NULL && data != NULL) {
+        const size_t before = *recorded_size(data);
+        memcpy(moved, data, before < nbytes ? before : nbytes);
+        cow_heap_free(data);
+    }
+    return moved;
+}
+
+void cow_heap_free(void *data)
+{
+    if (data == NULL) {
+        return;
+    }
+    const size_t nbytes = *recorded_size(data);
+    if (nbytes >= COWI_LARGE_BLOCK) {
+        cowi_large_free(data, nbytes);
+    }
+    else {
+        free((char *)data - RECORD);
+    }
+}
+
+/* ---- blocks of array bytes ---------------------------------------------------------------------------------------- */
+
 /* A zero-sized block is one byte: it has an address of its own, and nobody needs a special case. */
 static size_t block_size(size_t nbytes)
 {

@@ -65,7 +65,32 @@ FAULTS = {
     "blocks are kept beyond the bound": (
         "test_allocators",
         "freed_large_blocks_are_kept_up_to_the_bound",
-        [("large.c", "            trim(limit - mapped);\n", "")],
+        [("large.c", "trim(mapped <= most ? most - mapped : most);", "trim(most);")],
+    ),
+    "no more than the bound is kept, whatever is in use": (
+        "test_allocators",
+        "as_much_is_kept_as_is_in_use",
+        [("large.c", "limit == 0 || limit > used ? limit : used", "limit")],
+    ),
+    "with a bound of 0 blocks are kept": (
+        "test_allocators",
+        "as_much_is_kept_as_is_in_use",
+        [("large.c", "limit == 0 || limit > used", "limit > used")],
+    ),
+    "a fresh block comes on top of the kept ones": (
+        "test_allocators",
+        "as_much_is_kept_as_is_in_use",
+        [("large.c", "data == NULL && kept_bytes > limit", "false")],
+    ),
+    "the heap's calloc trusts a used block to be zero": (
+        "test_allocators",
+        "malloc_of_the_heap_keeps_its_contracts",
+        [("memory.c", "memset(data, 0, count * nbytes)", "data")],
+    ),
+    "the heap's realloc copies nothing": (
+        "test_allocators",
+        "malloc_of_the_heap_keeps_its_contracts",
+        [("memory.c", "memcpy(moved, data, before < nbytes ? before : nbytes);", "")],
     ),
     "blocks are kept under a limit on address space": (
         "test_allocators",

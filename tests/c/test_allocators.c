@@ -136,23 +136,108 @@ static void freed_large_blocks_are_kept_up_to_the_bound(fixture *f)
     (void)cow_heap_keep(before);
 }
 
-/* However many are freed, eight are kept: the oldest go. */
+/* However many are freed, sixteen are kept: the oldest go. */
 static void few_blocks_are_kept(fixture *f)
 {
     const size_t before = cow_heap_keep(64 * MIB);
-    void *blocks[10];
+    void *blocks[18];
     (void)f;
-    for (int i = 0; i < 10; i++) {
-        blocks[i] = take_large(4 * MIB);
+    for (int i = 0; i < 18; i++) {
+        blocks[i] = take_large(MIB);
     }
-    for (int i = 0; i < 10; i++) {
-        put_large(blocks[i], 4 * MIB);
+    for (int i = 0; i < 18; i++) {
+        put_large(blocks[i], MIB);
     }
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 18; i++) {
         CHECK(is_mapped(blocks[i]) == (i >= 2));
     }
     (void)cow_heap_keep(0);
-    CHECK(!is_mapped(blocks[9]));
+    CHECK(!is_mapped(blocks[17]));
+    (void)cow_heap_keep(before);
+}
+
+/* A program at work on large blocks replaces them by others of their size, whatever the bound. */
+static void as_much_is_kept_as_is_in_use(fixture *f)
+{
+    const size_t before = cow_heap_keep(0);
+    void *in_use, *first, *second, *other;
+    (void)f;
+    (void)cow_heap_keep(4 * MIB);
+    in_use = take_large(24 * MIB);
+    first = take_large(16 * MIB);
+    second = take_large(16 * MIB);
+    put_large(first, 16 * MIB); /* beside 40 in use */
+    CHECK(is_mapped(first));
+    CHECK(take_large(16 * MIB) == first);
+    put_large(first, 16 * MIB);
+    put_large(second, 16 * MIB); /* beside 24 */
+    CHECK(!is_mapped(first) && is_mapped(second));
+    other = take_large(20 * MIB); /* takes its place */
+    CHECK(!is_mapped(second));
+    put_large(other, 20 * MIB);
+    CHECK(is_mapped(other));
+    put_large(in_use, 24 * MIB);
+    CHECK(!is_mapped(other) && !is_mapped(in_use)); /* nothing is in use: the bound alone */
+    in_use = take_large(8 * MIB);
+    (void)cow_heap_keep(0);
+    other = take_large(8 * MIB);
+    put_large(other, 8 * MIB);
+    CHECK(!is_mapped(other)); /* 0 is none */
+    put_large(in_use, 8 * MIB);
+    (void)cow_heap_keep(before);
+}
+
+/* Blocks whose size is told when they are made, and never again. */
+static void malloc_of_the_heap_keeps_its_contracts(fixture *f)
+{
+    const size_t sizes[] = {0, 1, 63, 4096, MIB - 65, MIB - 64, MIB - 1, MIB, MIB + 1, 4 * MIB, 5 * MIB + 3};
+    const size_t before = cow_heap_keep(64 * MIB);
+    (void)f;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+            const size_t less = sizes[i] < sizes[j] ? sizes[i] : sizes[j];
+            unsigned char *data = (unsigned char *)cow_heap_malloc(sizes[i]);
+            bool same = true;
+            REQUIRE(data != NULL);
+            CHECK_EQ((uintptr_t)data % _Alignof(max_align_t), 0);
+            memset(data, 0x5a, sizes[i]);
+            data = (unsigned char *)cow_heap_realloc(data, sizes[j]);
+            REQUIRE(data != NULL);
+            for (size_t k = 0; k < less; k += 1 + less / 64) {
+                same = same && data[k] == 0x5a;
+            }
+            CHECK(same && (less == 0 || data[less - 1] == 0x5a));
+            memset(data, 0x11, sizes[j]);
+            cow_heap_free(data);
+            data = (unsigned char *)cow_heap_calloc(1, sizes[j]); /* of a block that was used, maybe */
+            REQUIRE(data != NULL);
+            same = true;
+            for (size_t k = 0; k < sizes[j]; k++) {
+                same = same && data[k] == 0;
+            }
+            CHECK(same);
+            cow_heap_free(data);
+        }
+    }
+    cow_heap_free(NULL);
+    {
+        void *data = cow_heap_realloc(NULL, 2 * MIB);
+        REQUIRE(data != NULL);
+        cow_heap_free(data);
+        CHECK(is_mapped(data));
+        CHECK(cow_heap_malloc(2 * MIB) == data);
+        cow_heap_free(data);
+    }
+#ifndef FATAL_MALLOC
+    {
+        void *data = cow_heap_malloc(100);
+        CHECK(cow_heap_malloc(SIZE_MAX - 8) == NULL && cow_heap_calloc(SIZE_MAX / 4, 8) == NULL);
+        REQUIRE(data != NULL);
+        memset(data, 3, 100);
+        CHECK(cow_heap_realloc(data, SIZE_MAX - 8) == NULL && *(char *)data == 3); /* what was there stays */
+        cow_heap_free(data);
+    }
+#endif
     (void)cow_heap_keep(before);
 }
 
@@ -411,6 +496,8 @@ int main(int argc, char **argv)
     RUN(tracing_over_tracing_keeps_the_contract);
     RUN(freed_large_blocks_are_kept_up_to_the_bound);
     RUN(few_blocks_are_kept);
+    RUN(as_much_is_kept_as_is_in_use);
+    RUN(malloc_of_the_heap_keeps_its_contracts);
     RUN(kept_blocks_are_used_again_for_their_own_size_alone);
     RUN(what_is_kept_is_given_back_when_memory_is_short);
     RUN(nothing_is_kept_under_a_limit_on_memory);

@@ -418,7 +418,7 @@ static const breakage breakages[] = {
     {FULL, "before >= ONE_INSIDE", leave_the_gate_without_having_entered},
     {FULL, "counter < COWI_COUNTERS", count_what_has_no_counter},
     {FULL, "(uintptr_t)data % COW_ALIGNMENT == 0", give_misaligned_bytes},
-    {RELEASE, "(uintptr_t)data % HUGE_PAGE == 0 && nbytes >= COWI_LARGE_BLOCK", free_the_middle_of_a_block},
+    {RELEASE, "(uintptr_t)data % grain(nbytes) == 0 && nbytes >= COWI_LARGE_BLOCK", free_the_middle_of_a_block},
     {RELEASE, "!is_kept(data)", free_a_block_twice},
 };
 

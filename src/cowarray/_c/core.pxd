@@ -24,6 +24,10 @@ cdef extern from "cowarray/core.h" nogil:
 
     const cow_allocator *cow_heap()
     size_t cow_heap_keep(size_t nbytes)
+    void *cow_heap_malloc(size_t nbytes)
+    void *cow_heap_calloc(size_t count, size_t nbytes)
+    void *cow_heap_realloc(void *data, size_t nbytes)
+    void cow_heap_free(void *data)
 
     ctypedef struct cow_dataptr:
         void *data

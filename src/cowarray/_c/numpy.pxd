@@ -13,6 +13,7 @@ cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNBO(char)
     bint PyArray_DescrCheck(object)
     void PyArray_CLEARFLAGS(cnp.ndarray, int)
+    void PyArray_ENABLEFLAGS(cnp.ndarray, int)
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
     cnp.ndarray PyArray_Zeros(int, cnp.npy_intp *, cnp.dtype, int)
@@ -30,6 +31,24 @@ cdef extern from "numpy/arrayobject.h":
     int NPY_VSTRING
     int NPY_HALF
     void *numpy_ndarray "(&PyArray_Type)"
+
+
+    # Where NumPy takes the memory of new arrays from; kept with each array, for its end.
+    ctypedef struct PyDataMemAllocator:
+        void *ctx
+        void *(*malloc)(void *ctx, size_t nbytes) noexcept nogil
+        void *(*calloc)(void *ctx, size_t count, size_t nbytes) noexcept nogil
+        void *(*realloc)(void *ctx, void *data, size_t nbytes) noexcept nogil
+        void (*free)(void *ctx, void *data, size_t nbytes) noexcept nogil
+
+    ctypedef struct PyDataMem_Handler:
+        char name[127]
+        unsigned char version
+        PyDataMemAllocator allocator
+
+    object PyDataMem_SetHandler(object)
+    object PyDataMem_GetHandler()
+    PyObject *PyDataMem_DefaultHandler
 
 
 cdef extern from *:

@@ -130,3 +130,8 @@ cdef void count_eager(size_t nbytes) noexcept
 cdef void read_figures(cow_stats *out) noexcept
 cdef void reset_figures() noexcept
 cdef size_t keep_in_heap(size_t nbytes) noexcept
+# The heap as malloc, for extensions that do not link the core.
+cdef void *heap_malloc(size_t nbytes) noexcept nogil
+cdef void *heap_calloc(size_t count, size_t nbytes) noexcept nogil
+cdef void *heap_realloc(void *data, size_t nbytes) noexcept nogil
+cdef void heap_free(void *data) noexcept nogil

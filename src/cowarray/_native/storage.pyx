@@ -534,7 +534,7 @@ for _type in (Hold, Storage, Pin, Overwrite):
 publish(Storage, "cowarray.Storage")
 
 
-# ---- figures: the core's, for extensions that do not link it ---------------------------------------------------------
+# ---- figures and the heap: the core's, for extensions that do not link it -----------------------------------------------
 
 
 def count_modes(int change):
@@ -574,3 +574,19 @@ cdef void reset_figures() noexcept:
 
 cdef size_t keep_in_heap(size_t nbytes) noexcept:
     return cow_heap_keep(nbytes)
+
+
+cdef void *heap_malloc(size_t nbytes) noexcept nogil:
+    return cow_heap_malloc(nbytes)
+
+
+cdef void *heap_calloc(size_t count, size_t nbytes) noexcept nogil:
+    return cow_heap_calloc(count, nbytes)
+
+
+cdef void *heap_realloc(void *data, size_t nbytes) noexcept nogil:
+    return cow_heap_realloc(data, nbytes)
+
+
+cdef void heap_free(void *data) noexcept nogil:
+    cow_heap_free(data)

@@ -69,6 +69,7 @@ PARTS = frozenset(
         "_ops.indexing.narrow",
         "_ops.indexing.shown_key",
         "_ops.indexing.shown_value",
+        "_ops.large.large_operator",
         "_ops.operands.as_standard",
         "_ops.operands.standard_result",
         "_ops.operands.computed",

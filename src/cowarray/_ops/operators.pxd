@@ -4,11 +4,9 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array
 from cowarray._array.exports cimport snapshot
+from cowarray._ops.large cimport binary_function, is_large, large_operator, large_unary, unary_function
 from cowarray._ops.operands cimport computed, operand
 
-
-ctypedef object (*binary_function)(object, object)
-ctypedef object (*unary_function)(object)
 
 cdef object compare(Array self, object other, int op)
 cdef object one_sided(Array self, object ufunc)
@@ -25,12 +23,18 @@ cdef inline object binary(Array self, object other, binary_function function, ob
         if reflected and cnp.PyArray_Check(other) and type(other) is not cnp.ndarray:
             return function(other, snapshot(self))  # a matrix, say: it knows NumPy's arrays, and did not know ours
         return defer(self, other, ufunc, reflected)
+    if is_large(self):
+        if reflected:
+            return large_operator(function, ufunc, other, self, shown, own)
+        return large_operator(function, ufunc, self, other, own, shown)
     return computed(function(shown, own) if reflected else function(own, shown))
 
 
 cdef inline object unary(Array self, unary_function function, object ufunc):
     own = operand(self)
-    return one_sided(self, ufunc) if own is None else computed(function(own))
+    if own is None:
+        return one_sided(self, ufunc)
+    return computed(large_unary(function, own) if is_large(self) else function(own))
 
 
 cdef object in_place(Array self, object other, object ufunc)

@@ -11,6 +11,7 @@ from cpython.object cimport PyObject_RichCompare
 from cowarray._array.array cimport Array, const_header, has_doorkeeper, header_beside, is_array, writable_header
 from cowarray._c.python cimport PyNumber_InPlaceMatrixMultiply
 from cowarray._native.storage cimport WRITES
+from cowarray._ops.large cimport is_large, large_compare
 from cowarray._ops.operands cimport (
     computed,
     has_priority,
@@ -39,7 +40,7 @@ cdef object compare(Array self, object other, int op):
     own = operand(self)
     shown = operand(other)
     if own is not None and shown is not None:
-        return computed(PyObject_RichCompare(own, shown, op))
+        return computed(large_compare(own, shown, op) if is_large(self) else PyObject_RichCompare(own, shown, op))
     if not is_familiar(other) and type(other) is not str:
         return defer(self, other, comparisons[op], False)
     if leaves_lane(self) or is_handed_with(other, None):

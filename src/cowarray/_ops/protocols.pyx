@@ -13,6 +13,7 @@ from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_CheckBuffer
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport check_device, with_elements
+from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport (
     births_leave_lane,
     computed,
@@ -72,10 +73,12 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
         # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
         first = operand(inputs[0]) if inputs else None
         if first is not None and len(inputs) == 1:
-            return computed(ufunc(first))
+            return computed(large_call(ufunc, (first,), {}) if is_large_operand(first) else ufunc(first))
         if first is not None and len(inputs) == 2:
             second = operand(inputs[1])
             if second is not None:
+                if is_large_operand(first) or is_large_operand(second):
+                    return computed(large_call(ufunc, (first, second), {}))
                 return computed(ufunc(first, second))
         if 0 < len(inputs) <= 2:
             result = standard_result(ufunc, inputs[0], inputs[1] if len(inputs) == 2 else MISSING)
@@ -183,7 +186,11 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
         if name != "out":
             kwargs[name] = passage.read(value)
     shown = [passage.read(value) for value in inputs]
-    result = getattr(ufunc, method_name)(*shown, **kwargs)
+    function = getattr(ufunc, method_name)
+    if any([is_large_operand(value) for value in shown]):
+        result = large_call(function, tuple(shown), kwargs)
+    else:
+        result = function(*shown, **kwargs)
     if out:
         # The result is what was given as out, and that may be a subclass or foreign.
         if type(result) is tuple:
@@ -330,7 +337,9 @@ def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind"
     if out is not None or where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
     shown = operand(x)
-    return computed(ufunc(shown)) if shown is not None else elementwise(ufunc, (x,), {})
+    if shown is None:
+        return elementwise(ufunc, (x,), {})
+    return computed(large_call(ufunc, (shown,), {}) if is_large_operand(shown) else ufunc(shown))
 
 
 @cython.binding(False)
@@ -342,6 +351,8 @@ def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_
     second = operand(x2)
     if first is None or second is None:
         return elementwise(ufunc, (x1, x2), {})
+    if is_large_operand(first) or is_large_operand(second):
+        return computed(large_call(ufunc, (first, second), {}))
     return computed(ufunc(first, second))
 
 

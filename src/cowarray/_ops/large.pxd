@@ -1,0 +1,28 @@
+# Large results, and the memory that they are computed into.
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array, size_of
+
+
+ctypedef object (*binary_function)(object, object)
+ctypedef object (*unary_function)(object)
+
+cdef enum:
+    LARGE = 1 << 16  # elements: half a mebibyte or more, for most
+
+
+cdef inline bint is_large(Array x) noexcept:
+    """Whether a result of x's shape is worth memory that is kept."""
+    return size_of(x) >= LARGE
+
+
+cdef inline bint is_large_operand(object operand) noexcept:
+    """`is_large` of what NumPy is shown."""
+    return cnp.PyArray_Check(operand) and cnp.PyArray_SIZE(<cnp.ndarray>operand) >= LARGE
+
+
+cdef object large_unary(unary_function function, object a)
+cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b)
+cdef object large_compare(object a, object b, int op)
+cdef object large_call(object function, tuple args, dict kwargs)

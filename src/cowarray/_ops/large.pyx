@@ -1,0 +1,173 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Large results are computed into memory that was used before: a temporary's, or the heap's.
+
+An operand that only the interpreter has (`temporary.h`) is computed into, as NumPy does: the result has its shape, dtype
+and layout, and nobody else can see its bytes.
+
+Fresh pages are most of the cost of any large result. NumPy has a place for where its arrays get their memory from, one
+for each context, and each array remembers what it came from. So while NumPy computes a large result, that place is the
+core's heap, which keeps the large blocks that it gets back. Whoever has set another there is left alone.
+
+Should memory run out when the place is set back, it stays: NumPy's arrays then come from the heap, and work.
+"""
+
+from _weakref import getweakrefcount
+from opcode import opmap
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.number cimport PyNumber_InPlacePower
+from cpython.object cimport PyObject_RichCompare
+from cpython.pycapsule cimport PyCapsule_New
+from cpython.ref cimport Py_REFCNT
+from libc.string cimport strcpy
+
+from cowarray._array.array cimport Array, is_array
+from cowarray._c.numpy cimport (
+    NPY_ARRAY_WRITEABLE,
+    PyArray_CLEARFLAGS,
+    PyArray_ENABLEFLAGS,
+    PyDataMem_DefaultHandler,
+    PyDataMem_GetHandler,
+    PyDataMem_Handler,
+    PyDataMem_SetHandler,
+)
+from cowarray._c.temporary cimport is_temporary
+from cowarray._native.storage cimport heap_calloc, heap_free, heap_malloc, heap_realloc
+from cowarray._ops.operands cimport computed
+
+cnp.import_array()
+
+cdef PyDataMem_Handler handler
+cdef object heap
+
+cdef int BINARY_OPERATOR = opmap["BINARY_OP"]
+cdef object power = np.power
+# Ufuncs that give operands of one inexact dtype a result of that dtype.
+cdef frozenset reusing = frozenset((np.add, np.subtract, np.multiply, np.true_divide, np.power))
+cdef tuple inexact = (cnp.NPY_FLOAT, cnp.NPY_DOUBLE, cnp.NPY_CFLOAT, cnp.NPY_CDOUBLE)
+
+
+cdef void *take(void *ctx, size_t nbytes) noexcept nogil:
+    return heap_malloc(nbytes)
+
+
+cdef void *take_zeros(void *ctx, size_t count, size_t nbytes) noexcept nogil:
+    return heap_calloc(count, nbytes)
+
+
+cdef void *take_more(void *ctx, void *data, size_t nbytes) noexcept nogil:
+    return heap_realloc(data, nbytes)
+
+
+cdef void give_back(void *ctx, void *data, size_t nbytes) noexcept nogil:
+    heap_free(data)
+
+
+strcpy(handler.name, b"cowarray")
+handler.version = 1
+handler.allocator.ctx = NULL
+handler.allocator.malloc = take
+handler.allocator.calloc = take_zeros
+handler.allocator.realloc = take_more
+handler.allocator.free = give_back
+heap = PyCapsule_New(&handler, "mem_handler", NULL)
+
+
+cdef bint enter_heap() except -1:
+    """Have NumPy's arrays made in the heap, until `leave_heap`. False where they come from elsewhere by somebody's will."""
+    if PyDataMem_GetHandler() is not <object>PyDataMem_DefaultHandler:
+        return False
+    PyDataMem_SetHandler(heap)
+    return True
+
+
+cdef int leave_heap() except -1:
+    try:
+        PyDataMem_SetHandler(<object>PyDataMem_DefaultHandler)
+    except MemoryError:
+        pass
+    return 0
+
+
+cdef object large_unary(unary_function function, object a):
+    """function(a), where the result may be large."""
+    cdef bint entered = enter_heap()
+    try:
+        return function(a)
+    finally:
+        if entered:
+            leave_heap()
+
+
+cdef object large_binary(binary_function function, object a, object b):
+    cdef bint entered = enter_heap()
+    try:
+        return function(a, b)
+    finally:
+        if entered:
+            leave_heap()
+
+
+cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) except -1:
+    """Whether what ufunc computes of x and other has x's shape, dtype and layout, and x is a temporary.
+
+    x's own header is NumPy's result. The caller has a reference to it, and so has x.
+    """
+    cdef cnp.ndarray array
+    if x.storage_ is not None or not x.writeable or getweakrefcount(x) or Py_REFCNT(header) > 2:
+        return False
+    if x.descr.type_num not in inexact or ufunc not in reusing:
+        return False
+    if type(other) is cnp.ndarray:
+        array = other
+        if not (
+            array.descr.type_num == x.descr.type_num and cnp.PyArray_ISBEHAVED_RO(array)
+            and cnp.PyArray_IS_C_CONTIGUOUS(array) and cnp.PyArray_IS_C_CONTIGUOUS(header)
+            and cnp.PyArray_SAMESHAPE(array, header)
+        ):
+            return False
+    elif type(other) is not float and type(other) is not int and type(other) is not x.descr.type:
+        return False
+    return is_temporary(x, type(x), BINARY_OPERATOR)
+
+
+cdef object reused(Array x, cnp.ndarray header, object ufunc, object a, object b):
+    """x, which is reusable, with the values of ufunc(a, b); one of the two is x's header."""
+    PyArray_ENABLEFLAGS(header, NPY_ARRAY_WRITEABLE)
+    try:
+        if ufunc is power:
+            PyNumber_InPlacePower(a, b, None)  # it knows squares and roots, as the operator does
+        else:
+            ufunc(a, b, header)
+    finally:
+        PyArray_CLEARFLAGS(header, NPY_ARRAY_WRITEABLE)
+    return x
+
+
+cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b):
+    """What an operator gives for left and right, of which NumPy sees a and b; at least one is an array, and large."""
+    if is_array(left) and is_reusable(<Array>left, a, ufunc, b):
+        return reused(<Array>left, a, ufunc, a, b)
+    if is_array(right) and ufunc is not power and is_reusable(<Array>right, b, ufunc, a):
+        return reused(<Array>right, b, ufunc, a, b)
+    return computed(large_binary(function, a, b))
+
+
+cdef object large_compare(object a, object b, int op):
+    cdef bint entered = enter_heap()
+    try:
+        return PyObject_RichCompare(a, b, op)
+    finally:
+        if entered:
+            leave_heap()
+
+
+cdef object large_call(object function, tuple args, dict kwargs):
+    cdef bint entered = enter_heap()
+    try:
+        return function(*args, **kwargs)
+    finally:
+        if entered:
+            leave_heap()
