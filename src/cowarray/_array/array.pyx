@@ -193,12 +193,13 @@ cdef cnp.ndarray new_header(Array x, char *window, int flags, object base):
 
 cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
                            object base):
-    """A NumPy array on bytes that base keeps alive; the first element is at data."""
+    """A NumPy array on bytes that base keeps alive, or without one the caller; the first element is at data."""
     cdef cnp.ndarray header
     Py_INCREF(descr)  # stolen
     header = PyArray_NewFromDescr(numpy_ndarray, descr, nd, shape, strides, data, flags, NULL)
-    Py_INCREF(base)  # stolen
-    PyArray_SetBaseObject(header, base)
+    if base is not None:
+        Py_INCREF(base)  # stolen
+        PyArray_SetBaseObject(header, base)
     return header
 
 

@@ -25,6 +25,7 @@ cdef extern from "numpy/arrayobject.h":
     bint PyTypeNum_ISCOMPLEX(int)
     cnp.ndarray PyArray_Transpose(cnp.ndarray, void *)
     cnp.ndarray PyArray_FromScalar(object, PyObject *)
+    object PyArray_Scalar(void *, cnp.dtype, object)
     int PyArray_Pack(cnp.dtype, void *, object) except -1
     int NPY_ARRAY_WRITEABLE
     int NPY_ARRAY_OWNDATA

@@ -1513,6 +1513,8 @@ cdef class ndarray(Array):
             raise ValueError("assignment destination is read-only")
         if self.descr.type_num == cnp.NPY_OBJECT:
             call_method(self, "fill", (value,), {})
+        elif type(value) is float and self.descr.type_num == cnp.NPY_DOUBLE:
+            set_item(self, Ellipsis, value)
         else:
             # Converted as NumPy's fill does: to one element.
             shown = numpy_empty((), self.descr)

@@ -11,15 +11,17 @@ cimport numpy as cnp
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy, memmove
 
 from cowarray._array.array cimport (
+    access_anywhere,
     access_to,
     adopt,
     Array,
     BORN_VIEW,
     const_header,
     descr_of,
+    fits,
     has_doorkeeper,
     header_at,
     header_beside,
@@ -38,14 +40,16 @@ from cowarray._array.array cimport (
     writable_header,
 )
 from cowarray._array.imports cimport copy_foreign
-from cowarray._array.layout cimport MAXDIMS, product
+from cowarray._array.layout cimport is_c_ordered, MAXDIMS, product, same_layout
 from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport (
+    NPY_ARRAY_WRITEABLE,
     NPY_HALF,
     numpy_ndarray,
     PyArray_CopyInto,
     PyArray_Empty,
     PyArray_Pack,
+    PyArray_Scalar,
     PyArray_View,
     PyDataType_ELSIZE,
     PyTypeNum_ISBOOL,
@@ -70,6 +74,7 @@ from cowarray._native.storage cimport (
     Intent,
     OPERATION,
     OVERWRITES,
+    SMALL_COPY,
     Storage,
     write_cost,
     WRITES,
@@ -85,6 +90,14 @@ cdef object numpy_empty = np.empty
 cdef type numpy_integer = np.integer
 cdef type numpy_void = np.void
 cdef object set_items = operator.setitem
+
+
+# Elements of an array's window: those of a view, before there is one.
+cdef struct Place:
+    cnp.npy_intp offset
+    int nd
+    cnp.npy_intp shape[MAXDIMS]
+    cnp.npy_intp strides[MAXDIMS]
 
 
 cdef object shown_key(object key):
@@ -230,51 +243,83 @@ cdef object settled_bound(object bound):
     return PyNumber_Index(bound)
 
 
-cdef Array basic_view(Array self, object key):
-    """The view that integers and slices of integers give; None where they name one element, or NumPy has to say.
+cdef bint find_place(Array x, object key, Place *place) except -1:
+    """Where the elements lie that integers, slices of integers, None and an ellipsis pick: by arithmetic, as NumPy's.
 
-    NumPy would make an array for it, which costs as much again as ours, and most views are written or copied.
+    False where there is more in the key, or something wrong with it: NumPy has to say.
     """
-    cdef cnp.npy_intp shape[MAXDIMS]
-    cdef cnp.npy_intp strides[MAXDIMS]
-    cdef cnp.npy_intp offset = self.offset
     cdef cnp.npy_intp index
-    cdef Py_ssize_t start, stop, step, length
-    cdef Py_ssize_t given = len(<tuple>key) if type(key) is tuple else 1
-    cdef int axis, nd = 0
-    if given > self.nd:
-        return None
-    for axis in range(self.nd):
-        if axis >= given:
-            shape[nd] = self.dims[axis]
-            strides[nd] = self.dims[self.nd + axis]
+    cdef Py_ssize_t start, stop, step, length, i, j
+    cdef Py_ssize_t count = len(<tuple>key) if type(key) is tuple else 1
+    cdef Py_ssize_t skipped
+    cdef int axis = 0, nd = 0
+    cdef bint expanded = False
+    place.offset = x.offset
+    if x.nd + count > MAXDIMS:
+        return False
+    for i in range(count):
+        item = (<tuple>key)[i] if type(key) is tuple else key
+        if item is None:
+            place.shape[nd] = 1
+            place.strides[nd] = 0
             nd += 1
             continue
-        item = (<tuple>key)[axis] if type(key) is tuple else key
+        if item is Ellipsis:
+            skipped = x.nd - axis
+            for j in range(i + 1, count):
+                if (<tuple>key)[j] is not None:
+                    skipped -= 1
+            if skipped < 0 or expanded:
+                return False
+            expanded = True
+            for axis in range(axis, axis + skipped):
+                place.shape[nd] = x.dims[axis]
+                place.strides[nd] = x.dims[x.nd + axis]
+                nd += 1
+            axis += skipped != 0
+            continue
+        if axis == x.nd:
+            return False
         if type(item) is int:
-            index = small_index(item, self.dims[axis])
+            index = small_index(item, x.dims[axis])
             if index < 0:
-                return None
-            offset += index * self.dims[self.nd + axis]
+                return False
+            place.offset += index * x.dims[x.nd + axis]
         elif type(item) is slice and is_plain_slice(item):
             try:
                 PySlice_Unpack(item, &start, &stop, &step)
             except ValueError:
-                return None  # a step of 0, and NumPy may find something worse
-            length = PySlice_AdjustIndices(self.dims[axis], &start, &stop, step)
+                return False  # a step of 0, and NumPy may find something worse
+            length = PySlice_AdjustIndices(x.dims[axis], &start, &stop, step)
             if length == 0:
                 start, step = 0, 1  # as NumPy has it
-            offset += start * self.dims[self.nd + axis]
-            shape[nd] = length
-            strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>self.dims[self.nd + axis])  # wraps, as NumPy's
+            place.offset += start * x.dims[x.nd + axis]
+            place.shape[nd] = length
+            place.strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>x.dims[x.nd + axis])  # wraps, as NumPy's
             nd += 1
         else:
-            return None
-    if nd == 0:
+            return False
+        axis += 1
+    for axis in range(axis, x.nd):
+        place.shape[nd] = x.dims[axis]
+        place.strides[nd] = x.dims[x.nd + axis]
+        nd += 1
+    place.nd = nd
+    if product(nd, place.shape) == 0:
+        place.offset = x.offset  # of no element, so none to go beyond the window for
+    return True
+
+
+cdef Array basic_view(Array self, object key):
+    """The view that integers, slices, None and an ellipsis give; None where they name one element, or NumPy has to say.
+
+    NumPy would make an array for it, which costs as much again as ours, and most views are written or copied.
+    """
+    cdef Place place
+    if not find_place(self, key, &place) or place.nd == 0:
         return None
-    if product(nd, shape) == 0:
-        offset = self.offset  # of no element, so none to go beyond the window for
-    return on_storage(storage_for(self), offset, nd, shape, strides, self.descr, self.writeable, BORN_VIEW)
+    return on_storage(storage_for(self), place.offset, place.nd, place.shape, place.strides, self.descr,
+                      self.writeable, BORN_VIEW)
 
 
 cdef inline bint is_plain_slice(slice bounds) noexcept:
@@ -304,8 +349,14 @@ def _plain_set_item(Array self not None, key, value):
 
 
 cdef object item_by_numpy(Array self, object key):
+    cdef cnp.ndarray header = self.header
+    cdef cnp.npy_intp place
+    if header is not None and is_number(self.descr) and fits(self, header):
+        place = element_offset(self, key)
+        if place >= 0:
+            return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
     cdef object shown = key if type(key) is int else shown_key(settled(key))
-    cdef cnp.ndarray header = const_header(self)
+    header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
     cdef char *window = cnp.PyArray_BYTES(header) - offset
@@ -456,7 +507,97 @@ cdef int put_item(Array self, object key, object value) except -1:
         offset = element_offset(self, key)
         if offset >= 0:
             return set_element(self, key, value, offset)
-    return put_part(self, key, value)
+    return 0 if fill_place(self, key, value) else put_part(self, key, value)
+
+
+cdef bint fill_place(Array self, object key, object value) except -1:
+    """Assign a number, or an array of the same dtype, where that is plain arithmetic and copies nothing first.
+
+    False, and nothing has happened, where it is more than that.
+    """
+    cdef Place target, origin
+    cdef Storage storage = storage_for(self)
+    cdef cnp.dtype descr = self.descr
+    cdef cnp.ndarray source = None
+    cdef Array given = None
+    cdef cow_mutable_scope scope
+    cdef Access access
+    cdef long double converted[2]  # room and alignment for any number
+    if not is_number(descr) or write_cost(storage) != 0 or has_doorkeeper(self):
+        return False
+    # All that may run user code; what it leaves is looked at afterwards.
+    if is_array(value):
+        given = <Array>value
+        if given.descr is not descr or has_doorkeeper(given):
+            return False
+        if given.storage_ is not storage:
+            source = const_header(given)
+        place_of(given, &origin)
+    elif (type(value) is float or type(value) is int) and descr.type_num != NPY_HALF:
+        PyArray_Pack(descr, converted, value)
+        source = header_at(<char *>converted, descr, 0, NULL, NULL, 0, None)
+        origin.nd = 0
+    else:
+        return False
+    if (
+        not find_place(self, key, &target) or self.storage_ is not storage or self.descr is not descr
+        or not self.writeable or (source is None and given.storage_ is not storage)
+    ):
+        return False
+    if source is None and is_same_place(&origin, &target):
+        return True  # the last step of x[key] += ..., which has written there
+    if not broadcasts(&origin, &target):
+        return False
+    access = access_anywhere(WRITES, OPERATION)
+    begin_write(storage, &access, &scope)
+    try:
+        copy_between(<char *>scope.data, &target, &origin, source, descr)
+    finally:
+        end_write(&scope)
+    return True
+
+
+cdef void place_of(Array x, Place *place) noexcept:
+    place.offset = x.offset
+    place.nd = x.nd
+    memcpy(place.shape, x.dims, x.nd * sizeof(cnp.npy_intp))
+    memcpy(place.strides, x.dims + x.nd, x.nd * sizeof(cnp.npy_intp))
+
+
+cdef bint is_same_place(const Place *a, const Place *b) noexcept:
+    return a.offset == b.offset and a.nd == b.nd and same_layout(a.nd, a.shape, a.strides, b.strides) and (
+        memcmp(a.shape, b.shape, a.nd * sizeof(cnp.npy_intp)) == 0
+    )
+
+
+cdef bint broadcasts(const Place *origin, const Place *target) noexcept:
+    """Whether the origin has no more axes than the target, each of the same length or 1."""
+    cdef int i
+    cdef int more = target.nd - origin.nd
+    for i in range(origin.nd):
+        if more < 0 or (origin.shape[i] != target.shape[more + i] and origin.shape[i] != 1):
+            return False
+    return True
+
+
+cdef int copy_between(char *window, Place *target, Place *origin, cnp.ndarray source, cnp.dtype descr) except -1:
+    """Copy elements of one dtype to a place in a window: source's, or without one those at origin in the same window."""
+    cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
+    cdef cnp.npy_intp nbytes = product(target.nd, target.shape) * itemsize
+    cdef char *data = window + origin.offset if source is None else cnp.PyArray_BYTES(source)
+    if (
+        nbytes <= SMALL_COPY and nbytes == product(origin.nd, origin.shape) * itemsize
+        and is_c_ordered(target.nd, target.shape, itemsize, target.strides)
+        and is_c_ordered(origin.nd, origin.shape, itemsize, origin.strides)
+    ):
+        memmove(window + target.offset, data, nbytes)
+        return 0
+    if source is None:
+        source = header_at(data, descr, origin.nd, origin.shape, origin.strides, 0, None)
+    return PyArray_CopyInto(
+        header_at(window + target.offset, descr, target.nd, target.shape, target.strides, NPY_ARRAY_WRITEABLE, None),
+        source,
+    )
 
 
 cdef int put_part(Array self, object key, object value) except -1:
