@@ -534,6 +534,8 @@ cdef bint fill_place(Array self, object key, object value) except -1:
             source = const_header(given)
         place_of(given, &origin)
     elif (type(value) is float or type(value) is int) and descr.type_num != NPY_HALF:
+        if not find_place(self, key, &target):
+            return False  # NumPy reports a bad index before a bad value
         PyArray_Pack(descr, converted, value)
         source = header_at(<char *>converted, descr, 0, NULL, NULL, 0, None)
         origin.nd = 0
@@ -624,7 +626,7 @@ cdef int put_part(Array self, object key, object value) except -1:
         else:
             shown = shown_value(self, value)
             is_nested = shown is not value and not is_array(value) and not cnp.PyArray_Check(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         # Let NumPy say it in its order, a bad index first, on something that nobody misses.
         part = const_header(self)[where]
         if not one:
