@@ -24,7 +24,9 @@ import cowarray
 def load(info, folder):
     """Two copies of a kernel's module, and the function that makes its inputs."""
     path = f"npbench.benchmarks.{info['relative_path'].replace('/', '.')}."
-    make = getattr(importlib.import_module(path + info["module_name"]), info["init"]["func_name"])
+    make = None
+    if "init" in info:
+        make = getattr(importlib.import_module(path + info["module_name"]), info["init"]["func_name"])
     name = path + info["module_name"] + "_numpy"
     modules = []
     for _ in range(2):
@@ -35,6 +37,8 @@ def load(info, folder):
 
 def inputs(info, make, preset):
     values = dict(info["parameters"][preset])
+    if make is None:
+        return values
     made = make(*[values[name] for name in info["init"]["input_args"]])
     outputs = info["init"]["output_args"]
     values.update(zip(outputs, made if len(outputs) > 1 else [made], strict=True))
@@ -113,8 +117,10 @@ def main(arguments):
         ratios[path.stem] = mine / numpys
         print(f"{path.stem:28} {mine / numpys:5.2f}  {mine * 1e3:10.3f} ms, NumPy {numpys * 1e3:10.3f} ms", flush=True)
     mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios)) if ratios else math.nan
-    print(f"{len(ratios)} kernels right, {len(wrong)} wrong {wrong}; geometric mean {mean:.3f}, "
-          f"highest {max(ratios.values(), default=math.nan):.2f}")
+    print(
+        f"{len(ratios)} kernels right, {len(wrong)} wrong {wrong}; geometric mean {mean:.3f}, "
+        f"highest {max(ratios.values(), default=math.nan):.2f}"
+    )
     return 1 if wrong else 0
 
 

@@ -38,7 +38,11 @@ def same(x, n):
 
 @pytest.mark.parametrize(
     ("dtype", "op"),
-    [each for each in itertools.product(["f4", "f8", "c16", "i8", "f2", ">f8"], OPERATORS) if each not in UNKNOWN_TO_NUMPY],
+    [
+        each
+        for each in itertools.product(["f4", "f8", "c16", "i8", "f2", ">f8"], OPERATORS)
+        if each not in UNKNOWN_TO_NUMPY
+    ],
 )
 @pytest.mark.parametrize("form", ["(a - b) {} 2", "2 {} (a - b)", "(a - b) {} c", "c {} (a - b)", "(a * b) {} (a - b)"])
 def test_values_dtypes_and_layouts_are_numpys(op, form, dtype):

@@ -32,8 +32,6 @@ cdef extern from "numpy/arrayobject.h":
     int NPY_VSTRING
     int NPY_HALF
     void *numpy_ndarray "(&PyArray_Type)"
-
-
     # Where NumPy takes the memory of new arrays from; kept with each array, for its end.
     ctypedef struct PyDataMemAllocator:
         void *ctx

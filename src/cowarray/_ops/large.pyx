@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """Large results are computed into memory that was used before: a temporary's, or the heap's.
 
-An operand that only the interpreter has (`temporary.h`) is computed into, as NumPy does: the result has its shape, dtype
-and layout, and nobody else can see its bytes.
+An operand that only the interpreter has (`temporary.h`) is computed into, as NumPy does: the result has its shape,
+dtype and layout, and nobody else can see its bytes.
 
 Fresh pages are most of the cost of any large result. NumPy has a place for where its arrays get their memory from, one
 for each context, and each array remembers what it came from. So while NumPy computes a large result, that place is the
@@ -76,7 +76,7 @@ heap = PyCapsule_New(&handler, "mem_handler", NULL)
 
 
 cdef bint enter_heap() except -1:
-    """Have NumPy's arrays made in the heap, until `leave_heap`. False where they come from elsewhere by somebody's will."""
+    """Have NumPy's arrays made in the heap, until `leave_heap`; False where somebody has set another place."""
     if PyDataMem_GetHandler() is not <object>PyDataMem_DefaultHandler:
         return False
     PyDataMem_SetHandler(heap)
