@@ -2,9 +2,9 @@
 
 usage: npbench.py FOLDER [--namespace] [--rounds N] [--preset S] [KERNEL ...]
 
-FOLDER is a checkout of npbench. The kernels run with `np` as they are; with --namespace, `np` is cowarray in the kernel's
-module. Each round runs NumPy's and ours in turn, from the same inputs; the figure is the ratio of the minima. A kernel
-whose results differ is named, and makes the program fail.
+FOLDER is a checkout of npbench. The kernels run with `np` as they are; with --namespace, `np` is cowarray in the
+kernel's module. Each round runs NumPy's and ours in turn, from the same inputs; the figure is the ratio of the minima.
+A kernel whose results differ is named, and makes the program fail.
 """
 
 import argparse

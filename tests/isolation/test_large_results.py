@@ -12,12 +12,12 @@ import weakref
 
 import numpy as np
 import pytest
-from support.extensions import SOURCES, SUFFIX, build, load
-
-import cowarray as ca
 
 # NumPy's own name for where new arrays get their memory.
 from numpy._core.multiarray import get_handler_name
+from support.extensions import SOURCES, SUFFIX, build, load
+
+import cowarray as ca
 
 SIZE = 1 << 17  # elements: 1 MiB of doubles
 OPERATORS = ["+", "-", "*", "/", "**", "//", "%"]
@@ -32,7 +32,9 @@ def pair():
 
 
 def same(x, n):
-    assert x.dtype == n.dtype and x.shape == n.shape and x.strides == n.strides
+    assert x.dtype == n.dtype
+    assert x.shape == n.shape
+    assert x.strides == n.strides
     assert np.array_equal(np.asarray(x), n, equal_nan=True)
 
 
@@ -123,11 +125,11 @@ def test_whoever_else_has_the_one_reference_keeps_its_values(pair):
         call()
         same(one[0], expected)
     box = hold(a - b)
-    for result in (box[0] + 1, operator.add(box[0], 1), list(map(operator.add, box, [1.0]))[0]):
+    for result in (box[0] + 1, operator.add(box[0], 1), next(map(operator.add, box, [1.0]))):
         same(result, expected + 1)
         same(box[0], expected)
     pairs = [(a - b, 1.0)]
-    same(list(itertools.starmap(operator.add, pairs))[0], expected + 1)
+    same(next(iter(itertools.starmap(operator.add, pairs))), expected + 1)
     same(pairs[0][0], expected)
     running = list(itertools.accumulate(iter([a - b, a, b])))
     same(running[0], expected)
@@ -278,8 +280,11 @@ def test_results_outlive_the_arrays_they_were_made_of():
         x = ca.array(np.full(SIZE, float(i)))
         results.append((x * 2 + 1, np.sqrt(x), x < 3, x.astype("f4") + 1))
     for i, (first, root, less, single) in enumerate(results):
-        assert (first == 2 * i + 1).all() and (root == np.sqrt(float(i))).all()
-        assert (less == (i < 3)).all() and (single == i + 1).all()
+        assert (first == 2 * i + 1).all()
+        assert (root == np.sqrt(float(i))).all()
+        assert (less == (i < 3)).all()
+        assert (single == i + 1).all()
     grown = ca.array(np.ones(SIZE)) + 1
     grown.resize(2 * SIZE)
-    assert grown[:SIZE].sum() == 2 * SIZE and not grown[SIZE:].any()
+    assert grown[:SIZE].sum() == 2 * SIZE
+    assert not grown[SIZE:].any()

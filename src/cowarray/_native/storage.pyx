@@ -534,7 +534,7 @@ for _type in (Hold, Storage, Pin, Overwrite):
 publish(Storage, "cowarray.Storage")
 
 
-# ---- figures and the heap: the core's, for extensions that do not link it ---------------------------------------------
+# ---- figures and the heap: the core's, for extensions that do not link it --------------------------------------------
 
 
 def count_modes(int change):

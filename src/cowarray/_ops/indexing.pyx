@@ -583,7 +583,7 @@ cdef bint broadcasts(const Place *origin, const Place *target) noexcept:
 
 
 cdef int copy_between(char *window, Place *target, Place *origin, cnp.ndarray source, cnp.dtype descr) except -1:
-    """Copy elements of one dtype to a place in a window: source's, or without one those at origin in the same window."""
+    """Copy elements of one dtype to a place in a window: source's, or without one those at origin in the window."""
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
     cdef cnp.npy_intp nbytes = product(target.nd, target.shape) * itemsize
     cdef char *data = window + origin.offset if source is None else cnp.PyArray_BYTES(source)
