@@ -42,7 +42,7 @@ LANES = {
     "_ops.road.without_passage": "no arguments, a method that only reads, elements that run no code",
     "_ops.road.quick_call": "it computes, no `out`; arrays that run no code, numbers, names, dtypes, lists of these",
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
-    "_ops.indexing.basic_view": "integers, slices of integers, None and an ellipsis: arithmetic on the shape, no byte is touched",
+    "_ops.indexing.basic_view": "integers, slices, None and an ellipsis: arithmetic on the shape, no byte is touched",
     "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
     "_ops.indexing.set_element": "a number at plain integers in range; looked at again after it is converted",
     "_ops.indexing.put_part": "index and value are settled before the array is looked at",
