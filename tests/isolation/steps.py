@@ -84,7 +84,7 @@ VIEWS = {
     "np.moveaxis": lambda a: np.moveaxis(a, 0, -1) if a.ndim else a[...],
     "np.rot90": lambda a: np.rot90(a) if a.ndim >= 2 else a[...],
     "np.unstack": lambda a: np.unstack(a)[-1][...] if a.ndim > 1 and len(a) else a[...],
-    "real": lambda a: a.real if not a.dtype.names else a[...],
+    "real": lambda a: a.real[...] if not a.dtype.names else a[...],  # NumPy gives a itself where it is real
     "windows": lambda a: np.lib.stride_tricks.sliding_window_view(a, 2) if a.ndim == 1 and a.size > 1 else a[...],
     "np.split": lambda a: np.split(a, 1)[0] if a.ndim else a[...],
 }
