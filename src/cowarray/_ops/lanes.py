@@ -77,7 +77,6 @@ PARTS = frozenset(
         "_face.ndarray.contains",
         "_face.ndarray.deep_copy",
         "_ops.operators.plain_compare",
-        "_ops.operators.plain_defer",
         "_ops.operators.plain_in_place",
         "_ops.protocols.travel_ufunc",
         "_ops.road._plain_part",
@@ -92,6 +91,7 @@ PARTS = frozenset(
         "_ops.shapes.reshaped",
         "_ops.strided._plain_new_array",
         "_ops.strided.strided_view",
+        "_ops.strangers.plain_defer",
     }
 )
 
@@ -135,5 +135,11 @@ OUTSIDE = frozenset(
         "_ops.conversion.convert",
         "_ops.conversion.from_dlpack",
         "_ops.conversion.of_elsewhere",
+        "_ops.strangers.alias_of",
+        "_ops.strangers.ask",
+        "_ops.strangers.brought",
+        "_ops.strangers.compare_with",
+        "_ops.strangers.defer",
+        "_ops.strangers.snapshot_of",
     }
 )

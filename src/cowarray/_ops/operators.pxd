@@ -1,16 +1,13 @@
 # Operators.
 
-cimport numpy as cnp
-
 from cowarray._array.array cimport Array
-from cowarray._array.exports cimport snapshot
 from cowarray._ops.large cimport binary_function, is_large, large_operator, large_unary, unary_function
 from cowarray._ops.operands cimport computed, operand
+from cowarray._ops.strangers cimport defer
 
 
 cdef object compare(Array self, object other, int op)
 cdef object one_sided(Array self, object ufunc)
-cdef object defer(Array self, object other, object ufunc, bint reflected)
 cdef object power(object base, object exponent)
 cdef object in_place_power(object base, object exponent)
 
@@ -20,8 +17,6 @@ cdef inline object binary(Array self, object other, binary_function function, ob
     own = operand(self)
     shown = operand(other)
     if shown is None or own is None:
-        if reflected and cnp.PyArray_Check(other) and type(other) is not cnp.ndarray:
-            return function(other, snapshot(self))  # a matrix, say: it knows NumPy's arrays, and did not know ours
         return defer(self, other, ufunc, reflected)
     if is_large(self):
         if reflected:

@@ -26,6 +26,7 @@ from cowarray._ops.operands cimport (
 )
 from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, overwriting_header, overwritten_header
 from cowarray._ops.road cimport new_passage, Passage
+from cowarray._ops.strangers cimport compare_with
 
 cdef object ufunc_power = np.power
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
@@ -42,7 +43,7 @@ cdef object compare(Array self, object other, int op):
     if own is not None and shown is not None:
         return computed(large_compare(own, shown, op) if is_large(self) else PyObject_RichCompare(own, shown, op))
     if not is_familiar(other) and type(other) is not str:
-        return defer(self, other, comparisons[op], False)
+        return compare_with(self, other, op)
     if leaves_lane(self) or is_handed_with(other, None):
         return take_road(comparisons[op].__name__, _Comparison(op), (self, other), {})
     return plain_compare(self, other, op)
@@ -71,52 +72,6 @@ cdef object one_sided(Array self, object ufunc):
     """An operator with one operand, which is no `operand`."""
     result = standard_result(ufunc, self, MISSING)
     return ufunc(self) if result is MISSING else result
-
-
-cdef object defer(Array self, object other, object ufunc, bint reflected):
-    """An operator with a stranger: NumPy's rule (binop_override.h) says who computes. Only a left side gives way."""
-    cdef type kind = type(other)
-    if is_familiar(other):
-        first, second = (other, self) if reflected else (self, other)
-        result = standard_result(ufunc, first, second)
-        return ufunc(first, second) if result is MISSING else result
-    override = getattr(kind, "__array_ufunc__", MISSING)
-    if not reflected and (
-        override is None
-        or issubclass(kind, cnp.ndarray)  # a matrix, say, has operators of its own
-        or (override is MISSING and has_priority(other))
-    ):
-        return NotImplemented
-    if override is MISSING:
-        if leaves_lane(self):
-            operands = (other, self) if reflected else (self, other)
-            return take_road(ufunc.__name__, _WithStranger(ufunc, reflected), operands, {})
-        return plain_defer(self, other, ufunc, reflected)
-    return ufunc(other, self) if reflected else ufunc(self, other)
-
-
-cdef object plain_defer(Array self, object other, object ufunc, bint reflected):
-    # Methods of the stranger may be shown the array, and may keep what they give.
-    cdef Passage passage = new_passage()
-    passage.strangers = passage.cautious = True
-    shown = passage.read(self)
-    return passage.result(ufunc(other, shown) if reflected else ufunc(shown, other))
-
-
-@cython.final
-cdef class _WithStranger:
-    """What computes with a stranger as ever, for whoever it is handed to."""
-
-    cdef object ufunc
-    cdef bint reflected
-
-    def __cinit__(self, object ufunc, bint reflected):
-        self.ufunc = ufunc
-        self.reflected = reflected
-
-    def __call__(self, first, second):
-        x, other = (second, first) if self.reflected else (first, second)
-        return plain_defer(<Array?>x, other, self.ufunc, self.reflected)
 
 
 cdef object in_place(Array self, object other, object ufunc):

@@ -40,6 +40,7 @@ from cowarray._ops.road cimport (
     QUICK_FAILED,
     set_special,
 )
+from cowarray._ops.strangers cimport ask_overrides
 
 from cowarray._array.exports import aliases, shares_bytes
 from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
@@ -153,7 +154,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
         out = () if out is None else (out,)  # as some call it that do the work of NumPy's ufuncs
     for value in inputs + <tuple>out:  # unlike (*inputs, *out), loses nothing when memory runs out
         if has_own_ufunc(value):
-            return NotImplemented
+            return ask_overrides(ufunc, method_name, inputs, kwargs, out)
     if out and known and method_name == "__call__":
         inputs = tuple([converted(value) for value in inputs])  # what cannot be converted has changed nothing
         if len(out) == 1 and is_array(out[0]) and "where" not in kwargs and overwritten(

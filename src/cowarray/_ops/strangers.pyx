@@ -1,0 +1,207 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Operands of other libraries' types: who computes, and what a type that declines our arrays is shown instead.
+
+NumPy's rule (binop_override.h) says who computes. A type that knows no array but NumPy's declines ours: it returns
+NotImplemented. It is then asked again, with a snapshot in our array's place, and what it gives is what it gives for
+NumPy's array; an array of NumPy's among that comes back as ours.
+"""
+
+import operator
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.object cimport Py_EQ, Py_NE, PyObject_RichCompare
+
+from cowarray._array.array cimport Array, is_array
+from cowarray._array.exports cimport export, snapshot
+from cowarray._array.imports cimport import_array
+from cowarray._native.storage cimport FOREIGN
+from cowarray._ops.operands cimport (
+    has_own_ufunc,
+    has_priority,
+    is_familiar,
+    leaves_lane,
+    MISSING,
+    standard_result,
+    take_road,
+)
+from cowarray._ops.road cimport new_passage, Passage
+
+cnp.import_array()
+
+
+# Each comparison by the number that CPython gives it: NumPy's ufunc, and the other side's method.
+cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
+cdef tuple SWAPPED = ("__gt__", "__ge__", "__eq__", "__ne__", "__lt__", "__le__")
+cdef tuple SIGNS = ("<", "<=", "==", "!=", ">", ">=")
+
+# Of each operator's ufunc: the other side's method, and the operator.
+cdef dict OPERATORS = {
+    np.add: ("__radd__", operator.add),
+    np.subtract: ("__rsub__", operator.sub),
+    np.multiply: ("__rmul__", operator.mul),
+    np.true_divide: ("__rtruediv__", operator.truediv),
+    np.floor_divide: ("__rfloordiv__", operator.floordiv),
+    np.remainder: ("__rmod__", operator.mod),
+    np.divmod: ("__rdivmod__", divmod),
+    np.power: ("__rpow__", operator.pow),
+    np.left_shift: ("__rlshift__", operator.lshift),
+    np.right_shift: ("__rrshift__", operator.rshift),
+    np.bitwise_and: ("__rand__", operator.and_),
+    np.bitwise_or: ("__ror__", operator.or_),
+    np.bitwise_xor: ("__rxor__", operator.xor),
+    np.matmul: ("__rmatmul__", operator.matmul),
+}
+
+
+cdef object brought(object result):
+    """What a stranger gives that has been shown a snapshot. Others may know of an array of NumPy's."""
+    if type(result) is tuple:
+        return tuple([brought(item) for item in <tuple>result])
+    return import_array(result, None) if type(result) is cnp.ndarray else result
+
+
+cdef bint computes_itself(object other, object override) except -1:
+    """Whether a right side computes in place of an array on the left, by NumPy's rule."""
+    return (
+        override is None
+        or cnp.PyArray_Check(other)  # a matrix, say, has operators of its own
+        or (override is MISSING and has_priority(other))
+    )
+
+
+cdef object ask(object other, str name, Array self):
+    """What other's method gives for self, or for a snapshot of it; NotImplemented where it declines both."""
+    method = getattr(type(other), name, None)
+    if method is None:
+        return NotImplemented
+    result = method(other, self)
+    return brought(method(other, snapshot(self))) if result is NotImplemented else result
+
+
+cdef object defer(Array self, object other, object ufunc, bint reflected):
+    """An operator with a stranger, which has declined already where it stands on the left."""
+    cdef object function
+    cdef str reflection
+    if is_familiar(other):
+        first, second = (other, self) if reflected else (self, other)
+        result = standard_result(ufunc, first, second)
+        return ufunc(first, second) if result is MISSING else result
+    override = getattr(type(other), "__array_ufunc__", MISSING)
+    reflection, function = OPERATORS[ufunc]
+    if reflected and (override is None or cnp.PyArray_Check(other)):
+        return brought(function(other, snapshot(self)))
+    if not reflected and computes_itself(other, override):
+        result = ask(other, reflection, self)
+        if result is NotImplemented and cnp.PyArray_Check(other):
+            return brought(function(snapshot(self), other))
+        return result
+    if override is not MISSING:
+        return ufunc(other, self) if reflected else ufunc(self, other)
+    if leaves_lane(self):
+        operands = (other, self) if reflected else (self, other)
+        return take_road(ufunc.__name__, _WithStranger(function, reflected), operands, {})
+    return plain_defer(self, other, function, reflected)
+
+
+cdef object plain_defer(Array self, object other, object function, bint reflected):
+    # Methods of the stranger may be shown the array, and may keep what they give.
+    cdef Passage passage = new_passage()
+    passage.strangers = passage.cautious = True
+    shown = passage.read(self)
+    return passage.result(function(other, shown) if reflected else function(shown, other))
+
+
+@cython.final
+cdef class _WithStranger:
+    """What computes with a stranger as ever, for whoever it is handed to."""
+
+    cdef object function
+    cdef bint reflected
+
+    def __cinit__(self, object function, bint reflected):
+        self.function = function
+        self.reflected = reflected
+
+    def __call__(self, first, second):
+        x, other = (second, first) if self.reflected else (first, second)
+        return plain_defer(<Array?>x, other, self.function, self.reflected)
+
+
+cdef object compare_with(Array self, object other, int op):
+    """A comparison with a stranger. Where nobody compares, Python would say whether the two are one object."""
+    override = getattr(type(other), "__array_ufunc__", MISSING)
+    if not computes_itself(other, override):
+        if override is not MISSING:
+            return comparisons[op](self, other)
+        if leaves_lane(self):
+            return take_road(comparisons[op].__name__, _WithStranger(comparisons[op], False), (self, other), {})
+        return plain_defer(self, other, comparisons[op], False)
+    result = ask(other, SWAPPED[op], self)
+    if result is NotImplemented and cnp.PyArray_Check(other):
+        return brought(PyObject_RichCompare(snapshot(self), other, op))
+    if result is NotImplemented and (op == Py_EQ or op == Py_NE):
+        raise TypeError(
+            f"{SIGNS[op]}: arrays compare by elements, and {type(other).__name__} declines to (neither a "
+            "cowarray.ndarray nor a numpy.ndarray suits it); compare what it holds, or use 'is'"
+        )
+    return result
+
+
+cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):
+    """A ufunc's method where other types have their own `__array_ufunc__`.
+
+    NumPy has asked those before the first array of ours. Those after it are asked here, and once all have declined,
+    all of them by NumPy, with a snapshot for what is read and a writable alias for what is written.
+    """
+    cdef bint asked = True
+    cdef list kinds = []
+    cdef tuple given
+    for value in inputs + out + (kwargs.get("where"),):
+        if is_array(value):
+            asked = False
+        elif has_own_ufunc(value) and type(value) not in kinds:
+            kinds.append(type(value))
+            override = type(value).__array_ufunc__
+            if asked or override is None:
+                continue
+            result = override(value, ufunc, method_name, *inputs, **kwargs)
+            if result is not NotImplemented:
+                return result
+    if method_name != "__call__":
+        # NumPy hands these over by position, too.
+        kwargs.pop("array", None)
+        kwargs.pop("indices", None)
+    given = tuple([snapshot_of(value) for value in inputs])
+    for name, value in kwargs.items():
+        kwargs[name] = snapshot_of(value)
+    if method_name == "at" and inputs and is_array(inputs[0]):
+        given = (alias_of(inputs[0]), *given[1:])
+    if out:
+        kwargs["out"] = tuple([alias_of(value) for value in out])
+    result = getattr(ufunc, method_name)(*given, **kwargs)
+    if out and type(result) is tuple:
+        return tuple([written(item, kwargs["out"], out) for item in <tuple>result])
+    return written(result, kwargs.get("out", ()), out)
+
+
+cdef object snapshot_of(object value):
+    return snapshot(<Array>value) if is_array(value) else value
+
+
+cdef object alias_of(object value):
+    if not is_array(value):
+        return value
+    if not (<Array>value).writeable:
+        raise ValueError("output array is read-only")
+    return export(<Array>value, FOREIGN)
+
+
+cdef object written(object result, tuple aliases, tuple out):
+    """What a stranger gives: our array, where that is the alias of it that was written."""
+    for alias, value in zip(aliases, out):
+        if result is alias:
+            return value
+    return brought(result)

@@ -1,0 +1,364 @@
+"""Other libraries' types compute with our arrays as with NumPy's: whoever declines ours is asked with a snapshot.
+
+Small classes, written as those of SciPy, torch, astropy and dask are, and these themselves where they are installed.
+"""
+
+import operator
+import warnings
+
+import numpy as np
+import pytest
+
+import cowarray
+
+OPERATORS = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, divmod, operator.pow,
+    operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_, operator.xor,
+]  # fmt: skip
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+def need(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(name, reason=f"{name} is not installed; it comes with cowarray[neighbours]")
+
+
+def outcome(function, *args):
+    try:
+        return function(*args), None
+    except Exception as error:
+        return None, type(error)
+
+
+def plain(result):
+    """A result with NumPy's arrays in place of ours, and the types of all others."""
+    if type(result) is cowarray.ndarray:
+        return plain(result.to_numpy())
+    if isinstance(result, tuple):
+        return tuple(plain(item) for item in result)
+    if isinstance(result, Told):
+        return (type(result).__name__, *(plain(item) for item in result.of))
+    return type(result).__name__, repr(result)
+
+
+# ---- types like theirs -----------------------------------------------------------------------------------------------
+
+
+class Told:
+    """A result that says what it was computed from; it keeps what it was shown."""
+
+    def __init__(self, *of):
+        self.of = of
+
+
+class Knowing:
+    """Computes with NumPy's own arrays and with nothing else, as torch's tensors and SciPy's matrices do."""
+
+    __array_priority__ = 10.1
+
+    def __init__(self, suits=lambda value: type(value) is np.ndarray):
+        self.suits = suits
+        self.declined = []
+
+
+class Refusing(Knowing):
+    """As LinearOperator: no ufunc may be applied to it."""
+
+    __array_ufunc__ = None
+
+
+def method(name):
+    def asked(self, other):
+        if self.suits(other):
+            return Told(name, other)
+        self.declined.append(other)
+        return NotImplemented
+
+    return asked
+
+
+NAMES = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()  # noqa: SIM905
+for _name in [*NAMES, *(f"r{name}" for name in NAMES), "eq", "ne", "lt", "le", "gt", "ge"]:
+    setattr(Knowing, f"__{_name}__", method(_name))
+Knowing.__hash__ = None
+
+
+class Applying:
+    """Has ufuncs of its own, and declines what is neither NumPy's nor its own, as astropy's and dask's types do."""
+
+    def __init__(self, suits=lambda value: type(value) in (np.ndarray, float, int, bool, Applying)):
+        self.suits = suits
+        self.declined = []
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        for value in (*inputs, *kwargs.get("out", ()), kwargs.get("where", True)):
+            if not self.suits(value):
+                self.declined.append(value)
+                return NotImplemented
+        if "out" in kwargs:
+            kwargs["out"][0][...] = -1
+            return kwargs["out"][0]
+        return Told(ufunc.__name__, method, *(value for value in inputs if not isinstance(value, Applying)))
+
+
+class Mixed(np.lib.mixins.NDArrayOperatorsMixin, Applying):
+    """As dask's: the operators are the ufuncs, and decline what has an `__array_ufunc__` that it does not know."""
+
+    def __init__(self):
+        super().__init__(lambda value: type(value) in (np.ndarray, float, int, bool, Mixed))
+
+
+STRANGERS = {"knowing": Knowing, "refusing": Refusing, "applying": Applying, "mixed": Mixed}
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("function", [*OPERATORS, *COMPARISONS], ids=lambda function: function.__name__)
+def test_a_type_that_knows_numpys_arrays_alone_computes_with_ours(function, stranger):
+    n = np.arange(1, 5)
+    x = cowarray.array(n)
+    for sides in (lambda array, other: (array, other), lambda array, other: (other, array)):
+        ours = outcome(function, *sides(x, STRANGERS[stranger]()))
+        theirs = outcome(function, *sides(n, STRANGERS[stranger]()))
+        assert ours[1] is theirs[1]
+        assert plain(ours[0]) == plain(theirs[0])
+        assert ours[1] is not None or isinstance(ours[0], (Told, tuple))
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("function", [*OPERATORS, *COMPARISONS], ids=lambda function: function.__name__)
+def test_the_array_itself_is_offered_first(function, stranger):
+    x = cowarray.array([1, 2, 3])
+    other = STRANGERS[stranger]()
+    other.suits = lambda value: True
+    assert any(item is x for item in function(x, other).of)
+    assert other.declined == []
+    other = STRANGERS[stranger]()
+    outcome(function, x, other)
+    assert all(item is x for item in other.declined)
+
+
+def test_what_a_stranger_was_shown_in_our_place_never_changes():
+    for other in (Knowing(), Applying()):
+        x = cowarray.array(np.arange(10.0))
+        told = x * other
+        shown = told.of[-1]
+        x[...] = -1
+        assert (shown == np.arange(10.0)).all()
+        assert not shown.flags.writeable
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            shown.flags.writeable = True
+
+
+class Giving(Knowing):
+    """Gives NumPy's arrays, as a sparse matrix does that is added to a dense one."""
+
+    def __init__(self, kept):
+        super().__init__()
+        self.kept = kept
+
+    def __radd__(self, other):
+        return self.kept if self.suits(other) else NotImplemented
+
+    def __add__(self, other):
+        return self.kept if self.suits(other) else NotImplemented
+
+    def __eq__(self, other):
+        return self.kept if self.suits(other) else NotImplemented
+
+    def __rdivmod__(self, other):
+        return (self.kept, 1) if self.suits(other) else NotImplemented
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x, other: x + other, lambda x, other: other + x, lambda x, other: x == other, lambda x, other: other == x],
+)
+def test_numpys_array_from_a_stranger_comes_back_as_ours_and_is_not_its_memory(function):
+    x, kept = cowarray.array([1.0, 2.0]), np.array([3.0, 4.0])
+    result = function(x, Giving(kept))
+    assert type(result) is cowarray.ndarray
+    kept[0] = -1
+    assert result.tolist() == [3, 4]
+
+
+def test_each_of_several_results_comes_back_as_ours():
+    quotient, rest = divmod(cowarray.array([1.0, 2.0]), Giving(np.array([3.0, 4.0])))
+    assert type(quotient) is cowarray.ndarray
+    assert (quotient.tolist(), rest) == ([3, 4], 1)
+
+
+# ---- identity --------------------------------------------------------------------------------------------------------
+
+
+class Never(Knowing):
+    """Declines everybody."""
+
+    def __init__(self):
+        super().__init__(lambda value: False)
+
+
+class Bare:
+    """Has nothing to compare with, and forbids ufuncs."""
+
+    __array_ufunc__ = None
+
+
+@pytest.mark.parametrize("kind", [Never, Bare])
+@pytest.mark.parametrize("function", [operator.eq, operator.ne], ids=["==", "!="])
+def test_equality_never_falls_through_to_identity(function, kind):
+    x, other = cowarray.array([1, 2]), kind()
+    for sides in ((x, other), (other, x)):
+        with pytest.raises(TypeError, match=f"arrays compare by elements, and {kind.__name__} declines"):
+            function(*sides)
+    assert x.tolist() == [1, 2]
+
+
+def test_an_order_that_nobody_knows_is_pythons_error():
+    with pytest.raises(TypeError, match="not supported between instances"):
+        _ = cowarray.array([1, 2]) < Never()
+
+
+# ---- ufuncs ----------------------------------------------------------------------------------------------------------
+
+UFUNC_CALLS = {
+    "left": lambda x, other: np.multiply(x, other),
+    "right": lambda x, other: np.multiply(other, x),
+    "ours": lambda x, other: cowarray.multiply(x, other),
+    "outer": lambda x, other: np.multiply.outer(x, other),
+    "where": lambda x, other: np.multiply(other, 2, where=x),
+    "both": lambda x, other: np.multiply(x, other, where=x),
+    "gufunc": lambda x, other: np.matmul(x, other),
+    "out": lambda x, other: np.multiply(x, other, out=x),
+    "out alone": lambda x, other: np.negative(other, out=x),
+    "at": lambda x, other: np.add.at(x, np.array([0]), other),
+    "in place": lambda x, other: operator.imul(x, other),
+}
+
+
+@pytest.mark.parametrize("call", UFUNC_CALLS)
+def test_a_ufunc_with_a_type_that_declines_ours(call):
+    n = np.arange(1, 5)
+    x = cowarray.array(n)
+    lazy = x.copy()
+    ours, theirs = outcome(UFUNC_CALLS[call], x, Applying()), outcome(UFUNC_CALLS[call], n, Applying())
+    assert ours[1] is theirs[1] is None
+    assert (ours[0] is x) == (theirs[0] is n)
+    assert plain(ours[0]) == plain(theirs[0])
+    assert x.tolist() == n.tolist()
+    assert lazy.tolist() == [1, 2, 3, 4]
+    del ours
+    assert cowarray.shares_bytes(x, x.copy())  # nothing pins it any more
+
+
+@pytest.mark.parametrize("call", ["out", "out alone", "at", "in place"])
+def test_a_read_only_array_is_not_written_for_a_stranger(call):
+    x = cowarray.array([1, 2, 3])
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        UFUNC_CALLS[call](x, Applying())
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_where_all_decline_numpy_says_so():
+    other = Applying(lambda value: False)
+    for call in (np.add, lambda a, b: np.add(b, a)):
+        with pytest.raises(TypeError, match="returned NotImplemented"):
+            call(cowarray.array([1]), other)
+    assert {type(value) for value in other.declined} <= {cowarray.ndarray, np.ndarray, Applying}
+
+
+def test_each_type_is_asked_in_turn():
+    asked = []
+
+    def stranger(name, suits):
+        def override(self, ufunc, method, *inputs, **kwargs):
+            asked.append((name, type(inputs[1])))
+            return "done" if suits(inputs[1]) else NotImplemented
+
+        return type(name, (), {"__array_ufunc__": override})()
+
+    first = stranger("first", lambda value: False)
+    second = stranger("second", lambda value: False)
+    third = stranger("third", lambda value: type(value) is np.ndarray)
+    assert np.frompyfunc(lambda *args: args, 4, 1)(first, cowarray.array([1]), second, third) == "done"
+    assert asked == [(name, kind) for kind in (cowarray.ndarray, np.ndarray) for name in ("first", "second", "third")]
+
+
+# ---- the libraries themselves ----------------------------------------------------------------------------------------
+
+
+def agree(function, other):
+    """The same outcome with ours and with NumPy's, on both sides."""
+    n = np.arange(1.0, 5.0)
+    for sides in (lambda array: (array, other), lambda array: (other, array)):
+        ours, theirs = outcome(function, *sides(cowarray.array(n))), outcome(function, *sides(n))
+        assert ours[1] is theirs[1]
+        if theirs[1] is None:
+            expected = np.ndarray if type(ours[0]) is cowarray.ndarray else type(ours[0])
+            assert expected is type(theirs[0])
+            for left, right in zip(np.atleast_1d(*parts(ours[0])), np.atleast_1d(*parts(theirs[0])), strict=True):
+                np.testing.assert_array_equal(np.asarray(left), np.asarray(right))
+
+
+def parts(result):
+    result = result if isinstance(result, tuple) else (result,)
+    return [item.toarray() if hasattr(item, "toarray") else np.asarray(item) for item in result]
+
+
+@pytest.mark.parametrize("function", [*OPERATORS[:9], *COMPARISONS], ids=lambda function: function.__name__)
+def test_astropys_quantities(function):
+    units = need("astropy.units")
+    for other in (np.array([1.0, 2.0, 3.0, 4.0]) * units.m, 3 * units.m, 2 * units.one):
+        agree(function, other)
+
+
+def test_astropys_units_make_quantities():
+    units = need("astropy.units")
+    x = cowarray.array([1.0, 2.0])
+    for made, expected in ((units.m * x, [1, 2]), (x * units.m, [1, 2]), (units.m / x, [1, 0.5]), (x << units.m, [1, 2])):
+        assert isinstance(made, units.Quantity)
+        assert made.value.tolist() == expected
+    made = x * units.m
+    x[0] = 9
+    assert made.value.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("function", [*OPERATORS[:9], *COMPARISONS], ids=lambda function: function.__name__)
+def test_dasks_arrays(function):
+    dask = need("dask.array")
+    agree(function, dask.from_array(np.arange(1.0, 5.0), chunks=2))
+
+
+def test_what_dask_computes_later_is_of_the_values_then():
+    dask = need("dask.array")
+    x = cowarray.array([1.0, 2.0])
+    later = x + dask.ones(2)
+    x[...] = 0
+    assert later.compute().tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("kind", ["csr_array", "csr_matrix", "coo_array"])
+@pytest.mark.parametrize("function", [*OPERATORS[:9], *COMPARISONS], ids=lambda function: function.__name__)
+def test_scipys_sparse_arrays(function, kind):
+    sparse = need("scipy.sparse")
+    agree(function, getattr(sparse, kind)(np.eye(4)))
+
+
+def test_autograd_differentiates_through_ours():
+    autograd = need("autograd")
+    x, weights = cowarray.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 0.3])
+    for function in (lambda box: (box * x).sum(), lambda box: (x * box).sum(), lambda box: x @ box):
+        assert autograd.grad(function)(weights).tolist() == [1, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+def test_torch_compares_with_ours():
+    torch = need("torch")
+    x, tensor = cowarray.array([1.0, 2.0]), torch.tensor([1.0, 3.0], dtype=torch.float64)
+    for equal in (x == tensor, tensor == x):
+        assert equal.tolist() == [True, False]
+    with pytest.raises(TypeError, match="compare by elements"):
+        _ = x != tensor
