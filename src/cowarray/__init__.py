@@ -25,6 +25,7 @@ from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
+from cowarray._modes.lending import lend
 from cowarray._native.figures import keep_freed, reset_stats, stats
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
@@ -50,6 +51,7 @@ __all__ = [
     "get_include",
     "keep_freed",
     "lazy_clone",
+    "lend",
     "lib",
     "linalg",
     "load",
@@ -78,6 +80,7 @@ for _public in (
     Sharer,
     TraceEvent,
     explain,
+    lend,
     load,
     no_copy,
     save,

@@ -27,6 +27,7 @@ from cowarray._modes.copies import Sharer as Sharer
 from cowarray._modes.copies import TraceEvent as TraceEvent
 from cowarray._modes.copies import no_copy as no_copy
 from cowarray._modes.copies import trace as trace
+from cowarray._modes.lending import lend as lend
 from cowarray._native.figures import keep_freed as keep_freed
 from cowarray._native.figures import reset_stats as reset_stats
 from cowarray._native.figures import stats as stats

@@ -39,6 +39,8 @@ cdef class Array:
     # Whether results without axes stay arrays: it came through the standard's door. Such an array keeps no header, so
     # that lanes, which look for one, leave it to the road; there results get the bit.
     cdef bint standard
+    # How many loans there are of this array object, atomic: what is exported meanwhile is an alias. See exports.Loan.
+    cdef int loans
     # shape, then strides, in bytes; points at `inline_dims` where they fit.
     cdef cnp.npy_intp *dims
     cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]

@@ -10,7 +10,8 @@ cdef cnp.ndarray snapshot(Array x)
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1
 cdef bint loses_as_buffer(cnp.dtype descr) except -1
 cdef cnp.ndarray export(Array x, Behalf behalf)
-cdef object numpy_from_snapshot(Array x, object dtype, object copy)
+cdef cnp.ndarray outgoing(Array x)
+cdef object array_for_numpy(Array x, object dtype, object copy)
 cdef object as_flag(object copy)
 # Why copies for somebody outside are made.
 cdef str ASKED_FOR

@@ -1,9 +1,13 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""What goes out: snapshots, which never change, and writable exports, which pin."""
+"""What goes out: snapshots, which never change, and writable exports, which pin.
+
+Who asks for an array or a buffer and says no more gets a snapshot, or an alias where the array is lent (`outgoing`).
+"""
 
 import numpy as np
 from contextvars import ContextVar
 
+cimport cython
 cimport numpy as cnp
 from libc.string cimport memcpy
 
@@ -39,6 +43,7 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.copies cimport copy_as_laid, have_copied, is_worth_sharing, may_copy
 from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
+from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport (
     letters,
     NPY_ARRAY_WRITEABLE,
@@ -143,7 +148,7 @@ cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
 
 
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
-    """Offer a snapshot as a buffer without a NumPy array in between; False where NumPy should describe it.
+    """Offer a snapshot as a buffer without a NumPy array in between; False where NumPy should describe what goes out.
 
     A memoryview of 10 numbers takes 0.5 of the time it takes by NumPy's array.
     """
@@ -152,7 +157,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     cdef const char *format = letters(x.descr.type_num)
     # NumPy has another format for elements that are not aligned.
     if (
-        format == NULL or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0 or not PyArray_ISNBO(x.descr.byteorder)
+        format == NULL or relaxed(&x.loans) != 0 or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0 or not PyArray_ISNBO(x.descr.byteorder)
         or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
         or not is_aligned(storage_for(x), x.offset, x.descr.alignment)
     ):
@@ -210,8 +215,48 @@ cdef cnp.ndarray export(Array x, Behalf behalf):
     return array
 
 
-cdef object numpy_from_snapshot(Array x, object dtype, object copy):
-    """__array__: a snapshot, or a NumPy array of the caller's own."""
+cdef cnp.ndarray outgoing(Array x):
+    """What whoever asks for x's elements without a word about writing gets: a snapshot, or an alias of a lent array."""
+    return export(x, EXPORT) if relaxed(&x.loans) != 0 and x.writeable else snapshot(x)
+
+
+@cython.final
+@cython.no_gc
+cdef class Loan:
+    """Has an array's exports be writable aliases, in any thread, until it ends; the array is pinned as long.
+
+    A loan is of the array object: views and copies have their own. `lend` makes one for each of its arrays; a mode in
+    which all exports are aliases makes one for each array that is born in it.
+    """
+
+    cdef Array of
+    cdef cnp.ndarray pinned
+
+    def __cinit__(self, Array x not None):
+        if not x.writeable:
+            raise ValueError(
+                "lend: an array must be writable, because what borrows it writes to it, and this one is read-only; "
+                "lend a copy"
+            )
+        self.pinned = export(x, EXPORT)
+        self.of = x
+        add(&x.loans, 1)
+
+    def __dealloc__(self):
+        if self.of is not None:
+            add(&self.of.loans, -1)
+
+    def end(self):
+        """End the loan. Aliases that are still there stay aliases, and each pins for itself."""
+        cdef Array of = self.of
+        if of is not None:
+            self.of = None
+            add(&of.loans, -1)
+            self.pinned = None
+
+
+cdef object array_for_numpy(Array x, object dtype, object copy):
+    """__array__: what goes out, or a NumPy array of the caller's own."""
     cdef cnp.dtype wanted = None if dtype is None else numpy_dtype(dtype)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
@@ -224,7 +269,7 @@ cdef object numpy_from_snapshot(Array x, object dtype, object copy):
         return (<object>reader_header(x)).astype(wanted)
     if copy:
         return copied_out(header_for(x, EXPORT), cnp.NPY_KEEPORDER)
-    return snapshot(x)
+    return outgoing(x)
 
 
 cdef object as_flag(object copy):
@@ -240,6 +285,8 @@ cdef object storage_of(object value):
         return storage_for(<Array>value)
     if cnp.PyArray_Check(value):
         owner = root(value)
+        while type(owner) is memoryview and cnp.PyArray_Check(owner.obj):
+            owner = root(owner.obj)  # a buffer of the export
         if type(owner) is Pin:
             return (<Pin>owner).storage
     return None

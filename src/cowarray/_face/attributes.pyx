@@ -20,7 +20,7 @@ from cowarray._array.array cimport (
     size_of,
     writable_header,
 )
-from cowarray._array.exports cimport numpy_from_snapshot
+from cowarray._array.exports cimport array_for_numpy
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
@@ -207,7 +207,7 @@ cdef class FlatIterator:
         return self[:]
 
     def __array__(self, dtype=None, *, copy=None):
-        return numpy_from_snapshot(self[:], dtype, copy)
+        return array_for_numpy(self[:], dtype, copy)
 
     def __richcmp__(self, other, int op):
         return PyObject_RichCompare(self[:], other, op)

@@ -59,13 +59,14 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_code
 from cowarray._array.exports cimport (
+    array_for_numpy,
     as_flag,
     ASKED_FOR,
     export,
     fill_buffer,
     loses_as_buffer,
     named,
-    numpy_from_snapshot,
+    outgoing,
     printable,
     readable,
     snapshot,
@@ -1823,7 +1824,7 @@ cdef class ndarray(Array):
         return export(self, EXPORT)
 
     def __array__(self, dtype=None, *, copy=None):
-        return numpy_from_snapshot(self, dtype, copy)
+        return array_for_numpy(self, dtype, copy)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         if flags == PyBUF_FULL_RO and fill_buffer(self, view):
@@ -1833,7 +1834,7 @@ cdef class ndarray(Array):
                 f"memoryview: the buffer protocol has no format for dtype {self.descr!r}; use x.to_numpy(), or view x "
                 "as another dtype"
             )
-        array = snapshot(self) if not flags & PyBUF_WRITABLE else (
+        array = outgoing(self) if not flags & PyBUF_WRITABLE else (
             export(self, EXPORT) if self.writeable else const_header(self))
         # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
         forward_buffer(array, view, flags)

@@ -59,7 +59,7 @@ class Explanation(NamedTuple):
         if self.readonly:
             lines.append("it is read-only: a copy of it is writable")
         if self.pinned:
-            lines.append("it is pinned by a running write or a writable export: copies of it are made at once")
+            lines.append("it is pinned by a running write, a loan or a writable export: copies of it are made at once")
         lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
         return "\n".join(lines)
 

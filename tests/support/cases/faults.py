@@ -85,6 +85,8 @@ CASES = [
         str(cowarray.Sharer("lazy copy", "file", 3))
         with cowarray.no_copy(): x.sum()
         with cowarray.no_copy(): x[...] = 3
+        with cowarray.lend(x): np.asarray(x)[...] = 3
+        with cowarray.lend(x, y): memoryview(x), np.asarray(y)
         with cowarray.trace() as seen: x[...] = 3
         with cowarray.trace() as seen: x[0] = 3
         with cowarray.trace() as seen: x.sum(); len(seen); list(seen); repr(seen)

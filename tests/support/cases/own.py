@@ -147,6 +147,12 @@ CASES = [
     *cases(
         "inside(cowarray.no_copy(), lambda: x.__setitem__(0, 5))", name="cowarray.no_copy", writes="x", tags="isolation"
     ),
+    *cases(
+        "inside(cowarray.lend(x), lambda: np.asarray(x).__setitem__(..., 5))",
+        name="cowarray.lend",
+        writes="x",
+        tags="isolation",
+    ),
     *cases("cowarray.explain(x)._replace(made='')", name="cowarray.Explanation", tags="isolation"),
     *cases("[cowarray.load(saved(x))]", name="cowarray.load", tags="isolation"),
     *cases(
