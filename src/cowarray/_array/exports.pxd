@@ -12,6 +12,8 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1
 cdef cnp.ndarray export(Array x, Behalf behalf)
 cdef cnp.ndarray outgoing(Array x)
 cdef object array_for_numpy(Array x, object dtype, object copy)
+cdef dict interface_of(Array x)
+cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value)
 cdef object as_flag(object copy)
 # Why copies for somebody outside are made.
 cdef str ASKED_FOR

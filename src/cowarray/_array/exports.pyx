@@ -47,6 +47,8 @@ from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport (
     letters,
     NPY_ARRAY_WRITEABLE,
+    NPY_USERDEF,
+    NPY_VSTRING,
     PyArray_CLEARFLAGS,
     PyArray_ISNBO,
     PyArray_NewCopy,
@@ -75,6 +77,10 @@ cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
 cdef object numpy_shares_memory = np.shares_memory
 ASKED_FOR = "memory of its own was asked for"
+cdef object numpy_isnan = np.isnan
+cdef object numpy_isnat = np.isnat
+cdef object numpy_can_cast = np.can_cast
+cdef object NO_VALUE = np._NoValue
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
 
 # Structured dtype -> whether NumPy reads it back from its own buffers.
@@ -201,6 +207,23 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
             survives.clear()
         survives[descr] = known
     return not known
+
+
+cdef dict interface_of(Array x):
+    """`__array_interface__` without the data. Where there is no buffer to take instead, NumPy is to ask `__array__`."""
+    cdef dict described
+    cdef int kind = x.descr.type_num
+    if (
+        kind == cnp.NPY_DATETIME or kind == cnp.NPY_TIMEDELTA or kind == NPY_VSTRING or kind >= NPY_USERDEF
+        or loses_as_buffer(x.descr)
+    ):
+        raise AttributeError(
+            f"__array_interface__: an array of dtype {x.descr!r} has no buffer; use x.to_numpy(), or view x as another "
+            "dtype"
+        )
+    described = (<object>located_header(x)).__array_interface__
+    del described["data"]
+    return described
 
 
 cdef cnp.ndarray export(Array x, Behalf behalf):
@@ -360,6 +383,43 @@ def shares_bytes(x, y, /):
     False
     """
     return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
+
+
+cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):
+    """`to_numpy` with arguments: a snapshot, or a NumPy array of the caller's own where one is asked for or needed."""
+    cdef object shown = snapshot(x)
+    if na_value is not NO_VALUE:
+        missing = missing_of(shown)
+        if missing is not None and missing.any():
+            shown = shown.copy(order="K")
+            own = False
+            if not holds(shown.dtype, na_value):
+                if wanted is None or not holds(wanted, na_value):
+                    raise ValueError(
+                        f"to_numpy: na_value={na_value!r} cannot stand for missing elements of dtype "
+                        f"{shown.dtype if wanted is None else wanted!r}; pass a dtype that holds it"
+                    )
+                shown = shown.astype(wanted)
+            shown[missing] = na_value
+    if wanted is not None and wanted != shown.dtype:
+        return shown.astype(wanted)
+    return shown.copy(order="K") if own else shown
+
+
+cdef object missing_of(object array):
+    """Which elements stand for a missing one; None where the dtype has no such."""
+    kind = array.dtype.kind
+    if kind == "O":
+        return numpy_asarray([is_missing(value) for value in array.flat], bool).reshape(array.shape)
+    return numpy_isnan(array) if kind in "fc" else numpy_isnat(array) if kind in "mM" else None
+
+
+cdef bint is_missing(object value) except -1:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+cdef bint holds(object dtype, object value) except -1:
+    return dtype.kind == "O" or numpy_can_cast(numpy_asarray(value).dtype, dtype, "same_kind")
 
 
 cdef object readable(Array self):

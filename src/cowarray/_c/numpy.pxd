@@ -30,6 +30,7 @@ cdef extern from "numpy/arrayobject.h":
     int NPY_ARRAY_WRITEABLE
     int NPY_ARRAY_OWNDATA
     int NPY_VSTRING
+    int NPY_USERDEF
     int NPY_HALF
     void *numpy_ndarray "(&PyArray_Type)"
     # Where NumPy takes the memory of new arrays from; kept with each array, for its end.

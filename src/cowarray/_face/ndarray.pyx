@@ -57,6 +57,7 @@ from cowarray._array.array cimport (
     view_of,
     view_on,
 )
+from cowarray._array.arrow cimport arrow_exporter
 from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_code
 from cowarray._array.exports cimport (
     array_for_numpy,
@@ -64,6 +65,8 @@ from cowarray._array.exports cimport (
     ASKED_FOR,
     export,
     fill_buffer,
+    held_values,
+    interface_of,
     loses_as_buffer,
     named,
     outgoing,
@@ -112,6 +115,7 @@ cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
 cdef object numpy_empty = np.empty
+cdef object NO_VALUE = np._NoValue
 cdef object numpy_zeros = np.zeros
 cdef object ufunc_add = np.add, ufunc_subtract = np.subtract, ufunc_multiply = np.multiply
 cdef object ufunc_true_divide = np.true_divide, ufunc_floor_divide = np.floor_divide, ufunc_remainder = np.remainder
@@ -1795,11 +1799,17 @@ cdef class ndarray(Array):
 
         return pickle.dumps(self)
 
-    def to_numpy(self, *, writable=False):
+    def to_numpy(self, dtype=None, copy=False, na_value=NO_VALUE, *, writable=False):
         """The array as a `numpy.ndarray`.
 
         Parameters
         ----------
+        dtype : dtype, optional
+            Default: the array's own.
+        copy : bool, default False
+            Whether the result is the caller's own.
+        na_value : object, optional
+            What stands for missing elements: NaN, NaT, and None in arrays of objects. They stay by default.
         writable : bool, default False
             Whether writes go both ways.
 
@@ -1807,13 +1817,26 @@ cdef class ndarray(Array):
         -------
         numpy.ndarray
             A snapshot: it shares bytes where a lazy copy would, never changes, and cannot be made writable. With
-            `writable` an alias: while it lives, copies of the array are made at once.
+            `copy`, or where elements are converted or replaced, an array of the caller's own. With `writable` an alias:
+            while it lives, copies of the array are made at once.
 
         Raises
         ------
         ValueError
-            `writable` for a read-only array.
+            `writable` for a read-only array, or together with `dtype`, `copy` or `na_value`; an `na_value` that the
+            dtype cannot hold.
+
+        See Also
+        --------
+        pandas.Series.to_numpy : Takes the same arguments, but for `writable`.
         """
+        if dtype is not None or copy is not False or na_value is not NO_VALUE:
+            if writable:
+                raise ValueError(
+                    "to_numpy: writable=True gives an alias, which has the array's own elements; drop it, or drop dtype, "
+                    "copy and na_value"
+                )
+            return held_values(self, None if dtype is None else numpy_dtype(dtype), bool(copy), na_value)
         if not writable:
             return snapshot(self)
         if not self.writeable:
@@ -1845,6 +1868,14 @@ cdef class ndarray(Array):
         pass
 
     @property
+    def __array_interface__(self):
+        """dict: What the elements are, without the ``data``: whoever reads it takes the array's buffer."""
+        return interface_of(self)
+
+    # As of NumPy's arrays: it says who computes where a type has no ``__array_ufunc__``.
+    __array_priority__ = 0.0
+
+    @property
     def data(self):
         """memoryview: Read-only, of a snapshot."""
         return memoryview(self)
@@ -1853,6 +1884,11 @@ cdef class ndarray(Array):
     def ctypes(self):
         """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives."""
         return (<object>export(self, CTYPES)).ctypes
+
+    @property
+    def __arrow_c_array__(self):
+        """callable: Exports a snapshot to Arrow, of an array that Arrow can have without conversion."""
+        return arrow_exporter(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:

@@ -79,6 +79,9 @@ cdef Hold new_hold(Storage storage, const Access *access)
 cdef object held(Storage storage, const Access *access, char **window)
 cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
 cdef char *own_bytes(Storage storage) noexcept
+# For owners outside Python: the Storage of the core, which is the caller's from here on. It is dropped without the GIL.
+cdef void *detach(Storage storage) noexcept
+cdef void drop_detached(void *handle) noexcept nogil
 
 
 cdef class Pin:

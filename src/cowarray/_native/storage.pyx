@@ -142,6 +142,18 @@ cdef char *own_bytes(Storage storage) noexcept:
     return <char *>cow_storage_address(storage.handle)
 
 
+cdef void *detach(Storage storage) noexcept:
+    """Of a Storage that nobody else knows, and that is dropped next."""
+    cdef void *handle = storage.handle
+    storage.handle = NULL
+    return handle
+
+
+cdef void drop_detached(void *handle) noexcept nogil:
+    if handle != NULL:
+        cow_storage_free(<cow_storage *>handle)
+
+
 cdef size_t window_size(Storage storage) noexcept:
     return cow_storage_nbytes(storage.handle)
 
