@@ -58,7 +58,7 @@ def moved(capsules):
 
 
 def need(name):
-    return pytest.importorskip(name, reason=f"{name} is not installed; it comes with cowarray[neighbours]")
+    return pytest.importorskip(name, reason=f"{name} is not installed; it comes with cowarray[producers]")
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ REFUSED = {
 @pytest.mark.parametrize("made", REFUSED)
 def test_what_arrow_has_not_is_refused_and_has_no_such_attribute(made):
     x = REFUSED[made]()
-    with pytest.raises(AttributeError, match="__arrow_c_array__: Arrow has arrays of one axis.*pass x.to_numpy"):
+    with pytest.raises(AttributeError, match=r"__arrow_c_array__: Arrow has arrays of one axis.*pass x.to_numpy"):
         x.__arrow_c_array__()
     assert not hasattr(x, "__arrow_c_array__")
 
@@ -173,7 +173,9 @@ def test_pyarrow_reads_the_same_elements_as_numpys(char, part):
     assert ours.null_count == theirs.null_count
 
 
-@pytest.mark.parametrize("char", [*NUMBERS.replace("e", ""), "M8[ms]", "M8[us]", "M8[ns]", "m8[ms]", "m8[us]", "m8[ns]"])
+@pytest.mark.parametrize(
+    "char", [*NUMBERS.replace("e", ""), "M8[ms]", "M8[us]", "M8[ns]", "m8[ms]", "m8[us]", "m8[ns]"]
+)
 def test_polars_reads_the_same_elements_as_numpys(char):
     polars = need("polars")
     n = (np.arange(50) % 3).astype("i8").astype(char)

@@ -1,4 +1,4 @@
-"""`__array_interface__`, `__array_priority__`, `Buffer` and `to_numpy(...)`: what other libraries look for on an array."""
+"""`__array_interface__`, `__array_priority__`, `Buffer` and `to_numpy(...)`: what others look for."""
 
 import collections.abc
 import inspect
@@ -55,7 +55,7 @@ def test_numpy_reads_the_array_by_its_interface_and_its_buffer(char):
     assert is_free(x)
 
 
-@pytest.mark.parametrize("char", DTYPES + ["T"], ids=str)
+@pytest.mark.parametrize("char", [*DTYPES, "T"], ids=str)
 def test_numpy_reads_every_dtype_as_before(char):
     n = numbers(char)
     x = cowarray.array(n)
@@ -68,7 +68,9 @@ def test_numpy_reads_every_dtype_as_before(char):
 @pytest.mark.parametrize("char", BUFFERLESS, ids=str)
 def test_where_there_is_no_buffer_there_is_no_interface(char):
     x = cowarray.array(numbers(char))
-    with pytest.raises(AttributeError, match="__array_interface__: an array of dtype .* has no buffer; use x.to_numpy"):
+    with pytest.raises(
+        AttributeError, match=r"__array_interface__: an array of dtype .* has no buffer; use x.to_numpy"
+    ):
         _ = x.__array_interface__
     assert not hasattr(x, "__array_interface__")
 
@@ -82,7 +84,7 @@ def test_each_interface_is_the_callers_own():
 @pytest.mark.parametrize("part", [np.s_[:], np.s_[::2], np.s_[:, ::-1]], ids=str)
 @pytest.mark.parametrize("shape", [(4, 6), (4, 6, 3), (4, 6, 4)], ids=str)
 def test_pillow_makes_images(shape, part):
-    image = pytest.importorskip("PIL.Image", reason="pillow is not installed; it comes with cowarray[neighbours]")
+    image = pytest.importorskip("PIL.Image", reason="pillow is not installed; it comes with cowarray[producers]")
     n = np.arange(np.prod(shape), dtype="u1").reshape(shape)
     x = cowarray.array(n)[part]
     made = image.fromarray(x)
@@ -210,7 +212,7 @@ def test_missing_elements_without_axes_and_in_layouts():
 @pytest.mark.parametrize("value", ["text", None, 1j])
 def test_a_value_that_the_dtype_cannot_hold_is_refused(value):
     x = cowarray.array([1.0, NAN])
-    with pytest.raises(ValueError, match="to_numpy: na_value=.* cannot stand for missing elements of dtype"):
+    with pytest.raises(ValueError, match=r"to_numpy: na_value=.* cannot stand for missing elements of dtype"):
         x.to_numpy(na_value=value)
     assert cowarray.array([1, 2]).to_numpy(na_value=value).tolist() == [1, 2]  # nothing is missing there
 

@@ -172,7 +172,13 @@ def test_what_is_asked_for_as_a_snapshot_or_a_copy_stays_one(x):
     with cowarray.lend(x):
         buffers = []
         data = pickle.dumps(x, protocol=5, buffer_callback=buffers.append)
-        shown = [x.to_numpy(), np.array(x), np.asarray(x, copy=True), np.asarray(x, "f4"), cowarray.asarray(memoryview(x))]
+        shown = [
+            x.to_numpy(),
+            np.array(x),
+            np.asarray(x, copy=True),
+            np.asarray(x, "f4"),
+            cowarray.asarray(memoryview(x)),
+        ]
         x[...] = -1
         shown.append(pickle.loads(data, buffers=buffers))
     assert [item.tolist() for item in shown] == [list(range(10))] * len(shown)
@@ -257,7 +263,10 @@ def test_threads_lend_and_look_at_one_array_at_once(x):
 def test_a_read_only_array_is_refused_and_none_is_lent(x):
     fixed = cowarray.array([1.0, 2.0])
     fixed.flags.writeable = False
-    with pytest.raises(ValueError, match="lend: an array must be writable.*read-only; lend a copy"), cowarray.lend(x, fixed):
+    with (
+        pytest.raises(ValueError, match=r"lend: an array must be writable.*read-only; lend a copy"),
+        cowarray.lend(x, fixed),
+    ):
         pytest.fail("entered")
     assert is_free(x)
     assert not np.asarray(x).flags.writeable
@@ -285,9 +294,7 @@ def test_where_no_copy_may_be_made_none_is_lent(x):
 
 
 def test_scipys_output_is_written(x):
-    ndimage = pytest.importorskip(
-        "scipy.ndimage", reason="scipy is not installed; it comes with cowarray[neighbours]"
-    )
+    ndimage = pytest.importorskip("scipy.ndimage", reason="scipy is not installed; it comes with cowarray[producers]")
     out = cowarray.zeros(10)
     lazy = out.copy()
     with pytest.raises(ValueError, match="read-only"):

@@ -21,7 +21,7 @@ COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, 
 def need(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pytest.importorskip(name, reason=f"{name} is not installed; it comes with cowarray[neighbours]")
+        return pytest.importorskip(name, reason=f"{name} is not installed; it comes with cowarray[producers]")
 
 
 def outcome(function, *args):
@@ -318,7 +318,12 @@ def test_astropys_quantities(function):
 def test_astropys_units_make_quantities():
     units = need("astropy.units")
     x = cowarray.array([1.0, 2.0])
-    for made, expected in ((units.m * x, [1, 2]), (x * units.m, [1, 2]), (units.m / x, [1, 0.5]), (x << units.m, [1, 2])):
+    for made, expected in (
+        (units.m * x, [1, 2]),
+        (x * units.m, [1, 2]),
+        (units.m / x, [1, 0.5]),
+        (x << units.m, [1, 2]),
+    ):
         assert isinstance(made, units.Quantity)
         assert made.value.tolist() == expected
     made = x * units.m

@@ -61,7 +61,7 @@ def handed_out(x: Matrix) -> None:
     assert_type(np.asarray(x).dtype, np.dtype[np.float32])
     np.sum(x)
     np.add(x, x)
-    x.to_numpy(True)  # type: ignore[call-arg]
+    x.to_numpy(True)  # type: ignore[call-overload]
 
 
 def written(x: Matrix) -> None:

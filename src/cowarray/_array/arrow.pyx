@@ -13,19 +13,21 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from libc.string cimport memset
 
-from cowarray._array.array cimport (
-    access_to,
-    adopt,
-    Array,
-    const_header,
-    itemsize_of,
-    size_of,
-    storage_for,
-)
+from cowarray._array.array cimport access_to, adopt, Array, const_header, itemsize_of, size_of, storage_for
 from cowarray._array.copies cimport copy_in_order
 from cowarray._c.arrow cimport ARROW_FLAG_NULLABLE, ArrowArray, ArrowSchema
 from cowarray._c.numpy cimport PyArray_ISNBO, PyArray_NewCopy
-from cowarray._native.storage cimport Access, detach, drop_detached, EXPORT, is_aligned, own_bytes, READS, share, Storage
+from cowarray._native.storage cimport (
+    Access,
+    detach,
+    drop_detached,
+    EXPORT,
+    is_aligned,
+    own_bytes,
+    READS,
+    share,
+    Storage,
+)
 
 cnp.import_array()
 
@@ -35,7 +37,8 @@ cdef object numpy_datetime_data = np.datetime_data
 
 # Arrow's format for each of NumPy's dtypes that lie in memory as Arrow's do; of times by kind and unit.
 cdef dict FORMATS = {
-    "?": b"b", "b": b"c", "B": b"C", "h": b"s", "H": b"S", "i": b"i", "I": b"I", "e": b"e", "f": b"f", "d": b"g",
+    "?": b"b", "b": b"c", "B": b"C", "h": b"s", "H": b"S", "i": b"i", "I": b"I",
+    "e": b"e", "f": b"f", "d": b"g",
 }
 FORMATS |= {
     char: formats[np.dtype(char).itemsize]
@@ -102,8 +105,8 @@ cdef object arrow_exporter(Array x):
 
 cdef str refusal(Array x):
     return (
-        f"__arrow_c_array__: Arrow has arrays of one axis, of native numbers, booleans, and times in s, ms, us or ns (got "
-        f"{x.nd} axes of dtype {x.descr!r}); convert it, or pass x.to_numpy()"
+        "__arrow_c_array__: Arrow has arrays of one axis, of native numbers, booleans, and times in s, ms, us or ns "
+        f"(got {x.nd} axes of dtype {x.descr!r}); convert it, or pass x.to_numpy()"
     )
 
 

@@ -1,5 +1,5 @@
 from contextvars import ContextVar
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias, final
 
 import numpy as np
 
@@ -11,6 +11,8 @@ def aliases(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any], /) -
 def shares_bytes(x: _Any | np.ndarray[Any, Any], y: _Any | np.ndarray[Any, Any], /) -> bool: ...
 
 repr_class: ContextVar[type[np.ndarray[Any, Any]] | None]
+
+@final
 class Loan:
-    def __new__(cls, x: _Any) -> Loan: ...
+    def __new__(cls, x: _Any) -> Self: ...
     def end(self) -> None: ...

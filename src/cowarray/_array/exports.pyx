@@ -163,7 +163,8 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     cdef const char *format = letters(x.descr.type_num)
     # NumPy has another format for elements that are not aligned.
     if (
-        format == NULL or relaxed(&x.loans) != 0 or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0 or not PyArray_ISNBO(x.descr.byteorder)
+        format == NULL or relaxed(&x.loans) != 0 or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0
+        or not PyArray_ISNBO(x.descr.byteorder)
         or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
         or not is_aligned(storage_for(x), x.offset, x.descr.alignment)
     ):

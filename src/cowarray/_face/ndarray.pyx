@@ -1833,8 +1833,8 @@ cdef class ndarray(Array):
         if dtype is not None or copy is not False or na_value is not NO_VALUE:
             if writable:
                 raise ValueError(
-                    "to_numpy: writable=True gives an alias, which has the array's own elements; drop it, or drop dtype, "
-                    "copy and na_value"
+                    "to_numpy: writable=True gives an alias, which has the array's own elements; drop it, or drop "
+                    "dtype, copy and na_value"
                 )
             return held_values(self, None if dtype is None else numpy_dtype(dtype), bool(copy), na_value)
         if not writable:
