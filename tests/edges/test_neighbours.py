@@ -352,11 +352,64 @@ def test_scipys_sparse_arrays(function, kind):
     agree(function, getattr(sparse, kind)(np.eye(4)))
 
 
+OVERWRITES = {
+    "solve": lambda linalg, matrix, x: linalg.solve(matrix, x, overwrite_b=True),
+    "lu_solve": lambda linalg, matrix, x: linalg.lu_solve(linalg.lu_factor(matrix), x, overwrite_b=True),
+    "solve_triangular": lambda linalg, matrix, x: linalg.solve_triangular(matrix, x, overwrite_b=True),
+    "dscal": lambda linalg, matrix, x: linalg.blas.dscal(2.0, np.asarray(x)),
+}
+
+
+@pytest.mark.parametrize("overwrite", OVERWRITES)
+def test_what_scipy_overwrites_is_kept_in_an_array_that_is_lent(overwrite):
+    linalg = need("scipy.linalg")
+    x = cowarray.array(np.arange(1.0, 5.0))
+    copies = [x.copy(), x.to_numpy(), x.reshape(2, 2)]
+    with cowarray.lend(x):
+        result = OVERWRITES[overwrite](linalg, 2 * np.eye(4), x)
+    assert x.tolist() == result.tolist() != [1, 2, 3, 4]
+    for copy in copies:
+        assert copy.ravel().tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("overwrite", OVERWRITES)
+def test_scipy_ignores_that_numpys_array_is_read_only(overwrite):
+    """Recorded: docs/interop.md says so. Once SciPy looks at the flag, it need not."""
+    linalg = need("scipy.linalg")
+    fixed = np.arange(1.0, 5.0)
+    fixed.flags.writeable = False
+    OVERWRITES[overwrite](linalg, 2 * np.eye(4), fixed)
+    assert fixed.tolist() != [1, 2, 3, 4]
+
+
+def test_scipy_copies_what_it_may_not_overwrite():
+    linalg = need("scipy.linalg")
+    x = cowarray.array(np.arange(1.0, 5.0))
+    linalg.solve(2 * np.eye(4), x)
+    linalg.solve(np.asarray(x).reshape(2, 2), np.ones(2))
+    assert x.tolist() == [1, 2, 3, 4]
+
+
 def test_autograd_differentiates_through_ours():
     autograd = need("autograd")
     x, weights = cowarray.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 0.3])
     for function in (lambda box: (box * x).sum(), lambda box: (x * box).sum(), lambda box: x @ box):
         assert autograd.grad(function)(weights).tolist() == [1, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+def test_torch_ignores_that_numpys_array_is_read_only():
+    """Recorded: docs/interop.md says so. Once torch looks at the flag, it need not."""
+    torch = need("torch")
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False
+    torch.from_numpy(fixed)[0] = 9
+    assert fixed[0] == 9
+    x = cowarray.array(np.arange(3.0))
+    lazy = x.copy()
+    with cowarray.lend(x):
+        torch.from_numpy(np.asarray(x))[0] = 9
+    assert (x[0], lazy[0]) == (9, 0)
 
 
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")

@@ -217,6 +217,9 @@ CASES = [
         x.__array__(np.float32)
         x.__array__(copy=True)
         x.__dlpack__(copy=True)
+        x.to_numpy("f4", na_value=0)
+        x.__array_interface__
+        x.ravel().__arrow_c_array__()
         x.tobytes(order="F")
         x.choose([y, y])
         x.clip(1, 3)

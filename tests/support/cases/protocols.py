@@ -87,6 +87,13 @@ CASES = [
         x.base
         x.dumps()
         x.to_numpy()
+        x.to_numpy(copy=True)
+        x.to_numpy("f4")
+        x.to_numpy(na_value=0)
+        x.to_numpy("O", na_value=None)
+        x.__array_interface__
+        x.__array_priority__
+        x.ravel().__arrow_c_array__()
         x.data
         memoryview(x)
         """,
