@@ -190,6 +190,19 @@ def test_each_of_several_results_comes_back_as_ours():
     assert (quotient.tolist(), rest) == ([3, 4], 1)
 
 
+def test_what_comes_back_for_the_standards_array_is_the_standards():
+    xp = cowarray.array_api
+
+    x = xp.asarray([1.0, 2.0])
+    for result in (x + Giving(np.array([3.0, 4.0])), x + Giving(np.array(3.0)), np.add(x, Summing())):
+        assert result.__array_namespace__() is xp
+
+
+class Summing:
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return np.float64(3) if type(inputs[0]) is np.ndarray else NotImplemented
+
+
 # ---- identity --------------------------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,7 @@ from cowarray._array.exports cimport export, snapshot
 from cowarray._array.imports cimport import_array
 from cowarray._native.storage cimport FOREIGN
 from cowarray._ops.operands cimport (
+    as_standard,
     has_own_ufunc,
     has_priority,
     is_familiar,
@@ -56,11 +57,13 @@ cdef dict OPERATORS = {
 }
 
 
-cdef object brought(object result):
+cdef object brought(object result, bint to_standard):
     """What a stranger gives that has been shown a snapshot. Others may know of an array of NumPy's."""
     if type(result) is tuple:
-        return tuple([brought(item) for item in <tuple>result])
-    return import_array(result, None) if type(result) is cnp.ndarray else result
+        return tuple([brought(item, to_standard) for item in <tuple>result])
+    if type(result) is cnp.ndarray:
+        result = import_array(result, None)
+    return as_standard(result) if to_standard else result
 
 
 cdef bint computes_itself(object other, object override) except -1:
@@ -78,7 +81,7 @@ cdef object ask(object other, str name, Array self):
     if method is None:
         return NotImplemented
     result = method(other, self)
-    return brought(method(other, snapshot(self))) if result is NotImplemented else result
+    return brought(method(other, snapshot(self)), self.standard) if result is NotImplemented else result
 
 
 cdef object defer(Array self, object other, object ufunc, bint reflected):
@@ -92,11 +95,11 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
     override = getattr(type(other), "__array_ufunc__", MISSING)
     reflection, function = OPERATORS[ufunc]
     if reflected and (override is None or cnp.PyArray_Check(other)):
-        return brought(function(other, snapshot(self)))
+        return brought(function(other, snapshot(self)), self.standard)
     if not reflected and computes_itself(other, override):
         result = ask(other, reflection, self)
         if result is NotImplemented and cnp.PyArray_Check(other):
-            return brought(function(snapshot(self), other))
+            return brought(function(snapshot(self), other), self.standard)
         return result
     if override is not MISSING:
         return ufunc(other, self) if reflected else ufunc(self, other)
@@ -141,7 +144,7 @@ cdef object compare_with(Array self, object other, int op):
         return plain_defer(self, other, comparisons[op], False)
     result = ask(other, SWAPPED[op], self)
     if result is NotImplemented and cnp.PyArray_Check(other):
-        return brought(PyObject_RichCompare(snapshot(self), other, op))
+        return brought(PyObject_RichCompare(snapshot(self), other, op), self.standard)
     if result is NotImplemented and (op == Py_EQ or op == Py_NE):
         raise TypeError(
             f"{SIGNS[op]}: arrays compare by elements, and {type(other).__name__} declines to (neither a "
@@ -157,11 +160,13 @@ cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwar
     all of them by NumPy, with a snapshot for what is read and a writable alias for what is written.
     """
     cdef bint asked = True
+    cdef bint to_standard = False
     cdef list kinds = []
     cdef tuple given
     for value in inputs + out + (kwargs.get("where"),):
         if is_array(value):
             asked = False
+            to_standard |= (<Array>value).standard
         elif has_own_ufunc(value) and type(value) not in kinds:
             kinds.append(type(value))
             override = type(value).__array_ufunc__
@@ -183,8 +188,8 @@ cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwar
         kwargs["out"] = tuple([alias_of(value) for value in out])
     result = getattr(ufunc, method_name)(*given, **kwargs)
     if out and type(result) is tuple:
-        return tuple([written(item, kwargs["out"], out) for item in <tuple>result])
-    return written(result, kwargs.get("out", ()), out)
+        return tuple([written(item, kwargs["out"], out, to_standard) for item in <tuple>result])
+    return written(result, kwargs.get("out", ()), out, to_standard)
 
 
 cdef object snapshot_of(object value):
@@ -199,9 +204,9 @@ cdef object alias_of(object value):
     return export(<Array>value, FOREIGN)
 
 
-cdef object written(object result, tuple aliases, tuple out):
+cdef object written(object result, tuple aliases, tuple out, bint to_standard):
     """What a stranger gives: our array, where that is the alias of it that was written."""
     for alias, value in zip(aliases, out):
         if result is alias:
             return value
-    return brought(result)
+    return brought(result, to_standard)

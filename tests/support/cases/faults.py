@@ -29,6 +29,7 @@ SPECIAL = {
     **{f"__i{name}__": "(2)" for name in BINARY.split() if name != "divmod"},
     **{f"__{name}__": "()" for name in ALONE.split()},
     "__array__": '("f4", copy=None)',
+    "__arrow_c_array__": "()",
     "__array_function__": "(np.sort, (cowarray.ndarray,), (x,), {})",
     "__array_namespace__": "()",
     "__array_ufunc__": '(np.add, "__call__", x, 1)',
