@@ -35,10 +35,10 @@ cdef class Array:
     cdef cnp.npy_intp offset
     cdef int nd
     cdef bint writeable
-    cdef Birth birth
+    cdef unsigned char birth  # a Birth
     # Whether results without axes stay arrays: it came through the standard's door. Such an array keeps no header, so
     # that lanes, which look for one, leave it to the road; there results get the bit.
-    cdef bint standard
+    cdef unsigned char standard
     # How many loans there are of this array object, atomic: what is exported meanwhile is an alias. See exports.Loan.
     cdef int loans
     # shape, then strides, in bytes; points at `inline_dims` where they fit.

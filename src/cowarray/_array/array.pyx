@@ -124,7 +124,7 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
 
 
 cdef Array held_still(Array x):
-    return on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, x.birth)
+    return on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
 
 
 cdef Array make_standard(Array x):

@@ -11,6 +11,7 @@ from cpython.ref cimport Py_INCREF
 from cowarray._array.array cimport (
     adopt,
     Array,
+    Birth,
     BORN_VIEW,
     const_header,
     descr_of,
@@ -429,7 +430,7 @@ def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=Tru
 def standard(result, /):
     """A result of this library, with the arrays and NumPy's scalars in it as the standard's arrays."""
     if is_array(result):
-        return with_face(<Array>result, True, (<Array>result).birth)
+        return with_face(<Array>result, True, <Birth>(<Array>result).birth)
     if type(result) is tuple:
         return tuple([standard(item) for item in <tuple>result])
     if type(result) is list:
