@@ -80,7 +80,6 @@ ASKED_FOR = "memory of its own was asked for"
 cdef object numpy_isnan = np.isnan
 cdef object numpy_isnat = np.isnat
 cdef object numpy_can_cast = np.can_cast
-cdef object NO_VALUE = np._NoValue
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
 
 # Structured dtype -> whether NumPy reads it back from its own buffers.
@@ -389,7 +388,7 @@ def shares_bytes(x, y, /):
 cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):
     """`to_numpy` with arguments: a snapshot, or a NumPy array of the caller's own where one is asked for or needed."""
     cdef object shown = snapshot(x)
-    if na_value is not NO_VALUE:
+    if na_value is not ...:
         missing = missing_of(shown)
         if missing is not None and missing.any():
             shown = shown.copy(order="K")

@@ -115,7 +115,6 @@ cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
 cdef object numpy_empty = np.empty
-cdef object NO_VALUE = np._NoValue
 cdef object numpy_zeros = np.zeros
 cdef object ufunc_add = np.add, ufunc_subtract = np.subtract, ufunc_multiply = np.multiply
 cdef object ufunc_true_divide = np.true_divide, ufunc_floor_divide = np.floor_divide, ufunc_remainder = np.remainder
@@ -1799,7 +1798,7 @@ cdef class ndarray(Array):
 
         return pickle.dumps(self)
 
-    def to_numpy(self, dtype=None, copy=False, na_value=NO_VALUE, *, writable=False):
+    def to_numpy(self, dtype=None, copy=False, na_value=..., *, writable=False):
         """The array as a `numpy.ndarray`.
 
         Parameters
@@ -1830,7 +1829,7 @@ cdef class ndarray(Array):
         --------
         pandas.Series.to_numpy : Takes the same arguments, but for `writable`.
         """
-        if dtype is not None or copy is not False or na_value is not NO_VALUE:
+        if dtype is not None or copy is not False or na_value is not ...:
             if writable:
                 raise ValueError(
                     "to_numpy: writable=True gives an alias, which has the array's own elements; drop it, or drop "
