@@ -403,7 +403,7 @@ cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):
             shown[missing] = na_value
     if wanted is not None and wanted != shown.dtype:
         return shown.astype(wanted)
-    return shown.copy(order="K") if own else shown
+    return copied_out(shown, cnp.NPY_KEEPORDER) if own else shown
 
 
 cdef object missing_of(object array):
