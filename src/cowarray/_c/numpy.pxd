@@ -24,6 +24,7 @@ cdef extern from "numpy/arrayobject.h":
     bint PyTypeNum_ISBOOL(int)
     bint PyTypeNum_ISCOMPLEX(int)
     cnp.ndarray PyArray_Transpose(cnp.ndarray, void *)
+    object PyArray_IntTupleFromIntp(int, cnp.npy_intp *)
     cnp.ndarray PyArray_FromScalar(object, PyObject *)
     object PyArray_Scalar(void *, cnp.dtype, object)
     int PyArray_Pack(cnp.dtype, void *, object) except -1

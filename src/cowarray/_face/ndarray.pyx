@@ -76,7 +76,7 @@ from cowarray._array.exports cimport (
 )
 from cowarray._array.layout cimport distinct
 from cowarray._c.core cimport cow_mutable_scope
-from cowarray._c.numpy cimport PyArray_Transpose, PyDataType_REFCHK
+from cowarray._c.numpy cimport PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
     forward_buffer,
     make_by,
@@ -241,7 +241,7 @@ cdef class ndarray(Array):
     @property
     def shape(self):
         """tuple of int: Lengths of the axes. Can be set, where no copy is needed."""
-        return tuple([self.dims[i] for i in range(self.nd)])
+        return PyArray_IntTupleFromIntp(self.nd, shape_of(self))
 
     @shape.setter
     def shape(self, value):
@@ -273,7 +273,7 @@ cdef class ndarray(Array):
     @property
     def strides(self):
         """tuple of int: Bytes from one element to the next, along each axis."""
-        return tuple([self.dims[self.nd + i] for i in range(self.nd)])
+        return PyArray_IntTupleFromIntp(self.nd, strides_of(self))
 
     @property
     def dtype(self):
