@@ -8,7 +8,7 @@ cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
     object PyObject_CallMethodNoArgs(object, object)
     object PyNumber_MatrixMultiply(object, object)
-    int PySlice_Unpack(object, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *) except -1
+    int PySlice_Unpack(object, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *)
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t *, Py_ssize_t *, Py_ssize_t)
     object PyNumber_InPlaceMatrixMultiply(object, object)
     bint PyIndex_Check(object)

@@ -8,6 +8,7 @@ import operator
 import numpy as np
 
 cimport numpy as cnp
+from cpython.exc cimport PyErr_Clear
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
@@ -259,36 +260,9 @@ cdef bint find_place(Array x, object key, Place *place) except -1:
         return False
     for i in range(count):
         item = (<tuple>key)[i] if type(key) is tuple else key
-        if item is None:
-            place.shape[nd] = 1
-            place.strides[nd] = 0
-            nd += 1
-            continue
-        if item is Ellipsis:
-            skipped = x.nd - axis
-            for j in range(i + 1, count):
-                if (<tuple>key)[j] is not None:
-                    skipped -= 1
-            if skipped < 0 or expanded:
-                return False
-            expanded = True
-            for axis in range(axis, axis + skipped):
-                place.shape[nd] = x.dims[axis]
-                place.strides[nd] = x.dims[x.nd + axis]
-                nd += 1
-            axis += skipped != 0
-            continue
-        if axis == x.nd:
-            return False
-        if type(item) is int:
-            index = small_index(item, x.dims[axis])
-            if index < 0:
-                return False
-            place.offset += index * x.dims[x.nd + axis]
-        elif type(item) is slice and is_plain_slice(item):
-            try:
-                PySlice_Unpack(item, &start, &stop, &step)
-            except ValueError:
+        if type(item) is slice and axis < x.nd and is_plain_slice(item):
+            if PySlice_Unpack(item, &start, &stop, &step) < 0:
+                PyErr_Clear()
                 return False  # a step of 0, and NumPy may find something worse
             length = PySlice_AdjustIndices(x.dims[axis], &start, &stop, step)
             if length == 0:
@@ -297,9 +271,31 @@ cdef bint find_place(Array x, object key, Place *place) except -1:
             place.shape[nd] = length
             place.strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>x.dims[x.nd + axis])  # wraps, as NumPy's
             nd += 1
+            axis += 1
+        elif type(item) is int and axis < x.nd:
+            index = small_index(item, x.dims[axis])
+            if index < 0:
+                return False
+            place.offset += index * x.dims[x.nd + axis]
+            axis += 1
+        elif item is None:
+            place.shape[nd] = 1
+            place.strides[nd] = 0
+            nd += 1
+        elif item is Ellipsis and not expanded:
+            expanded = True
+            skipped = x.nd - axis
+            for j in range(i + 1, count):
+                if (<tuple>key)[j] is not None:
+                    skipped -= 1
+            while skipped > 0:
+                place.shape[nd] = x.dims[axis]
+                place.strides[nd] = x.dims[x.nd + axis]
+                nd += 1
+                axis += 1
+                skipped -= 1
         else:
             return False
-        axis += 1
     for axis in range(axis, x.nd):
         place.shape[nd] = x.dims[axis]
         place.strides[nd] = x.dims[x.nd + axis]
