@@ -66,7 +66,7 @@ typedef struct cow_allocator {
 
 /* The heap: sized, overflow-checked, with huge pages advised for large blocks. */
 const cow_allocator *cow_heap(void);
-/* Sets how many bytes of freed large blocks (1 MiB and up) the heap may keep for reuse; 64 MiB unless set. While blocks of
+/* Sets how many bytes of freed large blocks (256 KiB and up) the heap may keep for reuse; 64 MiB unless set. While blocks of
  * more than that are in use, it may keep as much as they have, unless the bound is 0. Frees what exceeds the bound. Returns
  * the previous bound. */
 size_t cow_heap_keep(size_t nbytes);

@@ -35,7 +35,7 @@
 #define HUGE_BLOCK ((size_t)4 << 20)
 /* A multiple of every size that ordinary pages have. */
 #define PAGES ((size_t)64 << 10)
-#define SLOTS 16
+#define SLOTS 32
 
 COWI_STATIC_ASSERT((HUGE_PAGE & (HUGE_PAGE - 1)) == 0, "pages are powers of two");
 COWI_STATIC_ASSERT(HUGE_PAGE % PAGES == 0, "what is aligned to a huge page is aligned to pages");

@@ -16,7 +16,7 @@
 #endif
 
 /* From here on a block is worth pages of its own. */
-#define COWI_LARGE_BLOCK ((size_t)1 << 20)
+#define COWI_LARGE_BLOCK ((size_t)256 << 10)
 /* Bytes before a block that belong to it, too. */
 #define COWI_LARGE_LEAD ((size_t)64)
 

@@ -54,7 +54,7 @@ def reset_stats():
 
 
 def keep_freed(size_t nbytes):
-    """Set how many bytes of freed large blocks (1 MiB and up) are kept for reuse.
+    """Set how many bytes of freed large blocks (256 KiB and up) are kept for reuse.
 
     A copy into memory that was used before takes half the time of one into fresh pages. What is kept is memory that the
     process has and no array uses. While arrays use more than the bound, as much as they use may be kept.

@@ -9,7 +9,7 @@ ctypedef object (*binary_function)(object, object)
 ctypedef object (*unary_function)(object)
 
 cdef enum:
-    LARGE = 1 << 16  # elements: half a mebibyte or more, for most
+    LARGE = 1 << 15  # elements: 256 KiB or more, for most
 
 
 cdef inline bint is_large(Array x) noexcept:

@@ -11,8 +11,8 @@ core's heap, which keeps the large blocks that it gets back. Whoever has set ano
 Should memory run out when the place is set back, it stays: NumPy's arrays then come from the heap, and work.
 """
 
-from _weakref import getweakrefcount
-from opcode import opmap
+import opcode
+import weakref
 
 import numpy as np
 
@@ -42,7 +42,8 @@ cnp.import_array()
 cdef PyDataMem_Handler handler
 cdef object heap
 
-cdef int BINARY_OPERATOR = opmap["BINARY_OP"]
+cdef int BINARY_OPERATOR = opcode.opmap["BINARY_OP"]
+cdef object count_weak_references = weakref.getweakrefcount
 cdef object power = np.power
 # Ufuncs that give operands of one inexact dtype a result of that dtype.
 cdef frozenset reusing = frozenset((np.add, np.subtract, np.multiply, np.true_divide, np.power))
@@ -116,7 +117,7 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
     x's own header is NumPy's result. The caller has a reference to it, and so has x.
     """
     cdef cnp.ndarray array
-    if x.storage_ is not None or not x.writeable or getweakrefcount(x) or Py_REFCNT(header) > 2:
+    if x.storage_ is not None or not x.writeable or count_weak_references(x) or Py_REFCNT(header) > 2:
         return False
     if x.descr.type_num not in inexact or ufunc not in reusing:
         return False

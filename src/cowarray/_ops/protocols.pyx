@@ -49,6 +49,9 @@ cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
 cdef object numpy_asarray = np.asarray
+cdef object normalize_axis_tuple = np.lib.array_utils.normalize_axis_tuple
+cdef slice BACKWARDS = slice(None, None, -1)
+cdef slice EVERYTHING = slice(None)
 cdef type numpy_memmap = np.memmap
 cdef type numpy_ufunc = np.ufunc
 # Ufuncs known to write all of `out` and to read none of it.
@@ -304,6 +307,17 @@ def _reshape(a, /, shape, order="C", *, copy=None):
     return own_or_asarray(a).reshape(shape, order=order, copy=copy)
 
 
+def _flip(m, axis=None):
+    x = own_or_asarray(m)
+    backwards = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)
+    return x[tuple([BACKWARDS if i in backwards else EVERYTHING for i in range(x.ndim)])]
+
+
+def _transpose(a, axes=None):
+    x = own_or_asarray(a)
+    return x.T if axes is None else x.transpose(axes)
+
+
 def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     return array(object, dtype, copy=copy, order=order, ndmin=ndmin)
 
@@ -451,6 +465,8 @@ set_special({
     np.copy: _copy,
     np.astype: _astype,
     np.reshape: _reshape,
+    np.flip: _flip,
+    np.transpose: _transpose,
     np.shares_memory: _shares_memory,
     np.may_share_memory: _may_share_memory,
 })
