@@ -4,6 +4,7 @@ import contextvars
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -301,6 +302,36 @@ def test_an_array_changed_at_the_end_of_bytes_is_shown_as_it_was(x, write, chang
     program = WHERE_OLD_BYTES_END.format(x=x, write=write, change=change, read=read)
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+LIST_CHANGES = {
+    "emptied": lambda items: items.clear(),
+    "a number": lambda items: items.__setitem__(0, 5),
+    "a dict": lambda items: items.__setitem__(0, {"a": 1}),
+    "a list": lambda items: items.__setitem__(0, [cowarray.arange(3)]),
+    "an array": lambda items: items.__setitem__(0, cowarray.arange(4.0)),
+    "longer": lambda items: items.extend([1, 2]),
+}
+
+
+@pytest.mark.parametrize("change", LIST_CHANGES)
+@pytest.mark.parametrize("named", [False, True])
+def test_a_list_that_changes_during_a_call_is_what_it_was(monkeypatch, change, named):
+    """NumPy's result is a view, so it is asked after the call whether it lies in one of the arguments."""
+    items = [cowarray.array(1.0) for _ in range(4)] if named else [cowarray.zeros(4)]
+    shown = []
+
+    def show(*args, **kwargs):
+        shown.append(args)
+        LIST_CHANGES[change](items)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        monkeypatch.setattr(warnings, "showwarning", show)
+        found = cowarray.cov(cowarray.zeros(4), aweights=items, ddof=10) if named else cowarray.cov(items, ddof=10)
+    assert shown
+    assert (type(found), found.shape) == (cowarray.ndarray, ())
+    assert np.isnan(found)
 
 
 # ---- readers that are left behind ------------------------------------------------------------------------------------

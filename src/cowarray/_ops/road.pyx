@@ -579,11 +579,13 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     lists of these. Nothing is written. is_c: headers need not be guarded. self, header: of a method, the header's.
     """
     cdef tuple shown
-    cdef dict named = kwargs
+    cdef dict named
     if not operation.is_quick or births_leave_lane() or not (KEEPS_HEADERS or is_c):
         return QUICK_FAILED
     if len(args) > operation.out_at and args[operation.out_at] is not None:
         return QUICK_FAILED
+    args = own_lists(args)
+    kwargs = named = own_named_lists(kwargs)
     for name, value in kwargs.items():
         seen = plain_argument(value, is_c)
         if seen is QUICK_FAILED or (value is not None and name == "out"):
@@ -602,6 +604,21 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     elif not isinstance(result, (tuple, list)) and not cnp.PyArray_Check(result):
         return detached_void(result) if isinstance(result, numpy_void) else result
     return slowly_taken_back(operation, result, (args, kwargs, self), (shown, named, header))
+
+
+cdef tuple own_lists(tuple args):
+    """The arguments with copies of their lists: what is shown and what is noted must be one, whoever changes a list."""
+    for value in args:
+        if type(value) is list:
+            return tuple([listed(value) if type(value) is list else value for value in args])
+    return args
+
+
+cdef dict own_named_lists(dict kwargs):
+    for value in kwargs.values():
+        if type(value) is list:
+            return {name: listed(value) if type(value) is list else value for name, value in kwargs.items()}
+    return kwargs
 
 
 cdef object plain_argument(object value, bint is_c):
