@@ -81,6 +81,18 @@ def test_what_lies_outside_the_memory_is_refused(shape, strides):
         as_strided(x, shape, strides)
 
 
+@pytest.mark.parametrize(
+    "shape", [(2**31, 2**31, 4), (2**62, 2**62), (2**60, 3), (2**32, 2**32), (2**63 - 1,), (0, 2**62)]
+)
+def test_what_is_too_big_to_count_is_refused_as_numpy_refuses_it(shape):
+    strides = (0,) * len(shape)
+    for function, array in ((as_strided, cowarray.arange(12.0)), (numpys.as_strided, np.arange(12.0))):
+        with pytest.raises(ValueError, match="array is too big"):
+            function(array, shape, strides)
+    counted = as_strided(cowarray.arange(12.0), (2**59, 1), (0, 0))
+    assert (counted.size, counted.nbytes, counted.flags.writeable) == (2**59, 2**62, False)
+
+
 def test_random_strides_stay_inside_or_are_refused():
     random = np.random.default_rng(5)
     x = cowarray.arange(60, dtype="i1")

@@ -138,6 +138,16 @@ cdef inline bint extent_fits(int ndim, const npy_intp *shape, npy_intp itemsize,
     return True
 
 
+cdef inline bint nbytes_fit(int ndim, const npy_intp *shape, npy_intp itemsize) noexcept nogil:
+    """Whether the bytes of all elements can be counted. As in NumPy, axes of length 0 count as 1."""
+    cdef npy_intp room = PY_SSIZE_T_MAX // itemsize if itemsize else PY_SSIZE_T_MAX
+    cdef int i
+    for i in range(ndim):
+        if shape[i]:
+            room //= shape[i]
+    return room > 0
+
+
 cdef inline bint distinct(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides) noexcept nogil:
     """Whether no two elements overlap. May say no for an interleaving that nobody makes by slicing."""
     cdef int axes[MAXDIMS]

@@ -4,7 +4,6 @@
 import numpy as np
 
 cimport numpy as cnp
-from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
@@ -21,7 +20,7 @@ from cowarray._array.array cimport (
     writable_header,
 )
 from cowarray._array.copies cimport copy_in_order
-from cowarray._array.layout cimport c_strides, distinct, extent, extent_fits, MAXDIMS
+from cowarray._array.layout cimport c_strides, distinct, extent, extent_fits, MAXDIMS, nbytes_fit
 from cowarray._c.api cimport CowArray_API, COWARRAY_API_VERSION, CowArray_View
 from cowarray._c.numpy cimport PyDataType_ELSIZE
 from cowarray._c.python cimport end_view, own
@@ -93,7 +92,6 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     cdef cnp.npy_intp low = 0, high = 0
     cdef bint writeable
     cdef cnp.dtype descr = numpy_dtype(dtype)
-    cdef cnp.npy_intp room = PY_SSIZE_T_MAX // max(PyDataType_ELSIZE(descr), 1)  # axes of length 0 count as 1
     cdef int i
     cdef Storage storage
     if not is_plain(descr):
@@ -103,9 +101,8 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
     for i in range(ndim):
         if shape[i] < 0:
             raise ValueError(f"CowArray_FromMemory: axis lengths must not be negative (got {shape[i]})")
-        if shape[i] != 0 and room // shape[i] == 0:
-            raise ValueError("CowArray_FromMemory: the array is too big: its size in bytes overflows")
-        room = room // shape[i] if shape[i] else room
+    if not nbytes_fit(ndim, shape, PyDataType_ELSIZE(descr)):
+        raise ValueError("CowArray_FromMemory: the array is too big: its size in bytes overflows")
     if strides == NULL:
         c_strides(ndim, shape, PyDataType_ELSIZE(descr), own_strides)
         strides = own_strides

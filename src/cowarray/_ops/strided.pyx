@@ -18,7 +18,7 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.imports cimport import_array
-from cowarray._array.layout cimport distinct, extent, extent_fits, MAXDIMS
+from cowarray._array.layout cimport distinct, extent, extent_fits, MAXDIMS, nbytes_fit
 from cowarray._native.storage cimport Storage, window_size
 from cowarray._ops.operands cimport as_standard, births_leave_lane, is_handed_with, leaves_lane, take_road
 from cowarray._ops.road cimport Passage, viewing_passage
@@ -56,7 +56,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     Raises
     ------
     ValueError
-        Elements would lie outside the memory that `x` is a view of.
+        Elements would lie outside the memory that `x` is a view of, or their bytes are too many to be counted.
 
     See Also
     --------
@@ -107,6 +107,8 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
                 f"as_strided: elements of dtype {x.descr!r} are references: strides must be multiples of {itemsize} "
                 f"(got {steps!r})"
             )
+    if not nbytes_fit(nd, shape, itemsize):
+        raise ValueError(f"as_strided: the array is too big: its size in bytes overflows (got {lengths!r})")
     if extent_fits(nd, shape, itemsize, strides):
         extent(nd, shape, itemsize, strides, &low, &high)
     else:
