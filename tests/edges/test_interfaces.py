@@ -10,6 +10,7 @@ from exporting import is_free
 from support.oracle import outcome, typed
 
 import cowarray
+from cowarray._native.storage import set_doorkeeper
 
 pytestmark = [pytest.mark.numpy_ends, pytest.mark.sanitized]
 
@@ -93,6 +94,22 @@ def test_pillow_makes_images(shape, part):
     x[...] = 0
     assert (np.asarray(made) == n[part]).all()
     assert (cowarray.asarray(made) == n[part]).all()
+
+
+@pytest.mark.parametrize("read", [np.asarray, np.ascontiguousarray, np.asfortranarray, lambda x: np.array([x])])
+def test_what_refuses_the_bytes_says_so(read):
+    """NumPy asks for a buffer, forgets why there is none, and asks for the interface."""
+    x = cowarray.arange(1000.0)[:10]
+
+    def refuse(storage, intent, behalf, box):
+        if intent != "locates":
+            raise LookupError(f"nobody {intent}")
+
+    with cowarray.no_copy(eager=True), pytest.raises(cowarray.CopyError, match="no_copy: this would copy 80 bytes"):
+        read(x)
+    set_doorkeeper(x.storage, refuse)
+    with pytest.raises(LookupError, match="nobody reads"):
+        read(x)
 
 
 # ---- __array_priority__, Buffer --------------------------------------------------------------------------------------

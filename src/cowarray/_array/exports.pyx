@@ -221,6 +221,7 @@ cdef dict interface_of(Array x):
             f"__array_interface__: an array of dtype {x.descr!r} has no buffer; use x.to_numpy(), or view x as another "
             "dtype"
         )
+    outgoing(x)  # what refuses the buffer says why; NumPy forgets it, and would take an array for a scalar
     described = (<object>located_header(x)).__array_interface__
     del described["data"]
     return described
