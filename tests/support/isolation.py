@@ -6,6 +6,7 @@ writes into the results and into the inputs, to see who notices.
 
 import functools
 import itertools
+import re
 import types
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ from support.prepared import PreparedCall, is_in
 
 import cowarray
 from cowarray._ops.table import COPY, OVERLAPPING, SAME, VIEW
+
+# Views that may be copies: where the bytes are not there to be seen, of what is no array yet, and of objects.
+VIEWS_THAT_COPY = r"\b(imag|broadcast_arrays\(1|einsum\()"
 
 # ---- what everybody is -----------------------------------------------------------------------------------------------
 
@@ -118,7 +122,8 @@ def check_call(call, world):
             with cowarray.no_copy(), cowarray.trace() as trace:
                 result, again = call.run()
             assert again is None, "a read is not allowed where nobody may copy"
-            assert not [event for event in trace if event.kind != "eager"]
+            eager = call.operation.result != VIEW or re.search(VIEWS_THAT_COPY, call.case.source)
+            assert not [event for event in trace if not (eager and event.kind == "eager")]
     if error is None:
         Results(call, world, everyone, result, written).check()
     return Ran(error is None, bool(written), wrote)
