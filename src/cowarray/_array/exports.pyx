@@ -192,7 +192,12 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
 
 
 cdef bint loses_as_buffer(cnp.dtype descr) except -1:
-    """Whether NumPy would read another dtype from the buffer: for void without fields, titles, and many alignments."""
+    """Whether NumPy would read another dtype from the buffer, or refuses to give one.
+
+    So it is for void without fields, titles, many alignments, and extended precision in the other byte order.
+    """
+    if descr.type_num == cnp.NPY_LONGDOUBLE or descr.type_num == cnp.NPY_CLONGDOUBLE:
+        return not PyArray_ISNBO(descr.byteorder)
     if descr.type_num != cnp.NPY_VOID:
         return False
     if (<object>descr).names is None:
