@@ -202,6 +202,21 @@ def test_flat_reads_and_writes_as_numpys(data):
     held.check()
 
 
+@pytest.mark.parametrize("text", [[], ["a"], ["a", "b"]], ids=str)
+@pytest.mark.parametrize("flat", [False, True], ids=["list", "flat"])
+def test_text_as_an_index_of_flat_is_none(text, flat):
+    """But if it is empty, an iterator is read as an empty list is: NumPy does not tell the two apart."""
+    n = np.arange(9).reshape(3, 3)
+    found = []
+    for xp, array in ((cowarray, cowarray.array(n)), (np, n)):
+        key = xp.array(text, "S1").flat if flat else text
+        found.append(outcome(lambda array=array, key=key: array.flat[key]))
+        if text:
+            with pytest.raises(IndexError, match=r"only integers, slices \(`:`\), ellipsis .* are valid indices"):
+                array.flat[key]
+    agree(*found)
+
+
 @pytest.mark.parametrize("key", [(slice(1, None), 0), [0, 2], np.array([True, False, True]), (..., None), 1])
 def test_an_index_of_a_subclass_is_read_as_numpy_reads_it(key):
     class Tuple(tuple):

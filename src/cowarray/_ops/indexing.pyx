@@ -233,8 +233,12 @@ cdef object flat_item(object item):
     if cnp.PyArray_Check(item):
         return PyArray_View(item, NULL, numpy_ndarray)
     array = numpy_asarray(item)
+    if array.size == 0:
+        return array.astype("p")  # of text, too, as for NumPy
     if array.dtype.kind not in "biuf":
-        raise IndexError("unsupported iterator index")
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices"
+        )
     return array.tolist()
 
 
