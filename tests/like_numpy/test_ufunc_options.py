@@ -149,6 +149,18 @@ def test_out_in_every_layout_and_ownership(name):
                 held.check()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_out_by_its_name_is_handed_on_by_its_name(name):
+    """NumPy warns where the third argument of these two has none."""
+    x, y, out = cowarray.array([1.0, 5.0]), cowarray.array([3.0, 2.0]), cowarray.empty(2)
+    expected = getattr(np, name)(x.tolist(), y.tolist()).tolist()
+    for function in (getattr(cowarray, name), getattr(np, name)):
+        out[...] = 0
+        assert function(x, y, out=out) is out
+        assert out.tolist() == expected
+
+
 def test_a_bad_out_gets_numpys_error():
     x, n = cowarray.array([1.0, 2.0]), np.array([1.0, 2.0])
     locked, locked_n = cowarray.array([1.0, 2.0]), np.array([1.0, 2.0])

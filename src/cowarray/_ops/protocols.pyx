@@ -54,6 +54,8 @@ cdef slice BACKWARDS = slice(None, None, -1)
 cdef slice EVERYTHING = slice(None)
 cdef type numpy_memmap = np.memmap
 cdef type numpy_ufunc = np.ufunc
+cdef object maximum = np.maximum
+cdef object minimum = np.minimum
 # Ufuncs known to write all of `out` and to read none of it.
 cdef frozenset numpy_ufuncs = frozenset(
     value for namespace in (np, np.strings) for value in vars(namespace).values() if isinstance(value, np.ufunc)
@@ -119,6 +121,8 @@ cdef bint written_into(object out, object ufunc, tuple inputs) except -1:
     header = writable_header(x, NULL)  # first: what is read afterwards is read where it lies now
     if n == 1:
         ufunc(beside(inputs[0], header), header)
+    elif ufunc is maximum or ufunc is minimum:  # of which NumPy warns where the third argument has no name
+        ufunc(beside(inputs[0], header), beside(inputs[1], header), out=header)
     else:
         ufunc(beside(inputs[0], header), beside(inputs[1], header), header)
     return True
