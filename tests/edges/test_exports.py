@@ -4,6 +4,7 @@ import ctypes
 import gc
 import io
 import socket
+import weakref
 
 import numpy as np
 import pytest
@@ -105,6 +106,19 @@ def test_a_writable_export_outlives_the_array(export):
     gc.collect()
     alias += 1
     assert alias.sum() == N * (N + 1) / 2 + N
+
+
+def test_a_pointer_of_ctypes_keeps_the_array(x):
+    """Which is what NumPy says of `data_as`."""
+    for make in (lambda x: x.ctypes, lambda x: x.ctypes.data_as(ctypes.c_void_p), lambda x: x.ctypes._as_parameter_):
+        y = x.copy()
+        there, pointer = weakref.ref(y), make(y)
+        del y
+        gc.collect()
+        assert there() is not None
+        del pointer
+        gc.collect()
+        assert there() is None
 
 
 def test_ctypes_pins_while_it_or_a_pointer_lives(x):

@@ -1,4 +1,4 @@
-"""`__array_interface__`, `__array_priority__`, `Buffer` and `to_numpy(...)`: what others look for."""
+"""`__array_interface__`, `__array_priority__`, `__sizeof__`, `Buffer` and `to_numpy(...)`: what others look for."""
 
 import collections.abc
 import inspect
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.numpy_ends, pytest.mark.sanitized]
 
 SMALL = "?bhilBHILefdgFDG"
 DTYPES = [*SMALL, "S3", "U2", "O", ">i4", "M8[D]", "m8[s]", "V3", [("a", "i4"), ("b", "f8")], [("a", "M8[s]")]]
-BUFFERLESS = ["M8[D]", "m8[s]", "V3", "T", [("a", "M8[s]")]]
+BUFFERLESS = ["M8[D]", "m8[s]", "V3", "T", [("a", "M8[s]")], ">g", ">G", [("a", ">g")]]
 
 
 def numbers(char):
@@ -56,12 +56,12 @@ def test_numpy_reads_the_array_by_its_interface_and_its_buffer(char):
     assert is_free(x)
 
 
-@pytest.mark.parametrize("char", [*DTYPES, "T"], ids=str)
+@pytest.mark.parametrize("char", [*DTYPES, "T", ">g", ">G"], ids=str)
 def test_numpy_reads_every_dtype_as_before(char):
     n = numbers(char)
     x = cowarray.array(n)
     for shown in (np.asarray(x), np.array(x), np.asarray([x, x])[0], np.asarray(x[::2, ::-1])[:, ::-1]):
-        assert shown.dtype == n.dtype or shown.dtype == object or char == ">i4"
+        assert shown.dtype == n.dtype or shown.dtype == object or char in (">i4", ">g", ">G")
     assert np.asarray(x).tolist() == n.tolist()
     assert not np.asarray(x).flags.writeable
 
@@ -110,6 +110,19 @@ def test_what_refuses_the_bytes_says_so(read):
     set_doorkeeper(x.storage, refuse)
     with pytest.raises(LookupError, match="nobody reads"):
         read(x)
+
+
+# ---- __sizeof__ ------------------------------------------------------------------------------------------------------
+
+
+def test_the_size_of_an_array_counts_its_elements_and_that_of_a_view_does_not():
+    small, x = cowarray.ones(1), cowarray.ones(1000)
+    assert sys.getsizeof(x) - sys.getsizeof(small) == np.ones(1000).nbytes - np.ones(1).nbytes
+    assert sys.getsizeof(x.copy()) == sys.getsizeof(x)  # a lazy copy: what it would take
+    assert sys.getsizeof(x[:]) < x.nbytes
+    before = sys.getsizeof(x)
+    x.resize(2000)
+    assert sys.getsizeof(x) == before + 8000
 
 
 # ---- __array_priority__, Buffer --------------------------------------------------------------------------------------

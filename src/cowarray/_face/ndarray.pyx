@@ -44,6 +44,7 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    header_at,
     header_for,
     is_plain,
     itemsize_of,
@@ -76,7 +77,7 @@ from cowarray._array.exports cimport (
 )
 from cowarray._array.layout cimport distinct
 from cowarray._c.core cimport cow_mutable_scope
-from cowarray._c.numpy cimport PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
     forward_buffer,
     make_by,
@@ -1882,7 +1883,12 @@ cdef class ndarray(Array):
     @property
     def ctypes(self):
         """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives."""
-        return (<object>export(self, CTYPES)).ctypes
+        cdef cnp.ndarray alias = export(self, CTYPES)
+        # The pointers made of it keep this one, and so the array, as NumPy's do.
+        return (<object>header_at(
+            cnp.PyArray_BYTES(alias), descr_of(alias), cnp.PyArray_NDIM(alias), cnp.PyArray_DIMS(alias),
+            cnp.PyArray_STRIDES(alias), cnp.PyArray_FLAGS(alias) & NPY_ARRAY_WRITEABLE, (self, alias)
+        )).ctypes
 
     @property
     def __arrow_c_array__(self):
@@ -1904,6 +1910,10 @@ cdef class ndarray(Array):
 
     def __dlpack_device__(self):
         return (<object>located_header(self)).__dlpack_device__()
+
+    def __sizeof__(self):
+        """What the array takes, in bytes: with its elements, unless it is a view, also where it shares them."""
+        return object.__sizeof__(self) + (size_of(self) * itemsize_of(self) if self.birth != BORN_VIEW else 0)
 
     def __reduce_ex__(self, protocol):
         return reduce_array(self, protocol)
