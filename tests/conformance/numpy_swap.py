@@ -3,7 +3,8 @@
 A test module that is imported sees, where it asks for `numpy`, a stand-in: NumPy, except that what creates arrays
 gives ours, and that the comparisons of `numpy.testing` look at ours through `numpy.asarray`. NumPy itself keeps its own
 names, so that what is tested is a program that uses our arrays with NumPy's functions. Random
-numbers come from `cowarray.random`, also those of the legacy functions, and `as_strided` is `cowarray.lib`'s.
+numbers come from `cowarray.random`, also those of the legacy functions, `as_strided` is `cowarray.lib`'s, and `nditer`
+and `nested_iters`, which ask no array, are `cowarray`'s.
 
 A test counts as touched if it built one of our arrays. Each test's fate is a line of JSON in the file `--fates`; one
 that only began has ended the process.
@@ -36,7 +37,11 @@ CREATORS = """
 
 NUMPY = Path(np.__file__).parent
 
-built = 0  # arrays of ours that the swapped creators have given, since the test began
+# Take arrays, and give NumPy's: cowarray has them too, and they let arrays be written to.
+ITERATORS = ("nditer", "nested_iters")
+
+NOTHING = 10**6  # no integer that Python keeps: tests count the references to 0 and to 1
+built = NOTHING  # and one more for each array of ours that the swapped creators have given, since the test began
 
 
 def ours(value):
@@ -147,7 +152,8 @@ def stand_ins():
     found["numpy.lib"] = StandIn(np.lib, {"stride_tricks": found["numpy.lib.stride_tricks"]})
     modules = {"testing": found["numpy.testing"], "random": found["numpy.random"], "lib": found["numpy.lib"]}
     creators = {name: swapped(getattr(np, name), getattr(ca, name, None)) for name in CREATORS.split()}
-    found["numpy"] = StandIn(np, creators | modules)
+    iterators = {name: getattr(ca, name) for name in ITERATORS}
+    found["numpy"] = StandIn(np, creators | iterators | modules)
     return found
 
 
@@ -208,11 +214,11 @@ class Swap:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
         global built
-        built = 0
+        built = NOTHING
         self.fate = {"id": name_of(item), "outcome": "passed"}
         self.write(id=name_of(item), outcome="began")
         result = yield
-        self.write(**self.fate, built=built)
+        self.write(**self.fate, built=built - NOTHING)
         return result
 
     def pytest_runtest_logreport(self, report):

@@ -14,6 +14,7 @@ from support.programs import run
 import cowarray
 from cowarray._chapters import callbacks as _callbacks
 from cowarray._chapters import elementwise_numpy as _elementwise_numpy
+from cowarray._chapters import iterators as _iterators
 from cowarray._chapters import numpys_own as _numpys_own
 from cowarray._chapters import polynomials as _polynomials
 from cowarray._files import npy as _files
@@ -47,7 +48,7 @@ def as_numpys(call):
 
 def test_every_name_has_a_call():
     called = "\n".join([*CALLS, *sources("namespace")])
-    for module in (_callbacks, _elementwise_numpy, _numpys_own, _polynomials, _raw_files):
+    for module in (_callbacks, _elementwise_numpy, _iterators, _numpys_own, _polynomials, _raw_files):
         assert module.__all__ == sorted(module.__all__)
         for name in module.__all__:
             ufunc = isinstance(getattr(np, name), np.ufunc)  # which `test_ufunc_options.py` has
@@ -126,18 +127,6 @@ def test_ndenumerate_reads_each_element_when_its_turn_comes():
     assert seen[0] == seen[1]
     witness.check()
     assert [*cowarray.ndenumerate([5])] == [*np.ndenumerate([5])]
-
-
-def test_nditer_walks_over_a_snapshot_and_writes_to_an_alias():
-    x = cowarray.array([1.0, 2.0])
-    for item in cowarray.nditer(x):
-        assert not item.flags.writeable
-    with pytest.raises(ValueError, match="read-only"):
-        cowarray.nditer(x, op_flags=["readwrite"])
-    with cowarray.nditer(x.to_numpy(writable=True), op_flags=["readwrite"]) as walk:
-        for item in walk:
-            item[...] = -item
-    same(x, np.array([-1.0, -2.0]))
 
 
 def test_nan_to_num_in_place():

@@ -14,6 +14,7 @@ from cowarray._chapters import (
     elementwise_numpy,
     grids,
     indexing,
+    iterators,
     linear_algebra,
     manipulation,
     numpys_own,
@@ -36,6 +37,7 @@ from cowarray._chapters.elementwise import *
 from cowarray._chapters.elementwise_numpy import *
 from cowarray._chapters.grids import *
 from cowarray._chapters.indexing import *
+from cowarray._chapters.iterators import *
 from cowarray._chapters.linear_algebra import *
 from cowarray._chapters.manipulation import *
 from cowarray._chapters.numpys_own import *
@@ -59,6 +61,7 @@ __all__ += elementwise.__all__
 __all__ += elementwise_numpy.__all__
 __all__ += grids.__all__
 __all__ += indexing.__all__
+__all__ += iterators.__all__
 __all__ += linear_algebra.__all__
 __all__ += manipulation.__all__
 __all__ += numpys_own.__all__

@@ -8,6 +8,7 @@ from cowarray._chapters.elementwise import *
 from cowarray._chapters.elementwise_numpy import *
 from cowarray._chapters.grids import *
 from cowarray._chapters.indexing import *
+from cowarray._chapters.iterators import *
 from cowarray._chapters.linear_algebra import *
 from cowarray._chapters.manipulation import *
 from cowarray._chapters.numpys_own import *

@@ -1,7 +1,6 @@
 """NumPy functions that return no arrays and accept cowarray's as they are: the namespace has NumPy's own.
 
-Settings (of floating-point errors) are NumPy's, and so are shared with it. `nditer` and `nested_iters`
-walk over a snapshot, and return NumPy arrays; to write, pass ``x.to_numpy(writable=True)``.
+Settings (of floating-point errors) are NumPy's, and so are shared with it.
 """
 
 from numpy import (
@@ -27,8 +26,6 @@ from numpy import (
     iterable,
     may_share_memory,
     ndindex,
-    nditer,
-    nested_iters,
     setbufsize,
     seterr,
     seterrcall,
@@ -58,8 +55,6 @@ __all__ = [
     "iterable",
     "may_share_memory",
     "ndindex",
-    "nditer",
-    "nested_iters",
     "setbufsize",
     "seterr",
     "seterrcall",

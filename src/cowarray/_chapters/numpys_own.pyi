@@ -20,8 +20,6 @@ from numpy import isscalar as isscalar
 from numpy import iterable as iterable
 from numpy import may_share_memory as may_share_memory
 from numpy import ndindex as ndindex
-from numpy import nditer as nditer
-from numpy import nested_iters as nested_iters
 from numpy import setbufsize as setbufsize
 from numpy import seterr as seterr
 from numpy import seterrcall as seterrcall

@@ -1,0 +1,115 @@
+"""NumPy's iterators that may write: `nditer` and `nested_iters`.
+
+They are NumPy's, which ask nobody before they read or write: here each operand that they may write to is exported for
+writing first, and the others are snapshots.
+"""
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+
+__all__ = ["nditer", "nested_iters"]
+
+_WRITES = ("readwrite", "writeonly")
+
+
+def nditer(
+    op,
+    flags=None,
+    op_flags=None,
+    op_dtypes=None,
+    order="K",
+    casting="safe",
+    op_axes=None,
+    itershape=None,
+    buffersize=0,
+):
+    """Walk over several arrays at once, broadcast to one shape, in the order in which they lie in memory.
+
+    Parameters
+    ----------
+    op : array_like or sequence of array_like
+        The operands. None among them stands for an array that the iterator allocates.
+    flags : sequence of str, optional
+    op_flags : list of str or list of list of str, optional
+        For all operands, or for each of them. An array with ``"readwrite"`` or ``"writeonly"`` is written to.
+    op_dtypes : dtype or list of dtype, optional
+    order : {'C', 'F', 'A', 'K'}, default 'K'
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'safe'
+    op_axes : list of list of int, optional
+    itershape : tuple of int, optional
+    buffersize : int, optional
+
+    Returns
+    -------
+    numpy.nditer
+        It gives NumPy arrays, also as ``operands``. Those of an array that is written to alias it, as
+        ``x.to_numpy(writable=True)`` does, and x is pinned as long as the iterator lives. So is a writable array that
+        is only read, if it aliases one that is written to. Others that are read are snapshots.
+
+    See Also
+    --------
+    numpy.nditer : The same for NumPy's arrays.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.asarray([1, 2])
+    >>> with cowarray.nditer(x, op_flags=["readwrite"]) as walk:
+    ...     for item in walk:
+    ...         item[...] = 2 * item
+    >>> x
+    array([2, 4])
+    """
+    operands = _operands(op, op_flags)
+    return np.nditer(operands, flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize)
+
+
+def nested_iters(op, axes, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0):
+    """Iterators for loops in loops, each over some of the axes.
+
+    Parameters
+    ----------
+    op : array_like or sequence of array_like
+    axes : list of list of int
+        For each loop, the axes that it walks over.
+    flags : sequence of str, optional
+    op_flags : list of str or list of list of str, optional
+        For all operands, or for each of them. An array with ``"readwrite"`` or ``"writeonly"`` is written to.
+    op_dtypes : dtype or list of dtype, optional
+    order : {'C', 'F', 'A', 'K'}, default 'K'
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'safe'
+    buffersize : int, optional
+
+    Returns
+    -------
+    tuple of numpy.nditer
+        The outermost first. They give NumPy arrays, as those of `nditer` do.
+
+    See Also
+    --------
+    numpy.nested_iters : The same for NumPy's arrays.
+    """
+    return np.nested_iters(_operands(op, op_flags), axes, flags, op_flags, op_dtypes, order, casting, buffersize)
+
+
+def _operands(op, op_flags):
+    """The operands as NumPy's iterators take them: arrays that are written to, and what aliases them, as exports.
+
+    Flags of other types than lists, tuples and text are not looked at, for that might run code, and NumPy asks them
+    again. An array that they are to write to is a snapshot then, or where it is read-only; NumPy refuses that.
+    """
+    operands = list(op) if type(op) in (tuple, list) else [op]
+    if type(op_flags) not in (tuple, list) or not any(isinstance(x, ndarray) for x in operands):
+        return op
+    by_operand = len(op_flags) == len(operands) and all(type(each) in (tuple, list) for each in op_flags)
+    flags = [tuple(each) for each in op_flags] if by_operand else [tuple(op_flags)] * len(operands)
+    written = [
+        x.storage
+        for x, own in zip(operands, flags, strict=True)
+        if isinstance(x, ndarray) and any(type(flag) is str and flag in _WRITES for flag in own)
+    ]
+    for i, x in enumerate(operands):
+        if isinstance(x, ndarray) and x.flags.writeable and any(x.storage is storage for storage in written):
+            operands[i] = x.to_numpy(writable=True)
+    return operands
