@@ -544,6 +544,7 @@ cdef bint fill_place(Array self, object key, object value) except -1:
     if (
         not find_place(self, key, &target) or self.storage_ is not storage or self.descr is not descr
         or not self.writeable or (source is None and given.storage_ is not storage)
+        or (given is not None and given.descr is not descr)
     ):
         return False
     if source is None and is_same_place(&origin, &target):

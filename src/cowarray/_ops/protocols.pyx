@@ -49,6 +49,7 @@ cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
 cdef object numpy_asarray = np.asarray
+cdef object numpy_flip = np.flip, numpy_transpose = np.transpose
 cdef object normalize_axis_tuple = np.lib.array_utils.normalize_axis_tuple
 cdef slice BACKWARDS = slice(None, None, -1)
 cdef slice EVERYTHING = slice(None)
@@ -312,12 +313,21 @@ def _reshape(a, /, shape, order="C", *, copy=None):
 
 
 def _flip(m, axis=None):
+    if is_subclass(m):
+        return numpy_flip(m, axis)
     x = own_or_asarray(m)
     backwards = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)
     return x[tuple([BACKWARDS if i in backwards else EVERYTHING for i in range(x.ndim)])]
 
 
+cdef bint is_subclass(object value) noexcept:
+    """Whether a value is of a subclass of NumPy's array, which has views of its own kind."""
+    return cnp.PyArray_Check(value) and not cnp.PyArray_CheckExact(value)
+
+
 def _transpose(a, axes=None):
+    if is_subclass(a):
+        return numpy_transpose(a, axes)
     x = own_or_asarray(a)
     return x.T if axes is None else x.transpose(axes)
 
