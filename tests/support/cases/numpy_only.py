@@ -294,6 +294,8 @@ CASES = [
         np.fromiter(A([1., 2.]), float)
         np.random.RandomState(7).randint(A([3, 4]), A([5, 6]))
         np.random.RandomState(7).random_integers(A(3), A(5), A([2, 2]))
+        np.rec.array(x)
+        np.rec.array(obj=A(R))
         """,
         tags="undispatched gives-numpys",
     ),
@@ -315,8 +317,6 @@ CASES = [
         np.ctypeslib.as_ctypes(x)
         [np.ctypeslib.ndpointer().from_param(x)]
         np.lib.array_utils.byte_bounds(x)
-        np.rec.array(x)
-        np.rec.array(obj=A(R))
         np.testing.assert_equal(x, x)
         np.testing.assert_equal({"a": [x, 1]}, {"a": [x, 1]})
         np.testing.assert_almost_equal(x, x)

@@ -93,6 +93,7 @@ CASES = [
         x.to_numpy("O", na_value=None)
         x.__array_interface__
         x.__array_priority__
+        x.__sizeof__()
         x.ravel().__arrow_c_array__()
         x.data
         memoryview(x)
