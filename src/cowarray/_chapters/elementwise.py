@@ -22,8 +22,8 @@ from types import ModuleType
 
 import numpy as np
 
+from cowarray._chapters import ufunc_methods as _methods
 from cowarray._chapters.docstrings import Completed
-from cowarray._chapters.ufunc_methods import with_methods
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
 __all__ = [
@@ -820,5 +820,5 @@ def trunc(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 for _name in __all__:
     if hasattr(_ufuncs, _name):
-        with_methods(globals()[_name], getattr(_ufuncs, _name))
+        _methods.with_methods(globals()[_name], getattr(_ufuncs, _name))
 del _name

@@ -122,7 +122,7 @@ def born(kind, storage):
 def _living():
     """Each Storage whose birth was noted and that is still there, with its `Sharer`."""
     living = []
-    for key, (reference, sharer) in list(_born.items()):
+    for key, (reference, sharer) in _born.copy().items():  # a list of items can run the collector halfway
         storage = reference()
         if storage is None:
             _born.pop(key, None)
@@ -133,7 +133,12 @@ def _living():
 
 def known_sharers(storage):
     """Of the others that share a Storage's allocation, those whose birth was noted; oldest first."""
-    return tuple(sharer for other, sharer in _living() if other is not storage and share_allocation(storage, other))
+    found = []
+    if _born:
+        for other, sharer in _living():
+            if other is not storage and share_allocation(storage, other):
+                found.append(sharer)
+    return tuple(found)
 
 
 class _Mode:
