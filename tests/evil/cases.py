@@ -29,7 +29,6 @@ LEFT_OUT = (
     "np.setbufsize",
     "np.show_",
     "np.info",
-    "[*cowarray.trace().__enter__",
 )
 
 

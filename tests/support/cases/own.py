@@ -84,7 +84,7 @@ CASES = [
         cowarray.TraceEvent("copy", 0, "", "", 0)
         cowarray.Sharer("lazy copy", "", 0)
         cowarray.CopyError(x)
-        [*cowarray.trace().__enter__()]
+        (lambda seen: inside(seen, lambda: [*seen]))(cowarray.trace())
         """,
         tags="isolation",
     ),
