@@ -1,4 +1,6 @@
-/* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top. */
+/* The contract of cow_allocator, once, for every allocator there is; and what the tracing allocator promises on top.
+ *
+ * One file, for each part sets its allocator against the same contract: the heap, its large blocks, the tracing one. */
 #include "harness.h"
 
 #include <sys/resource.h>

@@ -1,5 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""NumPy's protocols, `__array_ufunc__` and `__array_function__`, and the functions of the public namespace."""
+"""NumPy's protocols, `__array_ufunc__` and `__array_function__`, and the functions of the public namespace.
+
+One file, for the public functions go through the protocols' own doors and are read beside them.
+"""
 
 import numpy as np
 
