@@ -10,6 +10,7 @@ import gc
 import io
 import operator
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -38,6 +39,7 @@ from scenes import Scene, bytes_of
 from support.tracing import TracingAllocator
 
 import cowarray
+from cowarray._native.storage import set_doorkeeper
 
 
 def a_function(fuse):
@@ -229,3 +231,71 @@ def test_exception_of_an_element(operation):
         assert not cowarray.explain(worlds[0].x).pinned
         operate(worlds[0].x, fuses[0])
     assert raised > 0
+
+
+class Caught:
+    """Memory whose end raises, and catches it."""
+
+    def __init__(self, ended):
+        self.ended = ended
+        self.__array_interface__ = {**np.arange(4.0).__array_interface__, "version": 3}
+        self.kept = np.arange(4.0)
+        self.__array_interface__["data"] = (self.kept.ctypes.data, True)
+
+    def __call__(self, *_):
+        try:
+            raise KeyError
+        except KeyError:
+            self.ended.append(self)
+
+    def __del__(self):
+        self(None)
+
+
+class Keeper:
+    def __init__(self, ended):
+        self.ended = ended
+
+    def __call__(self, *_):
+        pass
+
+    def __del__(self):
+        Caught.__call__(self)
+
+
+def kept(x, keeper):
+    set_doorkeeper(x.storage, keeper)
+    return x
+
+
+# Arrays that end where an exception is in flight; the last two run user code then.
+ENDING = {
+    "a copy": lambda x, ended: x.lazy_clone(),
+    "a view that was read": lambda x, ended: (view := x[1:], view.sum())[0],
+    "a result": lambda x, ended: x + 1,
+    "of many axes": lambda x, ended: cowarray.zeros((1,) * 9),
+    "of memory whose end runs code": lambda x, ended: cowarray.asarray(Caught(ended), copy=False),
+    "with a doorkeeper whose end runs code": lambda x, ended: kept(x.lazy_clone(), Keeper(ended)),
+}
+
+
+@pytest.mark.parametrize("ending", ENDING)
+def test_an_exception_in_flight_outlives_arrays(ending):
+    x = cowarray.array(np.arange(4.0))
+    ended, watched, callbacks = [], [], []
+    travelling = Stop()
+
+    def arrays():
+        for _ in range(20):
+            made = ENDING[ending](x, ended)
+            watched.append(weakref.ref(made, lambda _: callbacks.append(isinstance(x.sum(), float))))
+            yield made
+            del made
+        raise travelling
+
+    with pytest.raises(Stop) as raised:
+        tuple(arrays())  # the tuple ends while the exception is in flight
+    assert raised.value is travelling
+    assert callbacks == [True] * 20
+    assert len(ended) == (20 if "code" in ending else 0)
+    assert x.tolist() == [0, 1, 2, 3]

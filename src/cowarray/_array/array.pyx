@@ -21,7 +21,7 @@ from cowarray._c.numpy cimport (
     PyArray_NewFromDescr,
     PyArray_SetBaseObject,
 )
-from cowarray._c.python cimport construct, constructor_of, forward_buffer, newfunc, publish, seal
+from cowarray._c.python cimport construct, constructor_of, end_by, forward_buffer, newfunc, publish, seal
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -70,11 +70,13 @@ cdef void set_array_type(type kind):
 cdef class Array:
     """What an array is, without its methods; `cowarray.ndarray` has those."""
 
-    def __dealloc__(self):
-        if self.header is not None:
-            drop_header(self)
-        if self.dims != NULL and self.dims != self.inline_dims:
-            PyMem_Free(self.dims)
+
+cdef void end_array(PyObject *x) noexcept:
+    # Borrowed: see `unchain`.
+    if (<Array>x).header is not None:
+        unchain(x)
+    if (<Array>x).dims != NULL and (<Array>x).dims != (<Array>x).inline_dims:
+        PyMem_Free((<Array>x).dims)
 
 
 # How an array came to be, as `explain` says it. Behind the colon of a copy stands why it was made at once.
@@ -165,7 +167,7 @@ cdef void drop_header(Array x) noexcept:
 
 
 cdef void unchain(void *x) noexcept:
-    """`drop_header` of an array that may be dying while its callbacks run: a reference to it would revive it.
+    """`drop_header` of an array that may be dying: a reference to it would revive it.
 
     So it is borrowed, as the casts are.
     """
@@ -435,6 +437,7 @@ def storage_facts(Array x not None, /):
 
 set_moved(storage_moved)
 constructor = constructor_of(Array)
+end_by(Array, end_array)
 seal(Array)
 seal(Snapshot)
 publish(Snapshot, "cowarray.Snapshot")

@@ -81,6 +81,22 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
+    /* What the objects of one type of the including module let go of at their end, before Cython clears weak references
+     * and fields. Unlike __dealloc__, it is called without saving the exception in flight, and leaves that alone. */
+    static void (*cowi_let_go)(PyObject *);
+    static destructor cowi_end_fields;
+    static inline void cowi_end(PyObject *dying)
+    {
+        cowi_let_go(dying);
+        cowi_end_fields(dying);
+    }
+    static inline void cowi_end_by(PyObject *type, void (*let_go)(PyObject *))
+    {
+        cowi_let_go = let_go;
+        cowi_end_fields = ((PyTypeObject *)type)->tp_dealloc;
+        ((PyTypeObject *)type)->tp_dealloc = cowi_end;
+    }
+
     /* What a static type is called, in errors and pickles, is text: its module is what stands before the last dot. */
     static inline void cowi_publish(PyObject *type, const char *name)
     {
@@ -106,6 +122,7 @@ cdef extern from *:
     PyObject *own "cowi_own" (object x)
     void seal "cowi_seal" (object type)
     void make_by "cowi_make_by" (object type, object function)
+    void end_by "cowi_end_by" (object type, void (*let_go)(PyObject *) noexcept)
     void publish "cowi_publish" (object type, const char *name)
     void count_from_the_front "cowi_count_from_the_front" (
         object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

@@ -16,7 +16,7 @@ from cowarray._c.atomics cimport add
 from cowarray._c.core cimport *
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
-from cowarray._c.python cimport publish, seal
+from cowarray._c.python cimport end_by, publish, seal
 
 from cowarray._native.errors import CopyError
 
@@ -93,14 +93,6 @@ cdef class Storage:
     explain : Who shares an array's bytes.
     """
 
-    def __dealloc__(self):
-        if self.hold is not None:
-            self.hold = None
-        if self.doorkeeper != NULL:
-            Py_DECREF(<object>self.doorkeeper)
-        if self.handle != NULL:
-            cow_storage_free(self.handle)
-
     @property
     def nbytes(self):
         """int: Bytes of the window of the allocation that belongs to this Storage."""
@@ -126,6 +118,16 @@ cdef class Storage:
             f"<cowarray.Storage of {window_size(self)} bytes at {self.data_ptr:#x}, "
             f"shared by {count_shares(self)}>"
         )
+
+
+cdef void end_storage(PyObject *storage) noexcept:
+    # Borrowed, as the casts are: a reference to the dying would end it once more.
+    if (<Storage>storage).hold is not None:
+        (<Storage>storage).hold = None
+    if (<Storage>storage).doorkeeper != NULL:
+        Py_DECREF(<object>(<Storage>storage).doorkeeper)
+    if (<Storage>storage).handle != NULL:
+        cow_storage_free((<Storage>storage).handle)
 
 
 cdef bint is_at(Storage storage, const char *window) noexcept:
@@ -544,6 +546,7 @@ cdef Overwrite overwrite_storage(Storage storage, const Access *access):
 for _type in (Hold, Storage, Pin, Overwrite):
     seal(_type)
 publish(Storage, "cowarray.Storage")
+end_by(Storage, end_storage)
 
 
 # ---- figures and the heap: the core's, for extensions that do not link it --------------------------------------------
