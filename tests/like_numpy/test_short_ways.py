@@ -19,6 +19,75 @@ def pair(n):
     return cowarray.array(n), n.copy(order="K")
 
 
+# ---- reshape ---------------------------------------------------------------------------------------------------------
+
+SHAPES = [
+    *(
+        (2, 6),
+        (6, 2),
+        (12,),
+        (-1,),
+        (-1, 2),
+        (2, -1),
+        (1, 2, 3, 2),
+        (1, 1, 1, 1, 12),
+        (True, 12),
+        (2, 2, 3),
+        (2, 3, -1),
+    ),
+    *(((2, 6),), ([2, 6],), ((-1,),), ((),), ((2, 6), 1), (12.0,), (5, -1), (-1, -1), (0, -1), (2, -6), (2**62, 4)),
+    *(
+        (2**64, 2),
+        (-(2**64), 2),
+        (np.int64(2), 6),
+        (-2,),
+        (None,),
+        ("2", 6),
+        (2**63, 2),
+        (2**32, 2**32),
+        (7, 2),
+        (12, 1),
+    ),
+]
+LAYOUTS = {
+    "of one axis": lambda a: a,
+    "of two axes": lambda a: a.reshape(3, 4),
+    "transposed": lambda a: a.reshape(3, 4).T,
+    "backwards": lambda a: a[::-1],
+    "with axes of length 1": lambda a: a.reshape(3, 4)[:, None, :, None],
+    "repeated": lambda a: a[:1],
+    "empty": lambda a: a[:0],
+}
+# A call may reach the method in several ways.
+CALLS = {
+    "a call": lambda a, shape: a.reshape(*shape),
+    "a kept method": lambda a, shape: (lambda method: method(*shape))(a.reshape),
+    "by the class": lambda a, shape: type(a).reshape(a, *shape),
+    "with a name": lambda a, shape: a.reshape(*shape, order="C"),
+    "with another order": lambda a, shape: a.reshape(*shape, order="F"),
+    "as a copy": lambda a, shape: a.reshape(*shape, copy=True),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reshape_gives_what_numpy_gives_however_it_is_called(layout, call):
+    for shape in SHAPES:
+        x, theirs = (LAYOUTS[layout](each) for each in pair(np.arange(12.0)))
+        got, expected = outcome(CALLS[call], x, shape), outcome(CALLS[call], theirs, shape)
+        agree(got, expected, strides=True)
+        if got[1] is None:
+            assert not cowarray.aliases(got[0], x)
+            got[0][...] = -1
+            same(x, theirs)
+
+
+def test_reshape_of_what_is_no_array():
+    for arguments in ((), (np.arange(2), 2), (3, 2), (cowarray.zeros(2),)):
+        with pytest.raises(TypeError):
+            cowarray.ndarray.reshape(*arguments)
+
+
 # ---- astype ----------------------------------------------------------------------------------------------------------
 
 

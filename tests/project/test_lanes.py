@@ -13,9 +13,9 @@ PACKAGE = Path(__file__).parents[2] / "src" / "cowarray"
 # What gives a header, opens a scope, or makes an array.
 PRIMITIVES = """
     const_header located_header header_for open_header guarded_header private_header reader_header writable_header
-    overwriting_header begin_write snapshot outgoing export lazy_storage lazy_copy eager_copy copy_in_order copy_with
-    copy_as_laid fill_buffer bytes_of adopt computed import_array share_foreign copy_foreign view_of view_on
-    on_storage storage_adopt storage_new header_beside new_passage viewing_passage Passage
+    overwriting_header begin_write snapshot outgoing export lazy_storage lazy_block lazy_copy eager_copy copy_in_order
+    copy_with copy_as_laid fill_buffer bytes_of adopt computed import_array share_foreign copy_foreign view_of
+    view_on on_storage storage_adopt storage_new header_beside new_passage viewing_passage Passage
 """.split()  # noqa: SIM905
 CALL = re.compile(rf"(?<![\w.])(?:{'|'.join(PRIMITIVES)})\(")
 CLASS = re.compile(r"(?:cdef|cpdef)\s+class\s+(\w+)")

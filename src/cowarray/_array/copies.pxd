@@ -17,6 +17,7 @@ cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
 cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=*)
 cdef Array lazy_copy(Array source, Birth *reason)
 cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason)
+cdef Storage lazy_block(Array source, cnp.npy_intp nbytes, Birth *reason)
 cdef Array copy_in_order(Array source, char order)
 cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept
 cdef Array copy_as_laid(Array source)

@@ -41,6 +41,7 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.layout cimport (
+    c_ordered_size,
     c_strides,
     distinct,
     extent,
@@ -117,29 +118,53 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
 
     The caller holds source still: who is asked or told may change it.
     """
-    cdef cnp.npy_intp low = 0, high = 0
+    cdef cnp.npy_intp low, high
     cdef cnp.npy_intp itemsize = itemsize_of(source)
+    cdef cnp.npy_intp size = c_ordered_size(source.nd, shape_of(source), itemsize, strides_of(source))
     cdef Storage storage
-    cdef Access access
-    if not is_plain(source.descr) or storage_for(source).has_references:
+    offset[0] = 0
+    if size >= 0:
+        return lazy_block(source, size * itemsize, reason)
+    storage = shareable(source, size_of(source) * itemsize, reason)
+    if storage is None:
+        return None
+    if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
+        reason[0] = BORN_EAGER_OVERLAP
+        return None
+    extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
+    offset[0] = -low
+    return share_part(source, storage, low, high - low, reason)
+
+
+cdef Storage lazy_block(Array source, cnp.npy_intp nbytes, Birth *reason):
+    """`lazy_storage` of an array that is C-ordered, and whose elements have nbytes."""
+    cdef Storage storage = shareable(source, nbytes, reason)
+    return None if storage is None else share_part(source, storage, 0, nbytes, reason)
+
+
+cdef inline Storage shareable(Array source, cnp.npy_intp nbytes, Birth *reason):
+    """source's Storage where the rules on dtype and worth hold; its elements have nbytes."""
+    cdef Storage storage
+    if not is_plain(source.descr):
         reason[0] = BORN_EAGER_DTYPE
         return None
     storage = storage_for(source)
-    high = size_of(source) * itemsize
-    if not is_worth_sharing(storage, high):
+    if storage.has_references:
+        reason[0] = BORN_EAGER_DTYPE
+        return None
+    if not is_worth_sharing(storage, nbytes):
         reason[0] = BORN_EAGER_SMALL
         return None
-    if not is_c_ordered(source.nd, shape_of(source), itemsize, strides_of(source)):
-        if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
-            reason[0] = BORN_EAGER_OVERLAP
-            return None
-        extent(source.nd, shape_of(source), itemsize, strides_of(source), &low, &high)
-    access = access_to(source, SHARES, OPERATION)
-    storage = share(storage, &access, source.offset + low, high - low)
-    if storage is None:
-        reason[0] = BORN_EAGER_PINNED
-    offset[0] = -low
     return storage
+
+
+cdef inline Storage share_part(Array source, Storage storage, cnp.npy_intp low, cnp.npy_intp nbytes, Birth *reason):
+    """A share of the nbytes that begin at low, counted from source's first element."""
+    cdef Access access = access_to(source, SHARES, OPERATION)
+    cdef Storage part = share(storage, &access, source.offset + low, nbytes)
+    if part is None:
+        reason[0] = BORN_EAGER_PINNED
+    return part
 
 
 cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
@@ -198,24 +223,30 @@ cdef Array copy_in_order(Array source, char order):
     """The copy that NumPy's `copy(order)` gives."""
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Birth reason = BORN_EAGER_ORDER
-    cdef Array x
+    cdef cnp.npy_intp nbytes
+    cdef Storage storage
     source = still_while_told(source)
-    if (order == c"K" or order == c"C") and has_c_strides(source):
-        x = lazy_copy(source, &reason)
-        return x if x is not None else eager_copy(source, strides_of(source), reason)
+    if order == c"K" or order == c"C":
+        nbytes = block_size(source)
+        if nbytes >= 0:
+            storage = lazy_block(source, nbytes, &reason)
+            if storage is None:
+                return eager_copy(source, strides_of(source), reason)
+            return on_storage(storage, 0, source.nd, shape_of(source), strides_of(source), source.descr, True,
+                              BORN_LAZY)
     order_strides(source, order, strides)
     return copy_with(source, strides)
 
 
-cdef inline bint has_c_strides(Array x) noexcept:
-    """Whether the strides are those of a new C-ordered array, also along axes of length 1."""
-    cdef cnp.npy_intp step = itemsize_of(x)
+cdef inline cnp.npy_intp block_size(Array x) noexcept:
+    """The bytes of elements whose strides are those of a new C-ordered array, also along axes of length 1; else -1."""
+    cdef cnp.npy_intp nbytes = itemsize_of(x)
     cdef int i
     for i in range(x.nd - 1, -1, -1):
-        if x.dims[x.nd + i] != step or x.dims[i] == 0:
-            return False
-        step *= x.dims[i]
-    return True
+        if x.dims[x.nd + i] != nbytes or x.dims[i] == 0:
+            return -1
+        nbytes *= x.dims[i]
+    return nbytes
 
 
 cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept:

@@ -59,6 +59,19 @@ cdef inline bint is_c_ordered(int ndim, const npy_intp *shape, npy_intp itemsize
     return ordered
 
 
+cdef inline npy_intp c_ordered_size(int ndim, const npy_intp *shape, npy_intp itemsize,
+                                    const npy_intp *strides) noexcept nogil:
+    """The number of elements where they are C-ordered; -1 where they are not."""
+    cdef int i
+    cdef npy_intp size = 1
+    for i in range(ndim - 1, -1, -1):
+        if shape[i] != 1:
+            if strides[i] != itemsize * size:
+                return 0 if product(ndim, shape) == 0 else -1
+            size *= shape[i]
+    return size
+
+
 cdef inline bint is_f_ordered(int ndim, const npy_intp *shape, npy_intp itemsize,
                               const npy_intp *strides) noexcept nogil:
     cdef int i

@@ -97,6 +97,43 @@ cdef extern from *:
         ((PyTypeObject *)type)->tp_dealloc = cowi_end;
     }
 
+    /* Whether value is an int without a subclass, and fits. */
+    static inline int cowi_plain_int(PyObject *value, long long *number)
+    {
+        int overflow = 0;
+        if (!PyLong_CheckExact(value)) {
+            return 0;
+        }
+        *number = PyLong_AsLongLongAndOverflow(value, &overflow);
+        return !overflow;
+    }
+    static inline PyObject *const *cowi_items(PyObject *tuple) { return ((PyTupleObject *)tuple)->ob_item; }
+
+    /* Puts a quick function before one method of the including module's type, which takes any number of arguments. It
+     * gets them where they lie, so that no tuple is made, and answers None where the method is to be called as ever. A
+     * call with names, or of a bound method that somebody keeps, goes to the method at once. */
+    typedef PyObject *(*cowi_quick_function)(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
+    static cowi_quick_function cowi_quick;
+    static vectorcallfunc cowi_as_ever;
+    static PyObject *cowi_call_quickly(PyObject *method, PyObject *const *arguments, size_t count, PyObject *names)
+    {
+        const Py_ssize_t given = PyVectorcall_NARGS(count);
+        if (names == NULL && given > 1 && Py_IS_TYPE(arguments[0], PyDescr_TYPE(method))) {
+            PyObject *result = cowi_quick(arguments[0], arguments + 1, given - 1);
+            if (result != Py_None) {
+                return result;
+            }
+            Py_DECREF(result);
+        }
+        return cowi_as_ever(method, arguments, count, names);
+    }
+    static inline void cowi_quicken(PyObject *method, cowi_quick_function quick)
+    {
+        cowi_quick = quick;
+        cowi_as_ever = ((PyMethodDescrObject *)method)->vectorcall;
+        ((PyMethodDescrObject *)method)->vectorcall = cowi_call_quickly;
+    }
+
     /* What a static type is called, in errors and pickles, is text: its module is what stands before the last dot. */
     static inline void cowi_publish(PyObject *type, const char *name)
     {
@@ -123,6 +160,9 @@ cdef extern from *:
     void seal "cowi_seal" (object type)
     void make_by "cowi_make_by" (object type, object function)
     void end_by "cowi_end_by" (object type, void (*let_go)(PyObject *) noexcept)
+    bint plain_int "cowi_plain_int" (PyObject *value, long long *number)
+    PyObject *const *items_of "cowi_items" (object tuple)
+    void quicken "cowi_quicken" (object method, object (*quick)(object, PyObject *const *, Py_ssize_t))
     void publish "cowi_publish" (object type, const char *name)
     void count_from_the_front "cowi_count_from_the_front" (
         object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

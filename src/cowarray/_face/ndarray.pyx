@@ -35,6 +35,7 @@ from cpython.number cimport (
     PyNumber_TrueDivide,
     PyNumber_Xor,
 )
+from cpython.object cimport PyObject
 
 from cowarray._array.array cimport (
     access_anywhere,
@@ -80,11 +81,13 @@ from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
     forward_buffer,
+    items_of,
     make_by,
     PyNumber_InPlaceMatrixMultiply,
     PyNumber_MatrixMultiply,
     publish,
     PySeqIter_New,
+    quicken,
     seal,
 )
 from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_of
@@ -666,7 +669,7 @@ cdef class ndarray(Array):
         if leaves_lane(self):
             return hand_reshape(self, shape, order, copy)
         if copy is None and order == "C":
-            quick = quick_reshape(self, shape)
+            quick = quick_reshape(self, items_of(shape), len(shape))
             if quick is not None:
                 return quick
         return reshaped(self, shape, order, copy)
@@ -2110,7 +2113,12 @@ cdef class ndarray(Array):
         return in_place_by_numpy(self, other, ufunc_matmul, PyNumber_InPlaceMatrixMultiply)
 
 
+cdef object reshape_to_lengths(object self, PyObject *const *shape, Py_ssize_t count):
+    return None if leaves_lane(<Array>self) else quick_reshape(<Array>self, shape, count)
+
+
 set_array_type(ndarray)
+quicken(ndarray.__dict__["reshape"], reshape_to_lengths)
 count_items_from_the_front(ndarray)
 seal(ndarray)
 make_by(ndarray, new_array)

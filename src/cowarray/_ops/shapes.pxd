@@ -1,6 +1,7 @@
 # Shapes.
 
 cimport numpy as cnp
+from cpython.object cimport PyObject
 
 from cowarray._array.array cimport Array
 from cowarray._native.storage cimport Storage
@@ -11,4 +12,4 @@ cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept
 cdef int rebind(Array self, Array other) except -1
 cdef object hand_reshape(Array x, tuple shape, object order, object copy)
 cdef Array reshaped(Array x, tuple shape, object order, object copy)
-cdef Array quick_reshape(Array self, tuple shape)
+cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd)

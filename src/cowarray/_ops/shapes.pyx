@@ -4,6 +4,8 @@
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport PyNumber_Index
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 from libc.string cimport memcpy
 
 from cowarray._array.array cimport (
@@ -17,15 +19,14 @@ from cowarray._array.array cimport (
     itemsize_of,
     on_storage,
     shape_of,
-    size_of,
     still_while_told,
     storage_for,
     strides_of,
 )
-from cowarray._array.copies cimport copy_with, lazy_storage, order_code, order_strides
-from cowarray._array.layout cimport c_strides, is_c_ordered, MAXDIMS, same_layout
+from cowarray._array.copies cimport copy_with, lazy_block, order_code, order_strides
+from cowarray._array.layout cimport c_ordered_size, c_strides, MAXDIMS, same_layout
 from cowarray._c.dlpack cimport offered_times
-from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
+from cowarray._c.python cimport items_of, plain_int
 from cowarray._native.storage cimport Storage
 from cowarray._ops.operands cimport as_standard, take_road
 from cowarray._ops.road cimport Passage, travel_method, viewing_passage
@@ -77,33 +78,36 @@ cdef int rebind(Array self, Array other) except -1:
     return 0
 
 
-cdef Array quick_reshape(Array self, tuple shape):
-    """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it."""
-    cdef cnp.npy_intp lengths[MAXDIMS]
-    cdef cnp.npy_intp strides[MAXDIMS]
+cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
+    """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it.
+
+    shape: what the method was given, borrowed: nd lengths, or a tuple of them.
+    """
+    cdef cnp.npy_intp lengths[INLINE_DIMS]
+    cdef cnp.npy_intp strides[INLINE_DIMS]
+    cdef cnp.npy_intp itemsize, size
     cdef long long known = 1
-    cdef cnp.npy_intp size
-    cdef int open_axis = -1
-    cdef int i, nd
     cdef long long length
-    cdef int overflow = 0
+    cdef int open_axis = -1
+    cdef int i
     cdef Birth reason = BORN_EAGER_ORDER
-    cdef cnp.npy_intp offset
     cdef Storage storage
+    if nd == 1 and PyTuple_CheckExact(<object>shape[0]):
+        nd = PyTuple_GET_SIZE(<object>shape[0])
+        shape = items_of(<object>shape[0])
+    if nd > INLINE_DIMS:
+        return None
     self = still_while_told(self)
-    size = size_of(self)
-    if len(shape) == 1 and type(shape[0]) is tuple:
-        shape = shape[0]
-    nd = <int>len(shape)
-    if nd > INLINE_DIMS or size == 0 or not is_c_ordered(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
+    itemsize = itemsize_of(self)
+    size = c_ordered_size(self.nd, shape_of(self), itemsize, strides_of(self))
+    if size <= 0:
         return None
     for i in range(nd):
-        if type(shape[i]) is not int:
+        if not plain_int(shape[i], &length):
             return None
-        length = PyLong_AsLongLongAndOverflow(shape[i], &overflow)
-        if overflow or length < -1 or length == 0 or (length == -1 and open_axis >= 0):
-            return None
-        if length == -1:
+        if length <= 0:
+            if length != -1 or open_axis >= 0:
+                return None
             open_axis = i
         elif not offered_times(known, length, &known):
             return None
@@ -114,11 +118,11 @@ cdef Array quick_reshape(Array self, tuple shape):
         known *= lengths[open_axis]
     if known != size:
         return None
-    storage = lazy_storage(self, &offset, &reason)
+    storage = lazy_block(self, size * itemsize, &reason)
     if storage is None:
         return None
-    c_strides(nd, lengths, itemsize_of(self), strides)
-    return on_storage(storage, offset, nd, lengths, strides, self.descr, True, BORN_LAZY)
+    c_strides(nd, lengths, itemsize, strides)
+    return on_storage(storage, 0, nd, lengths, strides, self.descr, True, BORN_LAZY)
 
 
 cdef object hand_reshape(Array x, tuple shape, object order, object copy):
@@ -126,7 +130,7 @@ cdef object hand_reshape(Array x, tuple shape, object order, object copy):
 
 
 def _plain_reshape(Array x not None, *shape, order="C", copy=None):
-    quick = quick_reshape(x, shape) if copy is None and order == "C" else None
+    quick = quick_reshape(x, items_of(shape), len(shape)) if copy is None and order == "C" else None
     result = reshaped(x, shape, order, copy) if quick is None else quick
     return as_standard(result) if x.standard else result
 
