@@ -107,7 +107,7 @@ def test_an_index_that_writes_reads_no_other_array(read):
 def test_a_report_that_fails_leaves_no_pin(monkeypatch):
     x, y = arrays()
 
-    def fails(kind, nbytes, reason):
+    def fails(kind, nbytes, reason, unread):
         raise KeyboardInterrupt
 
     with cowarray.trace():

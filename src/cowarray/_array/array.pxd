@@ -7,7 +7,18 @@ from cpython.object cimport PyObject, PyTypeObject
 from cowarray._array.layout cimport extent, product
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
 from cowarray._c.python cimport Py_TYPE
-from cowarray._native.storage cimport Access, Behalf, Intent, is_at, LOCATES, modes_in_use, OPERATION, READS, Storage
+from cowarray._native.storage cimport (
+    Access,
+    Behalf,
+    Intent,
+    is_at,
+    is_unread,
+    LOCATES,
+    modes_in_use,
+    OPERATION,
+    READS,
+    Storage,
+)
 
 
 cdef enum:
@@ -161,6 +172,11 @@ cdef str reason_of(Birth birth)
 cdef inline bint has_doorkeeper(Array x) noexcept:
     """Whether somebody is asked at each access to x's bytes."""
     return x.storage_ is not None and x.storage_.doorkeeper != NULL
+
+
+cdef inline bint is_noticed(Array x) noexcept:
+    """Whether somebody waits for the next access to x's bytes, for which a header made in advance would be taken."""
+    return x.storage_ is not None and (x.storage_.doorkeeper != NULL or is_unread(x.storage_))
 
 
 cdef Array make_standard(Array x)

@@ -33,6 +33,7 @@ from cowarray._native.storage cimport (
     is_at,
     is_foreign,
     is_pinned,
+    is_unread,
     knock,
     new_hold,
     OPERATION,
@@ -150,7 +151,7 @@ cdef Array with_face(Array x, bint standard, Birth birth):
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
     """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
     cdef Storage storage = x.storage_
-    if not KEEPS_HEADERS or storage.doorkeeper != NULL or x.standard:
+    if not KEEPS_HEADERS or storage.doorkeeper != NULL or x.standard or is_unread(storage):
         return
     if x.header is None:
         x.previous_reader = NULL

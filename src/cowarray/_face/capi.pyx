@@ -60,6 +60,8 @@ cdef int capi_const_begin(object x, CowArray_View *view) except -1:
     """The header is the scope: it holds the reference."""
     cdef Array array = capi_array(x)
     capi_fill(array, header_for(array, C_API), view)
+    if array.storage_ is not None:
+        array.storage_.is_copy = False  # the last sharer writes where this pointer reads
     return 0
 
 

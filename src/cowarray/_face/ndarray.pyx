@@ -100,6 +100,7 @@ from cowarray._native.storage cimport (
     DLPACK,
     end_write,
     EXPORT,
+    have_read,
     OPERATION,
     Storage,
     tell_eager,
@@ -1675,6 +1676,7 @@ cdef class ndarray(Array):
         cdef Storage storage = storage_for(self)  # kept: user code in begin_write can give self another
         begin_write(storage, &access, &scope)
         end_write(&scope)
+        have_read(storage)  # it is written with what was there
         return self
 
     def __getitem__(self, key):

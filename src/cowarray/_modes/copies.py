@@ -11,7 +11,7 @@ from typing import NamedTuple
 from weakref import ref
 
 from cowarray._native.errors import CopyError
-from cowarray._native.storage import count_modes, set_modes, share_allocation
+from cowarray._native.storage import Unread, count_modes, set_modes, share_allocation
 
 __all__ = ["CopyError", "Sharer", "TraceEvent", "no_copy", "trace"]
 
@@ -21,11 +21,12 @@ class TraceEvent(NamedTuple):
 
     Parameters
     ----------
-    kind : {'copy', 'steal', 'overwrite', 'eager'}
+    kind : {'copy', 'steal', 'overwrite', 'eager', 'lost write'}
         A write to shared bytes that copied them first, that kept them as the last sharer, or that replaced all of them;
-        or a copy that was made at once. There may be other kinds in later versions.
+        a copy that was made at once; or a write to a lazy copy that was dropped before anybody read it. There may be
+        other kinds in later versions.
     nbytes : int
-        Bytes that were copied.
+        Bytes that were copied. Of a lost write 0: what it copied stands in the event before it.
     reason : str
         Why.
     filename : str
@@ -77,6 +78,9 @@ _most_born = 64
 _own = os.path.dirname(os.path.dirname(__file__)) + os.sep  # pathlib would be a tenth of the time that the import takes
 
 
+UNREAD = "a lazy copy was written, and dropped before anybody read it"
+
+
 def forbids_copy():
     """Whether the current context is inside `no_copy`."""
     return any(_forbidden.get())
@@ -99,13 +103,17 @@ def _caller():
     return "<unknown>", 0
 
 
-def report(kind, nbytes, reason):
-    """Tell the current context's traces what became of an array's bytes."""
+def report(kind, nbytes, reason, unread=None):
+    """Tell the current context's traces what became of an array's bytes, and of a write that nobody has read yet."""
     traces = [events for entered in _traces.get() for events in entered]
     if traces:
         event = TraceEvent(kind, nbytes, reason, *_caller())
+        if unread is not None:
+            unread.event = event._replace(kind="lost write", nbytes=0, reason=UNREAD)
         for events in traces:
             events.append(event)
+            if unread is not None:
+                events.append(unread)
 
 
 def born(kind, storage):
@@ -227,6 +235,10 @@ class trace(_Mode):
     Their bytes add up to what `stats` counts as copied. While it is in force, lazy copies and snapshots note where they
     were made, and `explain` names them.
 
+    A lazy copy that is written, and dropped before anybody reads it, was written for nothing: a program that NumPy
+    gives a view there relies on that view. Such a ``'lost write'`` appears once the copy is dropped, also after the
+    block, and stands where it was written.
+
     See Also
     --------
     no_copy : Refuses copies.
@@ -248,6 +260,10 @@ class trace(_Mode):
     [('eager', 24)]
     >>> seen
     <cowarray.trace of 1 event>
+    >>> with cowarray.trace() as seen:
+    ...     y.reshape(-1)[3] = 1
+    >>> [event.kind for event in seen]
+    ['copy', 'lost write']
     """
 
     def __init__(self):
@@ -259,13 +275,20 @@ class trace(_Mode):
         return self
 
     def __iter__(self):
-        return iter(list(self._events))
+        known = filter(_is_known, list(self._events))
+        return iter([event.event if type(event) is Unread else event for event in known])
 
     def __len__(self):
-        return len(self._events)
+        return sum(map(_is_known, self._events))
 
     def __repr__(self):
-        return f"<cowarray.trace of {len(self._events)} event{'s' * (len(self._events) != 1)}>"
+        known = len(self)
+        return f"<cowarray.trace of {known} event{'s' * (known != 1)}>"
+
+
+def _is_known(event):
+    """Whether an item of a trace is an event by now, and no write that may yet be read."""
+    return type(event) is not Unread or event.is_lost
 
 
 set_modes(sys.modules[__name__])

@@ -2,7 +2,7 @@
 
 from cpython.object cimport PyObject
 
-from cowarray._c.atomics cimport relaxed
+from cowarray._c.atomics cimport glance, relaxed
 from cowarray._c.core cimport (
     cow_const_scope,
     cow_mutable_scope,
@@ -59,13 +59,32 @@ cdef class Storage:
     cdef PyObject *unscoped
     # The bytes hold references to objects: they are never shared, because memcpy does not copy references.
     cdef bint has_references
+    # Made as a lazy copy, and not yet written while a mode was in use.
+    cdef bint is_copy
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
     cdef void *readers
     # Who is asked at the door, owned; NULL for most. A Storage that has one keeps no hold, and its arrays no header, so
     # that each access comes through the door.
     cdef PyObject *doorkeeper
+    # An Unread, owned: this lazy copy was written, and nobody has come to read. NULL for most. A Storage that has one
+    # keeps no hold and no header, so that whoever reads comes through the door, and takes it away.
+    cdef void *unread
     cdef object __weakref__
 
+
+# A write that nobody has read: the modes keep it, too.
+cdef class Unread:
+    cdef public object event
+    cdef int lost
+
+
+cdef inline bint is_unread(Storage storage) noexcept:
+    """Whether reads must come through the door, since a mode waits for the first."""
+    return glance(&storage.unread) != NULL
+
+
+# Somebody has what was written, or may have it from here on.
+cdef void have_read(Storage storage) noexcept
 
 cdef bint is_at(Storage storage, const char *window) noexcept
 cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept

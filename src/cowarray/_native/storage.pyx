@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
 
-from cowarray._c.atomics cimport add
+from cowarray._c.atomics cimport add, relaxed, swap
 from cowarray._c.core cimport *
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
@@ -24,7 +24,7 @@ from cowarray._native.errors import CopyError
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
 # The hooks of the modes, asked and told while a context uses one: `forbids_copy()`, `forbids_eager()`,
-# `report(kind, nbytes, reason)`, `born(kind, storage)`.
+# `report(kind, nbytes, reason, unread)`, `born(kind, storage)`.
 cdef object modes = None
 
 
@@ -126,6 +126,9 @@ cdef void end_storage(PyObject *storage) noexcept:
         (<Storage>storage).hold = None
     if (<Storage>storage).doorkeeper != NULL:
         Py_DECREF(<object>(<Storage>storage).doorkeeper)
+    if (<Storage>storage).unread != NULL:
+        add(&(<Unread>(<Storage>storage).unread).lost, 1)
+        Py_DECREF(<object>(<Storage>storage).unread)
     if (<Storage>storage).handle != NULL:
         cow_storage_free((<Storage>storage).handle)
 
@@ -194,6 +197,8 @@ cdef Hold new_hold(Storage storage, const Access *access):
     if status != COW_OK:
         hold.scope.data = NULL
         fail(status, &err)
+    if is_unread(storage) and access.intent != LOCATES:
+        have_read(storage)
     return hold
 
 
@@ -207,7 +212,7 @@ cdef object held(Storage storage, const Access *access, char **window):
     while storage.hold is None or storage.window != <char *>cow_storage_address(storage.handle):
         hold = new_hold(storage, access)
         refresh(storage)
-        if storage.doorkeeper != NULL:
+        if storage.doorkeeper != NULL or is_unread(storage):
             window[0] = <char *>hold.scope.data
             return hold
         if storage.hold is None and <const void *>hold.scope.data == cow_storage_address(storage.handle):
@@ -237,6 +242,9 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
     if status != COW_OK:
         fail(status, &err)
     made.handle = handle
+    made.is_copy = access.intent == SHARES
+    if is_unread(storage):
+        have_read(storage)
     if modes_in_use() and not quiet:
         modes.born("lazy copy" if access.intent == SHARES else "snapshot", made)
     return made
@@ -441,11 +449,65 @@ cdef int refuse_copy(Storage storage) except -1:
 
 
 cdef int report_write(Storage storage, bint copied, str reason) except -1:
+    cdef Unread unread = watch(storage)
     if copied:
-        modes.report("copy", window_size(storage), reason)
+        tell_write(storage, "copy", window_size(storage), reason, unread)
     else:
-        modes.report("steal", 0, "the last sharer keeps the bytes")
+        tell_write(storage, "steal", 0, "the last sharer keeps the bytes", unread)
     return 0
+
+
+cdef int tell_write(Storage storage, str kind, size_t nbytes, str reason, Unread unread) except -1:
+    try:
+        modes.report(kind, nbytes, reason, unread)
+    except BaseException:
+        have_read(storage)
+        raise
+    if unread is not None:
+        if unread.event is None:
+            have_read(storage)  # nobody waits for it
+        else:
+            storage.is_copy = False
+    return 0
+
+
+# ---- writes that nobody reads ----------------------------------------------------------------------------------------
+
+
+@cython.final
+@cython.no_gc
+cdef class Unread:
+    """A write that gave a lazy copy bytes of its own, until somebody comes to read them.
+
+    Whoever reads takes it from the Storage. A Storage that still has it when it is dropped marks it as lost: that runs
+    no Python code and allocates nothing. A trace keeps it among its events, and looks when it is asked.
+    """
+
+    @property
+    def is_lost(self):
+        """bool: Whether the copy was dropped, and nobody had read it."""
+        return relaxed(&self.lost) != 0
+
+
+cdef Unread watch(Storage storage):
+    """Have the Storage's next reader come through the door, if it is a lazy copy that is being written. A gap."""
+    cdef Unread unread = None
+    if storage.is_copy and window_size(storage) != 0:
+        unread = Unread.__new__(Unread)
+        Py_INCREF(unread)
+        put_unread(storage, <void *>unread)
+        refresh(storage)
+    return unread
+
+
+cdef void have_read(Storage storage) noexcept:
+    put_unread(storage, NULL)
+
+
+cdef void put_unread(Storage storage, void *unread) noexcept:
+    cdef void *before = swap(&storage.unread, unread)
+    if before != NULL:
+        Py_DECREF(<object>before)
 
 
 cdef void end_write(cow_mutable_scope *scope) noexcept:
@@ -468,6 +530,8 @@ cdef Pin pin_storage(Storage storage, const Access *access):
     begin_write(storage, access, &pin.scope)
     pin.open = True
     pin.storage = storage
+    if is_unread(storage) and access.behalf != OPERATION:
+        have_read(storage)  # who has the pointer reads when he likes
     return pin
 
 
@@ -498,17 +562,22 @@ cdef class Overwrite:
     cdef bint commit(self) except -1:
         """Put the bytes in place. False, and nothing has happened, if others have written to the Storage meanwhile."""
         cdef cow_error err
+        cdef Unread unread = None
         cdef bint fresh = not self.in_place()
         if fresh:
             leave_readers(self.storage)
+            if modes_in_use():
+                unread = watch(self.storage)  # before the bytes are in place, where others could read them
         cdef cow_status status = cow_overwrite_commit(&self.scope, &self.pinned, &err)
         if status == COW_OK:
             self.state = COMMITTED
             if fresh:
                 refresh(self.storage)
                 if modes_in_use():
-                    modes.report("overwrite", 0, "the write gave every byte a new value")
+                    tell_write(self.storage, "overwrite", 0, "the write gave every byte a new value", unread)
             return True
+        if unread is not None:
+            have_read(self.storage)
         if status != COW_EMOVED:
             fail(status, &err)
         return False
@@ -543,7 +612,7 @@ cdef Overwrite overwrite_storage(Storage storage, const Access *access):
     return writer
 
 
-for _type in (Hold, Storage, Pin, Overwrite):
+for _type in (Hold, Storage, Pin, Overwrite, Unread):
     seal(_type)
 publish(Storage, "cowarray.Storage")
 end_by(Storage, end_storage)

@@ -28,6 +28,7 @@ from cowarray._array.array cimport (
     header_beside,
     is_array,
     is_array_type,
+    is_plain,
     located_header,
     on_storage,
     reader_header,
@@ -523,8 +524,10 @@ cdef bint fill_place(Array self, object key, object value) except -1:
     cdef cow_mutable_scope scope
     cdef Access access
     cdef long double converted[2]  # room and alignment for any number
-    if not is_number(descr) or write_cost(storage) != 0 or has_doorkeeper(self):
+    if write_cost(storage) != 0 or has_doorkeeper(self):
         return False
+    if not is_number(descr):
+        return is_plain(descr) and is_array(value) and is_itself(self, key, <Array>value)
     # All that may run user code; what it leaves is looked at afterwards.
     if is_array(value):
         given = <Array>value
@@ -558,6 +561,15 @@ cdef bint fill_place(Array self, object key, object value) except -1:
     finally:
         end_write(&scope)
     return True
+
+
+cdef bint is_itself(Array self, object key, Array value) except -1:
+    """Whether an index gives the very elements that value is: the last step of x[key] += ..., which wrote them."""
+    cdef Place target, origin
+    if value.storage_ is not self.storage_ or value.descr is not self.descr or not find_place(self, key, &target):
+        return False
+    place_of(value, &origin)
+    return is_same_place(&origin, &target)
 
 
 cdef void place_of(Array x, Place *place) noexcept:

@@ -177,6 +177,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     passage.overwrites = known and method_name == "__call__" and "where" not in kwargs and ufunc.signature is None
     passage.behalf = OPERATION if known else FOREIGN
     passage.strangers = type(ufunc) is not numpy_ufunc
+    passage.stays = known and (method_name == "at" or ufunc.nout == 1)
     passage.survey_elementwise(inputs)
     passage.survey(out)
     passage.survey(kwargs.get("where"))

@@ -44,6 +44,7 @@ cdef class Passage:
     cdef bint found  # an argument is ours
     cdef bint has_objects  # what comes back can be an element, which is the user's
     cdef bint locates  # no element is touched
+    cdef bint stays  # what is computed goes to what is written, and nowhere else
     cdef bint standard  # one of the arrays is the standard's, and so is what is made of them
     cdef bint overwrites  # what is written gets values that do not depend on what was there
     cdef Behalf behalf
@@ -57,6 +58,7 @@ cdef class Passage:
     cdef object write(self, object value)
     cdef object result(self, object value)
     cdef bint shown(self, object owner) except -1
+    cdef int read_written(self, object result) except -1
     cdef object array_result(self, cnp.ndarray array)
     cdef object taken_back(self, cnp.ndarray array)
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset, cnp.ndarray array)

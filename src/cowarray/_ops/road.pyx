@@ -27,6 +27,7 @@ from cowarray._array.array cimport (
     header_beside,
     is_array,
     is_array_type,
+    is_noticed,
     located_header,
     reader_header,
     root,
@@ -51,7 +52,16 @@ from cowarray._c.python cimport (
     PySequence_Check,
     PyTuple_Check,
 )
-from cowarray._native.storage cimport Access, allow_eager, OVERWRITES, Storage, tell_eager, window_size, WRITES
+from cowarray._native.storage cimport (
+    Access,
+    allow_eager,
+    have_read,
+    OVERWRITES,
+    Storage,
+    tell_eager,
+    window_size,
+    WRITES,
+)
 from cowarray._ops.operands cimport (
     as_standard,
     births_leave_lane,
@@ -176,7 +186,7 @@ cdef class Passage:
             self.arrays.append(value)
             self.has_objects |= runs_code((<Array>value).descr)
             self.cautious |= self.has_objects
-            if not has_doorkeeper(<Array>value):
+            if not is_noticed(<Array>value):
                 guarded_header(<Array>value)  # allocates what it needs now, not when something has been written
         elif cnp.PyArray_Check(value):
             self.strangers |= kind is not cnp.ndarray
@@ -240,10 +250,12 @@ cdef class Passage:
         return value
 
     cdef cnp.ndarray header_of(self, Array x):
-        if self.locates and has_doorkeeper(x):
+        if self.locates and is_noticed(x):
             return located_header(x)
         for _, header, _ in self.written:
             if x.storage_ is not None and root(header).storage is x.storage_:
+                if not self.stays:
+                    have_read(x.storage_)
                 return header_beside(x, header)
         return guarded_header(x)
 
@@ -291,6 +303,13 @@ cdef class Passage:
         offset = x.offset
         self.written.append((x, header, offset))
         return header
+
+    cdef int read_written(self, object result) except -1:
+        """What is given back beside what was written may say what is there: the median with overwrite_input."""
+        for _, header, _ in self.written:
+            if header is not result:
+                have_read(root(header).storage)
+        return 0
 
     cdef object result(self, object value):
         """What NumPy gave back, as ours."""
@@ -565,6 +584,8 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
         # NumPy has found one of ours where we did not look, and would find it there again.
         shown = [passage.read(list(value)) if is_unknown_sequence(value) else value for value in shown]
     result = function(*shown, **named)
+    if result is not None:
+        passage.read_written(result)
     return passage.result(result)
 
 

@@ -91,6 +91,9 @@ CASES = [
         with cowarray.trace() as seen: x[...] = 3
         with cowarray.trace() as seen: x[0] = 3
         with cowarray.trace() as seen: x.sum(); len(seen); list(seen); repr(seen)
+        with cowarray.trace() as seen: x.reshape(-1)[:1] += 3; len(seen); list(seen)
+        with cowarray.trace() as seen: x.copy()[...] = 3; repr(seen)
+        with cowarray.trace() as seen: y = x.copy(); y += 1; y.sum(); y = None; list(seen)
         x.storage, repr(x.storage)
         x.storage.nbytes, x.storage.is_cow, x.storage.share_count, x.storage.data_ptr
         x.ctypes.data, x.ctypes.shape
