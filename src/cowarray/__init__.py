@@ -25,7 +25,9 @@ from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
+from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence, Site
 from cowarray._modes.lending import lend
+from cowarray._modes.simulation import simulate
 from cowarray._native.figures import keep_freed, reset_stats, stats
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
@@ -33,11 +35,15 @@ from cowarray._ops.conversion import array, asarray, from_dlpack
 from cowarray._tools.report import Explanation, explain
 
 __all__ = [
+    "AliasingError",
+    "AliasingWarning",
     "CopyError",
+    "Divergence",
     "Explanation",
     "Flags",
     "FlatIterator",
     "Sharer",
+    "Site",
     "Snapshot",
     "Storage",
     "TraceEvent",
@@ -63,6 +69,7 @@ __all__ = [
     "savez",
     "savez_compressed",
     "shares_bytes",
+    "simulate",
     "stats",
     "trace",
 ]
@@ -75,9 +82,13 @@ __version__ = "0.1.0"
 for _public in (
     _unpickle,
     _unpickle_objects,
+    AliasingError,
+    AliasingWarning,
     CopyError,
+    Divergence,
     Explanation,
     Sharer,
+    Site,
     TraceEvent,
     explain,
     lend,
@@ -86,6 +97,7 @@ for _public in (
     save,
     savez,
     savez_compressed,
+    simulate,
     trace,
 ):
     _public.__module__ = "cowarray"

@@ -27,7 +27,12 @@ from cowarray._modes.copies import Sharer as Sharer
 from cowarray._modes.copies import TraceEvent as TraceEvent
 from cowarray._modes.copies import no_copy as no_copy
 from cowarray._modes.copies import trace as trace
+from cowarray._modes.divergences import AliasingError as AliasingError
+from cowarray._modes.divergences import AliasingWarning as AliasingWarning
+from cowarray._modes.divergences import Divergence as Divergence
+from cowarray._modes.divergences import Site as Site
 from cowarray._modes.lending import lend as lend
+from cowarray._modes.simulation import simulate as simulate
 from cowarray._native.figures import keep_freed as keep_freed
 from cowarray._native.figures import reset_stats as reset_stats
 from cowarray._native.figures import stats as stats

@@ -190,9 +190,9 @@ SAID = {
     "np.asarray(x)": [("reads", "export", whole)],
     "memoryview(x)": [("reads", "export", whole)],
     "pickle.dumps(x)": [("reads", "export", whole)],
-    "x.to_numpy(writable=True)": [("writes", "export", None)],
-    "x.ctypes": [("writes", "ctypes", None)],
-    "x.__dlpack__()": [("writes", "dlpack", None)],
+    "x.to_numpy(writable=True)": [("writes", "export", whole)],
+    "x.ctypes": [("writes", "ctypes", whole)],
+    "x.__dlpack__()": [("writes", "dlpack", whole)],
     "np.frompyfunc(abs, 1, 1)(h, out=o)": [],
 }
 

@@ -36,6 +36,7 @@ cdef enum Birth:
     BORN_EAGER_PINNED
     BORN_EAGER_DTYPE
     BORN_IMPORT
+    BORN_IMPORT_ALIAS
     BORN_IMPORT_COPY
 
 
@@ -52,6 +53,9 @@ cdef class Array:
     cdef unsigned char standard
     # How many loans there are of this array object, atomic: what is exported meanwhile is an alias. See exports.Loan.
     cdef int loans
+    # Owned. Where a copy in meaning is watched as an alias (`cowarray.simulate`): stands for the Storage that the array
+    # would have. NULL: its Storage's own. Views carry it; such a Storage has a doorkeeper.
+    cdef PyObject *shadow
     # shape, then strides, in bytes; points at `inline_dims` where they fit.
     cdef cnp.npy_intp *dims
     cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]
@@ -179,6 +183,16 @@ cdef inline bint is_noticed(Array x) noexcept:
     return x.storage_ is not None and (x.storage_.doorkeeper != NULL or is_unread(x.storage_))
 
 
+cdef void set_shadow(Array x, PyObject *shadow) noexcept
+
+
+cdef inline Array shadowed_as(Array view, Array source):
+    """A view that has just been made of source, with its shadow."""
+    if source.shadow != NULL:
+        set_shadow(view, source.shadow)
+    return view
+
+
 cdef Array make_standard(Array x)
 cdef Array with_face(Array x, bint standard, Birth birth)
 
@@ -205,6 +219,7 @@ cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
     access.offset = x.offset
     access.itemsize = itemsize_of(x)
     access.dims = <const Py_ssize_t *>x.dims
+    access.shadow = x.shadow
     return access
 
 
@@ -216,6 +231,7 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
     access.ndim = -1
     access.offset = access.itemsize = 0
     access.dims = NULL
+    access.shadow = NULL
     return access
 
 

@@ -10,7 +10,7 @@ cimport cython
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF, Py_XINCREF
 
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport (
@@ -76,6 +76,8 @@ cdef void end_array(PyObject *x) noexcept:
     # Borrowed: see `unchain`.
     if (<Array>x).header is not None:
         unchain(x)
+    if (<Array>x).shadow != NULL:
+        Py_DECREF(<object>(<Array>x).shadow)
     if (<Array>x).dims != NULL and (<Array>x).dims != (<Array>x).inline_dims:
         PyMem_Free((<Array>x).dims)
 
@@ -91,6 +93,7 @@ cdef dict BIRTHS = {
     BORN_EAGER_PINNED: "copied at once: the source was being written to, or had a writable export",
     BORN_EAGER_DTYPE: "copied at once: elements of this dtype are not plain bytes",
     BORN_IMPORT: "imported: somebody else's memory, which cowarray never writes to",
+    BORN_IMPORT_ALIAS: "imported inside simulate: an alias of somebody else's memory, as NumPy's would be",
     BORN_IMPORT_COPY: "imported by a copy: the memory might have changed unseen, or you asked for a copy",
 }
 
@@ -126,8 +129,18 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
     return x
 
 
+cdef void set_shadow(Array x, PyObject *shadow) noexcept:
+    """Give x a shadow, or none. A gap, where it had one."""
+    cdef PyObject *before = x.shadow
+    Py_XINCREF(shadow)
+    x.shadow = shadow
+    Py_XDECREF(before)
+
+
 cdef Array held_still(Array x):
-    return on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
+    cdef Array same = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
+                                 <Birth>x.birth)
+    return shadowed_as(same, x)
 
 
 cdef Array make_standard(Array x):
@@ -145,7 +158,7 @@ cdef Array with_face(Array x, bint standard, Birth birth):
         return x
     other = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, birth)
     other.standard = standard
-    return other
+    return shadowed_as(other, x)
 
 
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
@@ -344,7 +357,7 @@ cdef PyObject *root_of(PyObject *array) noexcept:
 cdef Array view_of(Array source, char *window, cnp.ndarray array, bint writeable):
     """The view of source that NumPy described with array, a view of memory that starts at window. No gap since then."""
     cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
-    return view_on(storage_for(source), offset, window, array, writeable)
+    return shadowed_as(view_on(storage_for(source), offset, window, array, writeable), source)
 
 
 cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarray array, bint writeable):
@@ -378,7 +391,7 @@ cdef Array adopt(cnp.ndarray array, Storage storage=None):
     if storage is None:
         PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
         storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
-        storage.has_references = not is_plain(descr_of(owner))
+        storage.never_shared = not is_plain(descr_of(owner))
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
     if cnp.PyArray_SIZE(array):  # without elements it can lie anywhere
         offset = cnp.PyArray_BYTES(array) - (cnp.PyArray_BYTES(owner) + low)
@@ -407,7 +420,7 @@ cdef Storage give_storage(Array x):
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(owner, &low, &high)
     cdef Storage storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
-    storage.has_references = not is_plain(x.descr)
+    storage.never_shared = not is_plain(x.descr)
     x.header = None
     x.storage_ = storage
     set_header(x, owner)

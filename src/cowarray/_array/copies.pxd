@@ -3,6 +3,7 @@
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, Birth
+from cowarray._c.atomics cimport relaxed
 from cowarray._native.storage cimport allocated_size, Storage
 
 
@@ -22,6 +23,19 @@ cdef Array copy_in_order(Array source, char order)
 cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcept
 cdef Array copy_as_laid(Array source)
 cdef char order_code(object order) except -1
+
+# How many contexts have copies in meaning be the aliases that NumPy gives (`cowarray.simulate`).
+cdef int alias_users
+
+
+cdef inline bint may_alias() noexcept:
+    """Whether somebody has to be asked what a copy in meaning becomes."""
+    return relaxed(&alias_users) != 0
+
+
+cdef Array copy_of_alias(Array view, str operation)
+cdef bint exports_alias() except -1
+cdef int tell_exported(Array x) except -1
 
 # Around every copy that is made at once: asks the modes, and tells them.
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1

@@ -52,6 +52,7 @@ from cowarray._array.layout cimport (
     MAXDIMS,
     same_layout,
 )
+from cowarray._c.atomics cimport add
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
 from cowarray._native.storage cimport (
     Access,
@@ -149,8 +150,8 @@ cdef inline Storage shareable(Array source, cnp.npy_intp nbytes, Birth *reason):
         reason[0] = BORN_EAGER_DTYPE
         return None
     storage = storage_for(source)
-    if storage.has_references:
-        reason[0] = BORN_EAGER_DTYPE
+    if storage.never_shared:
+        reason[0] = BORN_EAGER_PINNED
         return None
     if not is_worth_sharing(storage, nbytes):
         reason[0] = BORN_EAGER_SMALL
@@ -276,6 +277,51 @@ cdef Array copy_as_laid(Array source):
         return x
     kept_strides(source.nd, shape_of(source), itemsize_of(source), strides_of(source), strides)
     return eager_copy(source, strides, reason)
+
+
+cdef int alias_users = 0
+# Who is asked while there are any: `aliases_here()`, `watched_alias(view, operation)`, `exported(x)`.
+cdef object watcher = None
+
+
+def watch_copies(int change, hooks, /):
+    """Count a context in (1) or out (-1) whose copies in meaning are to be the aliases that NumPy gives.
+
+    Parameters
+    ----------
+    change : {1, -1}
+    hooks : object
+        Asked from now on. ``aliases_here()``: whether the current context is one of those; what is exported there is an
+        alias, and what comes in may be one. ``watched_alias(view, operation)``: what an operation gives that NumPy makes
+        a view for, or None for a copy. ``exported(x)``: told before bytes of an array go out there.
+
+    Returns
+    -------
+    int
+        How many contexts there are.
+    """
+    global watcher
+    watcher = hooks
+    return add(&alias_users, change)
+
+
+cdef bint exports_alias() except -1:
+    """Whether what goes out, and comes in, is an alias in the current context. A gap, where `may_alias`."""
+    return may_alias() and watcher.aliases_here()
+
+
+cdef int tell_exported(Array x) except -1:
+    watcher.exported(x)
+    return 0
+
+
+cdef Array copy_of_alias(Array view, str operation):
+    """What an operation that copies in meaning gives, where NumPy gives a view: this one, which nobody else has."""
+    if may_alias():
+        result = watcher.watched_alias(view, operation)
+        if result is not None:
+            return <Array?>result
+    return copy_as_laid(view)
 
 
 cdef char order_code(object order) except -1:

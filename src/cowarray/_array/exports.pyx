@@ -12,11 +12,9 @@ cimport numpy as cnp
 from libc.string cimport memcpy
 
 from cowarray._array.array cimport (
-    access_anywhere,
     access_to,
     Array,
     Birth,
-    BORN_EAGER_DTYPE,
     BORN_EAGER_PINNED,
     BORN_EAGER_SMALL,
     bytes_of,
@@ -36,12 +34,13 @@ from cowarray._array.array cimport (
     shape_of,
     size_of,
     Snapshot,
+    still,
     still_while_told,
     storage_for,
     strides_of,
     writable_header,
 )
-from cowarray._array.copies cimport copy_as_laid, have_copied, is_worth_sharing, may_copy
+from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, is_worth_sharing, may_copy, tell_exported
 from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport (
@@ -133,7 +132,7 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
     source = storage_for(x)
     if is_worth_sharing(source, min(high - low, nbytes)):
         storage = share(source, &access, first + low, high - low)
-        reason = BORN_EAGER_DTYPE if source.has_references else BORN_EAGER_PINNED
+        reason = BORN_EAGER_PINNED
     if storage is None and high - low <= nbytes:
         may_copy(high - low, reason)
         storage = storage_new(high - low, &fresh)
@@ -162,7 +161,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     cdef const char *format = letters(x.descr.type_num)
     # NumPy has another format for elements that are not aligned.
     if (
-        format == NULL or relaxed(&x.loans) != 0 or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0
+        format == NULL or relaxed(&x.loans) != 0 or exports_alias() or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0
         or not PyArray_ISNBO(x.descr.byteorder)
         or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
         or not is_aligned(storage_for(x), x.offset, x.descr.alignment)
@@ -237,16 +236,25 @@ cdef cnp.ndarray export(Array x, Behalf behalf):
 
     Read-only where x is, for consumers that heed that.
     """
-    cdef Access access = access_anywhere(WRITES, behalf)
-    cdef cnp.ndarray array = writable_header(x, &access)
-    if not x.writeable:
+    cdef cnp.ndarray array
+    cdef bint writeable = x.writeable
+    cdef Access access
+    if exports_alias():
+        tell_exported(x)
+    x = still(x)
+    access = access_to(x, WRITES, behalf)
+    array = writable_header(x, &access)
+    if not writeable:
         PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
     return array
 
 
 cdef cnp.ndarray outgoing(Array x):
-    """What whoever asks for x's elements without a word about writing gets: a snapshot, or an alias of a lent array."""
-    return export(x, EXPORT) if relaxed(&x.loans) != 0 and x.writeable else snapshot(x)
+    """What whoever asks for x's elements without a word about writing gets: a snapshot.
+
+    An alias, of an array that is lent, and where copies in meaning are aliases.
+    """
+    return export(x, EXPORT) if (relaxed(&x.loans) != 0 and x.writeable) or exports_alias() else snapshot(x)
 
 
 @cython.final

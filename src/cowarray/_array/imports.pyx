@@ -11,6 +11,7 @@ from cowarray._array.array cimport (
     Birth,
     BORN_EAGER_ORDER,
     BORN_IMPORT,
+    BORN_IMPORT_ALIAS,
     BORN_IMPORT_COPY,
     BORN_VIEW,
     descr_of,
@@ -24,7 +25,7 @@ from cowarray._array.array cimport (
     size_of,
     Snapshot,
 )
-from cowarray._array.copies cimport copy_as_laid, have_copied, lazy_copy, may_copy
+from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, lazy_copy, may_copy
 from cowarray._array.layout cimport extent_fits, kept_strides, MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_NewCopy
 from cowarray._native.storage cimport own_bytes, Storage, storage_adopt, storage_new
@@ -48,6 +49,8 @@ cdef Array import_array(cnp.ndarray array, object copy):
             f"asarray: copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
             "not plain bytes; drop copy=False"
         )
+    if copy is None and exports_alias() and cnp.PyArray_ISWRITEABLE(array) and distinct_array(array):
+        return alias_foreign(array)
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
     return copy_foreign(array)
@@ -83,6 +86,20 @@ cdef Array share_foreign(cnp.ndarray array):
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                       descr_of(array), distinct_array(array), BORN_IMPORT)
+
+
+cdef Array alias_foreign(cnp.ndarray array):
+    """An array that writes to somebody else's memory, and sees what they write, as NumPy's would."""
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef Storage storage
+    extent_of(array, &low, &high)
+    storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, False)
+    storage.never_shared = True
+    storage.hold = None  # the array is not this Storage's alone: readers have a Hold
+    storage.window = NULL
+    storage.unscoped = NULL
+    return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
+                      descr_of(array), True, BORN_IMPORT_ALIAS)
 
 
 cdef Array copy_foreign(cnp.ndarray array):

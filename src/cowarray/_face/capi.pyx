@@ -72,6 +72,7 @@ cdef int capi_mutable_begin(object x, CowArray_View *view) except -1:
     if not array.writeable:
         raise ValueError("assignment destination is read-only")
     access = access_anywhere(WRITES, C_API)
+    access.shadow = array.shadow
     capi_fill(array, writable_header(array, &access), view)
     return 0
 

@@ -52,6 +52,7 @@ from cowarray._array.array cimport (
     located_header,
     reader_header,
     set_array_type,
+    shadowed_as,
     shape_of,
     size_of,
     storage_for,
@@ -101,10 +102,10 @@ from cowarray._native.storage cimport (
     end_write,
     EXPORT,
     have_read,
+    LOCATES,
     OPERATION,
     Storage,
     tell_eager,
-    WRITES,
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
@@ -112,7 +113,7 @@ from cowarray._ops.operands cimport as_standard, is_handed_with, leaves_lane, ta
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
-from cowarray._ops.shapes cimport hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
+from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
 
 from cowarray._ops.strided import new_array
 
@@ -269,7 +270,8 @@ cdef class ndarray(Array):
                     f"ndarray: cannot set shape {value!r} without a copy, because the array is not contiguous; "
                     "use x.reshape(...)"
                 ) from None
-        rebind(self, view_on(storage, offset, cnp.PyArray_BYTES(header) - offset, shaped, self.writeable))
+        view = view_on(storage, offset, cnp.PyArray_BYTES(header) - offset, shaped, self.writeable)
+        rebind(self, shadowed_as(view, self))
 
     @shape.deleter
     def shape(self):
@@ -712,6 +714,8 @@ cdef class ndarray(Array):
         ravel : Gives the same.
         numpy.ndarray.flatten : The same for NumPy's arrays.
         """
+        if leaves_lane(self):
+            return hand_flatten(self, order)
         return call_method(self, "ravel", (order,), {})
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
@@ -1672,7 +1676,7 @@ cdef class ndarray(Array):
         cowarray.explain : Says what this would copy.
         """
         cdef cow_mutable_scope scope
-        cdef Access access = access_anywhere(WRITES, OPERATION)
+        cdef Access access = access_anywhere(LOCATES, OPERATION)  # no element gets another value
         cdef Storage storage = storage_for(self)  # kept: user code in begin_write can give self another
         begin_write(storage, &access, &scope)
         end_write(&scope)

@@ -43,6 +43,7 @@ cdef struct Access:
     Py_ssize_t offset
     Py_ssize_t itemsize
     const Py_ssize_t *dims  # the shape, then the strides in bytes
+    PyObject *shadow  # of the array that comes, borrowed: see Array.shadow
 
 
 cdef class Hold:
@@ -57,8 +58,8 @@ cdef class Storage:
     cdef char *window
     # NumPy's array that owns the bytes, borrowed, where it serves or served as `hold`: its readers have no scope.
     cdef PyObject *unscoped
-    # The bytes hold references to objects: they are never shared, because memcpy does not copy references.
-    cdef bint has_references
+    # The bytes hold references to objects, which memcpy does not copy; or others write to them whenever they like.
+    cdef bint never_shared
     # Made as a lazy copy, and not yet written while a mode was in use.
     cdef bint is_copy
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
@@ -95,6 +96,8 @@ cdef size_t count_shares(Storage storage) noexcept
 cdef bint is_pinned(Storage storage) noexcept
 cdef bint is_foreign(Storage storage) noexcept
 cdef Hold new_hold(Storage storage, const Access *access)
+# For doorkeepers: a const scope, about which nobody is asked.
+cdef Hold quiet_hold(Storage storage)
 cdef object held(Storage storage, const Access *access, char **window)
 cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
 cdef char *own_bytes(Storage storage) noexcept
@@ -128,6 +131,9 @@ cdef void refresh(Storage storage) noexcept
 cdef Storage storage_new(size_t nbytes, char **bytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
 cdef Pin pin_storage(Storage storage, const Access *access)
+# A kind of doorkeeper that is asked by a C function, which gets the access as it is.
+ctypedef int (*door_function)(object keeper, Storage storage, const Access *access) except -1
+cdef void set_quick_keeper(type kind, door_function door) noexcept
 # Asks the doorkeeper of a Storage that has one, for bytes that are reached through a scope that is open already.
 cdef int knock(Storage storage, const Access *access) except -1
 # The scope of a short write that runs no foreign code: end it with end_write.

@@ -16,7 +16,7 @@ from cowarray._c.atomics cimport add, relaxed, swap
 from cowarray._c.core cimport *
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
-from cowarray._c.python cimport end_by, publish, seal
+from cowarray._c.python cimport end_by, publish, Py_TYPE, seal
 
 from cowarray._native.errors import CopyError
 
@@ -189,16 +189,22 @@ cdef bint is_foreign(Storage storage) noexcept:
 
 
 cdef Hold new_hold(Storage storage, const Access *access):
-    cdef cow_error err
+    cdef Hold hold
     if storage.doorkeeper != NULL:
         ask(storage, access)
+    hold = quiet_hold(storage)
+    if is_unread(storage) and access.intent != LOCATES:
+        have_read(storage)
+    return hold
+
+
+cdef Hold quiet_hold(Storage storage):
+    cdef cow_error err
     cdef Hold hold = Hold.__new__(Hold)
     cdef cow_status status = cow_const_begin(storage.handle, &hold.scope, &err)
     if status != COW_OK:
         hold.scope.data = NULL
         fail(status, &err)
-    if is_unread(storage) and access.intent != LOCATES:
-        have_read(storage)
     return hold
 
 
@@ -231,7 +237,7 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
     cdef cow_storage *handle = NULL
     cdef Storage made
     cdef cow_status status
-    if storage.has_references:
+    if storage.never_shared:
         return None
     if storage.doorkeeper != NULL:
         ask(storage, access)
@@ -296,11 +302,23 @@ cdef dict BEHALVES = {
 }
 
 
+cdef PyObject *quick_kind = NULL
+cdef door_function quick_door = NULL
+
+
+cdef void set_quick_keeper(type kind, door_function door) noexcept:
+    global quick_kind, quick_door
+    quick_kind = <PyObject *>kind
+    quick_door = door
+
+
 cdef int ask(Storage storage, const Access *access) except -1:
     """Tell the doorkeeper who comes for the bytes. What it raises passes on, and nothing has happened. A gap."""
     cdef object keeper = <object>storage.doorkeeper
     cdef object box = None
     cdef int i
+    if <PyObject *>Py_TYPE(<PyObject *>keeper) == quick_kind:
+        return quick_door(keeper, storage, access)
     if access.ndim >= 0:
         box = (
             access.offset,

@@ -22,6 +22,7 @@ from cowarray._array.array cimport (
     on_storage,
     reader_header,
     root,
+    shadowed_as,
     shape_of,
     storage_for,
     strides_of,
@@ -365,7 +366,7 @@ cdef Array with_axes(Array x, int nd):
     c_strides(nd, shape, itemsize_of(x), strides)
     for i in range(x.nd):
         strides[nd - x.nd + i] = x.dims[x.nd + i]
-    return on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, BORN_VIEW)
+    return shadowed_as(on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, BORN_VIEW), x)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

@@ -34,6 +34,7 @@ from cowarray._array.array cimport (
     reader_header,
     root,
     root_of,
+    shadowed_as,
     size_of,
     still,
     storage_for,
@@ -92,14 +93,6 @@ cdef object numpy_empty = np.empty
 cdef type numpy_integer = np.integer
 cdef type numpy_void = np.void
 cdef object set_items = operator.setitem
-
-
-# Elements of an array's window: those of a view, before there is one.
-cdef struct Place:
-    cnp.npy_intp offset
-    int nd
-    cnp.npy_intp shape[MAXDIMS]
-    cnp.npy_intp strides[MAXDIMS]
 
 
 cdef object shown_key(object key):
@@ -339,7 +332,7 @@ def _plain_get_item(Array self not None, key):
     cdef Array view
     key = settled(key)
     view = basic_view(self, key)
-    result = view if view is not None else item_by_numpy(self, key)
+    result = shadowed_as(view, self) if view is not None else item_by_numpy(self, key)
     if not self.standard or (self.descr.type_num == cnp.NPY_OBJECT and picks_one(self.nd, key)):
         return result  # an element comes out as it is, also if it is an array
     return as_standard(result)
@@ -373,7 +366,7 @@ cdef object item_by_numpy(Array self, object key):
             return copy_foreign(array)
         if cnp.PyArray_SIZE(array):
             offset = cnp.PyArray_BYTES(array) - window
-        return view_on(storage, offset, window, array, self.writeable)
+        return shadowed_as(view_on(storage, offset, window, array, self.writeable), self)
     if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(cnp.PyArray_NDIM(header), shown):
         return result  # an element that is itself a NumPy array
     return adopt(array)
@@ -489,6 +482,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     access.offset = offset
     access.itemsize = PyDataType_ELSIZE(descr)
     access.dims = NULL
+    access.shadow = self.shadow
     begin_write(storage, &access, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
     end_write(&scope)
@@ -523,8 +517,9 @@ cdef bint fill_place(Array self, object key, object value) except -1:
     cdef Array given = None
     cdef cow_mutable_scope scope
     cdef Access access
+    cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef long double converted[2]  # room and alignment for any number
-    if write_cost(storage) != 0 or has_doorkeeper(self):
+    if write_cost(storage) != 0:
         return False
     if not is_number(descr):
         return is_plain(descr) and is_array(value) and is_itself(self, key, <Array>value)
@@ -554,7 +549,11 @@ cdef bint fill_place(Array self, object key, object value) except -1:
         return True  # the last step of x[key] += ..., which has written there
     if not broadcasts(&origin, &target):
         return False
-    access = access_anywhere(WRITES, OPERATION)
+    if has_doorkeeper(self):
+        access = access_to(self, OVERWRITES if source is not None else WRITES, OPERATION)
+        put_box(&access, &target, box)
+    else:
+        access = access_anywhere(WRITES, OPERATION)
     begin_write(storage, &access, &scope)
     try:
         copy_between(<char *>scope.data, &target, &origin, source, descr)
@@ -677,11 +676,10 @@ cdef int put_part(Array self, object key, object value) except -1:
 
 cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1:
     """Make the box of an access to all of x that of the elements which an index picks, where it is a view's. A gap."""
-    cdef cnp.npy_intp offset = element_offset(x, key)
     cdef cnp.ndarray header
-    if offset >= 0:
-        access.offset = offset
-        access.ndim = 0
+    cdef Place place
+    if find_place(x, key, &place):
+        put_box(access, &place, box)
         return 0
     if where is Ellipsis or not is_basic(key):
         return 0
@@ -697,6 +695,15 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     memcpy(box + access.ndim, cnp.PyArray_STRIDES(part), access.ndim * sizeof(cnp.npy_intp))
     access.dims = <const Py_ssize_t *>box
     return 0
+
+
+cdef void put_box(Access *access, const Place *place, cnp.npy_intp *box) noexcept:
+    """Make the box of an access that of a place; box has room for it."""
+    access.offset = place.offset
+    access.ndim = place.nd
+    memcpy(box, place.shape, place.nd * sizeof(cnp.npy_intp))
+    memcpy(box + place.nd, place.strides, place.nd * sizeof(cnp.npy_intp))
+    access.dims = <const Py_ssize_t *>box
 
 
 cdef cnp.ndarray packed(cnp.dtype descr, object value):

@@ -80,6 +80,7 @@ PARTS = frozenset(
         "_ops.operators.plain_in_place",
         "_ops.protocols.travel_ufunc",
         "_ops.road._plain_part",
+        "_ops.shapes._plain_flatten",
         "_ops.road.call_with_arguments",
         "_ops.road.plain_argument",
         "_ops.road.slowly_taken_back",

@@ -236,7 +236,7 @@ cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -
         return False
     options["out"] = None
     for value in inputs:
-        if is_array(value) and (<Array>value).storage_ is x.storage_:
+        if is_array(value) and (<Array>value).storage_ is x.storage_ and (<Array>value).shadow == x.shadow:
             intent = WRITES
         passage.survey(value)
     for value in options.values():

@@ -32,13 +32,14 @@ from cowarray._array.array cimport (
     reader_header,
     root,
     root_of,
+    shadowed_as,
     still,
     storage_for,
     storage_then,
     view_on,
     writable_header,
 )
-from cowarray._array.copies cimport copy_as_laid, have_copied, may_copy
+from cowarray._array.copies cimport copy_of_alias, have_copied, may_copy
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport distinct
 from cowarray._c.gil cimport KEEPS_HEADERS
@@ -390,16 +391,15 @@ cdef class Passage:
         if high > low and (start + low < 0 or <size_t>(start + high) > window_size(storage)):
             # numpy.einsum("ii->i") of an array without elements does this.
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside the array's memory")
-        if self.operation.result is VIEW:
-            writeable = source.writeable and not makes_readonly(self.operation, array)
-            return view_on(storage, start, window, array, writeable)
-        return copy_as_laid(view_on(storage, start, window, array, True))
+        writeable = source.writeable and not makes_readonly(self.operation, array)
+        view = shadowed_as(view_on(storage, start, window, array, writeable), source)
+        return view if self.operation.result is VIEW else copy_of_alias(view, self.operation.name)
 
     cdef bint reads_of(self, Array x) noexcept:
         """Whether an argument lies in the Storage of one that is written: what it gets can depend on what was there."""
         cdef int times = 0
         for other in self.arrays:
-            times += (<Array>other).storage_ is x.storage_
+            times += (<Array>other).storage_ is x.storage_ and (<Array>other).shadow == x.shadow
         return times > 1
 
     cdef bint is_copy(self, cnp.ndarray array) except -1:
@@ -558,8 +558,8 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
         passage.survey(self)
         passage.locates = operation.result is VIEW and not passage.cautious  # NumPy's methods touch no element for it
     if operation.overwrites_unless is not None:
-        name, position, _ = operation.overwrites_unless
-        passage.overwrites = name not in kwargs and len(args) <= position
+        name, position, default = operation.overwrites_unless
+        passage.overwrites = (args[position] if len(args) > position else kwargs.get(name, default)) is default
     # Writers first: what is read afterwards is then read where it lies now.
     for position, name in written:
         if position == -1:
@@ -754,7 +754,8 @@ cdef object without_passage(Array self, str name, Operation operation):
     if storage is None:
         return copy_foreign(result)
     x = view_on(storage, offset, window, result, self.writeable and not makes_readonly(operation, result))
-    return x if operation.result is VIEW else copy_as_laid(x)
+    shadowed_as(x, self)
+    return x if operation.result is VIEW else copy_of_alias(x, operation.name)
 
 
 cdef object call_with_arguments(Operation operation, Array self, str name, tuple args, dict kwargs):

@@ -5,6 +5,7 @@ cimport numpy as cnp
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 from libc.string cimport memcpy
 
@@ -13,17 +14,27 @@ from cowarray._array.array cimport (
     Birth,
     BORN_EAGER_ORDER,
     BORN_LAZY,
+    BORN_VIEW,
     descr_of,
     drop_header,
     INLINE_DIMS,
     itemsize_of,
     on_storage,
+    shadowed_as,
     shape_of,
     still_while_told,
     storage_for,
     strides_of,
 )
-from cowarray._array.copies cimport copy_with, lazy_block, order_code, order_strides
+from cowarray._array.copies cimport (
+    copy_as_laid,
+    copy_of_alias,
+    copy_with,
+    lazy_block,
+    may_alias,
+    order_code,
+    order_strides,
+)
 from cowarray._array.layout cimport c_ordered_size, c_strides, MAXDIMS, same_layout
 from cowarray._c.dlpack cimport offered_times
 from cowarray._c.python cimport items_of, plain_int
@@ -61,6 +72,7 @@ cdef int rebind(Array self, Array other) except -1:
     cdef cnp.ndarray _header = self.header
     cdef Storage _before = self.storage_
     cdef cnp.dtype _descr = self.descr
+    cdef PyObject *before = self.shadow
     cdef Storage storage = storage_for(other)  # can fail: first, for a shape without its bytes reads beyond them
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
@@ -75,6 +87,9 @@ cdef int rebind(Array self, Array other) except -1:
     self.storage_ = storage
     self.offset = other.offset
     self.descr = other.descr
+    Py_XINCREF(other.shadow)
+    self.shadow = other.shadow
+    Py_XDECREF(before)
     return 0
 
 
@@ -118,11 +133,32 @@ cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
         known *= lengths[open_axis]
     if known != size:
         return None
+    c_strides(nd, lengths, itemsize, strides)
+    if may_alias():
+        return copy_of_alias(shadowed_as(on_storage(storage_for(self), self.offset, nd, lengths, strides, self.descr,
+                                                    self.writeable, BORN_VIEW), self), "ndarray.reshape")
     storage = lazy_block(self, size * itemsize, &reason)
     if storage is None:
         return None
-    c_strides(nd, lengths, itemsize, strides)
     return on_storage(storage, 0, nd, lengths, strides, self.descr, True, BORN_LAZY)
+
+
+cdef object hand_flatten(Array x, object order):
+    return take_road("ndarray.flatten", _plain_flatten, (x, order), {})
+
+
+def _plain_flatten(Array x not None, order):
+    """`ravel`, which is a copy in meaning too; but where copies may be aliases, this is none that NumPy makes."""
+    cdef Passage passage
+    cdef Array seen
+    if not may_alias():
+        return travel_method(x, "ravel", (order,), {})
+    passage = viewing_passage()
+    seen = <Array?>passage.result(passage.read(x).ravel(order))
+    if seen.storage_ is None or seen.storage_ is not x.storage_:
+        return seen  # NumPy has copied
+    result = copy_as_laid(seen)
+    return as_standard(result) if x.standard else result
 
 
 cdef object hand_reshape(Array x, tuple shape, object order, object copy):
@@ -143,10 +179,14 @@ cdef Array reshaped(Array x, tuple shape, object order, object copy):
     if copy is False:
         passage = viewing_passage()
         return <Array?>passage.result(passage.read(x).reshape(*shape, order=order, copy=False))
-    result = <Array?>travel_method(x, "reshape", shape, {"order": order})
+    if copy and may_alias():
+        passage = viewing_passage()
+        result = <Array?>passage.result(passage.read(x).reshape(*shape, order=order))
+    else:
+        result = <Array?>travel_method(x, "reshape", shape, {"order": order})
     if copy:
         # NumPy's copy lies in the order asked for, whatever a view would have looked like.
         order_strides(result, order_code(order), strides)
-        if not same_layout(result.nd, shape_of(result), strides_of(result), strides):
+        if may_alias() or not same_layout(result.nd, shape_of(result), strides_of(result), strides):
             return copy_with(result, strides)
     return result

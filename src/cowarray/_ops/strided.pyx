@@ -13,6 +13,7 @@ from cowarray._array.array cimport (
     is_plain,
     itemsize_of,
     on_storage,
+    shadowed_as,
     shape_of,
     storage_for,
     strides_of,
@@ -119,7 +120,7 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
             f"{window_size(storage)} bytes; the array begins at byte {x.offset} of it"
         )
     writeable = writeable and x.writeable and distinct(nd, shape, itemsize, strides)
-    view = on_storage(storage, x.offset, nd, shape, strides, x.descr, writeable, BORN_VIEW)
+    view = shadowed_as(on_storage(storage, x.offset, nd, shape, strides, x.descr, writeable, BORN_VIEW), x)
     return <Array>as_standard(view) if x.standard else view
 
 

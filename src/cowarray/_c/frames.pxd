@@ -1,0 +1,30 @@
+# Which line runs, and what a thread is doing.
+
+from cpython.object cimport PyObject
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyFrameObject
+    ctypedef struct PyCodeObject
+    PyFrameObject *PyEval_GetFrame()
+    PyFrameObject *PyFrame_GetBack(PyFrameObject *frame)
+    PyCodeObject *PyFrame_GetCode(PyFrameObject *frame)
+    int PyFrame_GetLineNumber(PyFrameObject *frame)
+
+
+cdef extern from *:
+    """
+    static inline PyObject *cowi_file_of(PyFrameObject *frame)
+    {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        PyObject *name = Py_NewRef(code->co_filename);
+        Py_DECREF(code);
+        return name;
+    }
+    """
+    object file_of "cowi_file_of" (PyFrameObject *frame)
+
+
+cdef extern from "current.h":
+    void *get_current "cowi_get_current" () noexcept nogil
+    void set_current "cowi_set_current" (void *thing) noexcept nogil

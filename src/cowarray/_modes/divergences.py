@@ -1,0 +1,100 @@
+"""What `cowarray.simulate` reports: where a program relied on an alias that a copy in meaning will not be."""
+
+from typing import NamedTuple
+
+__all__ = ["AliasingError", "AliasingWarning", "Divergence", "Site"]
+
+
+class Site(NamedTuple):
+    """A line of a program.
+
+    Parameters
+    ----------
+    filename : str
+        The file, as the code object names it: ``<string>`` too.
+    lineno : int
+        The number of the line, from 1.
+    """
+
+    filename: str
+    lineno: int
+
+    def __str__(self):
+        return f"{self.filename}:{self.lineno}"
+
+
+class Divergence(NamedTuple):
+    """An access to bytes that only an alias has: what `simulate` collects.
+
+    Three lines belong to it. One made what is a copy in meaning, one wrote through the copy or its source, and one
+    accessed the other of the two. With NumPy the access sees what was written; with a copy it does not.
+
+    Parameters
+    ----------
+    kind : {'read', 'write', 'left the library'}
+        The access read; or read and wrote, as ``x += 1`` does; or the writer was outside the library, by way of an
+        array or a buffer that was exported.
+    operation : str
+        What accessed, by its name in the table of operations: 'add', 'ndarray.__getitem__'.
+    nbytes : int
+        How many of the bytes accessed were such, at most.
+    made, written, accessed : Site
+        The three lines. Of a writer outside: where the array was exported.
+    count : int
+        How often these three lines met.
+    differed : bool or None
+        Whether the values were others than a copy's: with ``simulate(exact=True)``, else None.
+    copied_by : str
+        The operation that copies in meaning: 'ndarray.reshape', 'ravel'.
+    """
+
+    kind: str
+    operation: str
+    nbytes: int
+    made: Site
+    written: Site
+    accessed: Site
+    count: int = 1
+    differed: bool | None = None
+    copied_by: str = ""
+
+    def __str__(self):
+        seen = "sees" if self.differed is not False else "would see, were the values other than before,"
+        return (
+            f"{self.accessed}: {self.operation} {seen} what {self.written} wrote through an alias, which {self.copied_by} "
+            f"made at {self.made}; a copy would not show it ({self.nbytes} bytes)"
+        )
+
+
+class AliasingWarning(UserWarning):
+    """A line relied on an alias where cowarray copies in meaning. Given inside `simulate`.
+
+    Parameters
+    ----------
+    divergence : Divergence
+        What was found.
+    """
+
+    def __init__(self, divergence):
+        super().__init__(str(divergence))
+        self.divergence = divergence
+
+    def __reduce__(self):
+        return type(self), (self.divergence,)
+
+
+class AliasingError(RuntimeError):
+    """A line relied on an alias where cowarray copies in meaning. Raised inside ``simulate(error=True)``.
+
+    Parameters
+    ----------
+    divergence : Divergence
+        What was found.
+    """
+
+    def __init__(self, divergence):
+        super().__init__(str(divergence))
+        self.divergence = divergence
+
+    def __reduce__(self):
+        return type(self), (self.divergence,)
