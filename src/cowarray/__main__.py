@@ -1,4 +1,4 @@
-"""The command line: ``python -m cowarray demo [FILE.npy]`` and ``python -m cowarray info``."""
+"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, and ``simulate SCRIPT``."""
 
 import argparse
 import os
@@ -22,21 +22,12 @@ def main(argv=None):
     int
         Exit status: 0, 1 if a result was wrong or the machine failed, 2 for a file or a command that cannot be used.
     """
-    parser = argparse.ArgumentParser(prog="python -m cowarray", description="Arrays that are copied when written to.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    demo = commands.add_parser(
-        "demo",
-        help="edit copies of an array, with NumPy and with cowarray, and compare",
-        description="Opens an array by a read-only memory map, edits copies of it with NumPy and with cowarray, "
-        "compares time, bytes copied and memory, and verifies every result. The file is only read.",
-    )
-    demo.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE.npy",
-        help="default: the planets' positions from 1800 to 2050, computed on the spot",
-    )
-    commands.add_parser("info", help="print versions, and where the C headers are")
+    argv = sys.argv[1:] if argv is None else list(argv)
+    parser, of_simulate = _parsers()
+    if argv[:1] == ["simulate"]:
+        # What follows the script is the script's, whatever it looks like.
+        options, program = _split(argv[1:])
+        return _simulate(of_simulate, of_simulate.parse_args(options), program)
     arguments = parser.parse_args(argv)
     try:
         if arguments.command == "info":
@@ -54,6 +45,72 @@ def main(argv=None):
         # The reader has gone. What Python still holds back for it must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _parsers():
+    """The parser of the command line, and that of what stands between ``simulate`` and the script."""
+    parser = argparse.ArgumentParser(prog="python -m cowarray", description="Arrays that are copied when written to.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    demo = commands.add_parser(
+        "demo",
+        help="edit copies of an array, with NumPy and with cowarray, and compare",
+        description="Opens an array by a read-only memory map, edits copies of it with NumPy and with cowarray, "
+        "compares time, bytes copied and memory, and verifies every result. The file is only read.",
+    )
+    demo.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE.npy",
+        help="default: the planets' positions from 1800 to 2050, computed on the spot",
+    )
+    commands.add_parser("info", help="print versions, and where the C headers are")
+    simulate = commands.add_parser(
+        "simulate",
+        help="run a program that was written for NumPy, and say which of its lines relied on an alias",
+        usage="python -m cowarray simulate [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
+        description="Runs a program that was written for NumPy on cowarray's arrays. It computes what it computes with "
+        "NumPy. After its end, a report on stderr names the lines that relied on an alias where cowarray copies.",
+        epilog="Exit status: the program's own if that is not 0; else 1 if a line relied on an alias, 0 if none did; 2 "
+        "for a program that cannot be run.",
+        allow_abbrev=False,
+    )
+    simulate.add_argument("--json", action="store_true", help="report as one line of JSON")
+    simulate.add_argument("--output", metavar="FILE", help="write the report to FILE (default: stderr)")
+    simulate.add_argument("--error", action="store_true", help="raise AliasingError at the first access of each kind")
+    simulate.add_argument("--exact", action="store_true", help="also say whether the values differed from a copy's")
+    simulate.add_argument(
+        "--include",
+        metavar="PACKAGE",
+        action="append",
+        default=[],
+        help="treat PACKAGE as a part of the program (may be repeated)",
+    )
+    return parser, simulate
+
+
+_WITH_VALUE = ("--include", "--output")
+
+
+def _split(arguments):
+    """Options of the command, and the program with its arguments: from ``-m`` or from what is no option."""
+    i = 0
+    while i < len(arguments) and arguments[i].startswith("-") and arguments[i] not in ("-", "-m", "--"):
+        i += 2 if arguments[i] in _WITH_VALUE else 1
+    return arguments[:i], arguments[i:]
+
+
+def _simulate(parser, options, program):
+    module = program[:1] == ["-m"]
+    if module or program[:1] == ["--"]:
+        del program[0]
+    if not program:
+        parser.error("no program: give the path of a script, or -m and the name of a module")
+    from cowarray._tools import programs, simulation
+
+    started = programs.Program(program[0], program[1:], module=module, include=options.include)
+    return simulation.run(
+        started, error=options.error, exact=options.exact, as_json=options.json, output=options.output
+    )
 
 
 def info():

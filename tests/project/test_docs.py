@@ -2,6 +2,8 @@
 
 import doctest
 import importlib.util
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -130,6 +132,47 @@ def test_names_of_the_package_exist():
     named = {name for page in PAGES for name in re.findall(r"`cowarray\.([a-z_]\w*)", page.read_text())}
     assert {"asarray", "explain"} <= named
     assert [name for name in sorted(named) if not hasattr(cowarray, name)] == []
+
+
+def test_the_guide_shows_what_its_program_and_the_command_print(tmp_path):
+    guide = ROOT / "docs" / "moving.md"
+    [program] = fenced(guide, "python")
+    (tmp_path / "heat.py").write_text(program)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    blocks = fenced(guide, "console")
+    assert len(blocks) == 6
+    for block in blocks:
+        printed = []
+        for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
+            result = subprocess.run(
+                ["sh", "-c", command],
+                cwd=tmp_path,
+                env=os.environ | {"PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            printed += [f"$ {command}\n", result.stdout]
+        assert "".join(printed) == block
+
+
+def test_the_guide_names_the_options_and_the_keys(tmp_path):
+    guide = (ROOT / "docs" / "moving.md").read_text()
+    named = set(re.findall(r"^\| `(--[a-z]+)", guide, re.MULTILINE))
+    result = subprocess.run(
+        [sys.executable, "-m", "cowarray", "simulate", "--help"], capture_output=True, text=True, check=True
+    )
+    assert named == set(re.findall(r"^  (--[a-z]+)", result.stdout, re.MULTILINE))
+    (tmp_path / "script.py").write_text("import numpy as np\nx = np.ones(2)\nx.ravel()[0] = 2\nprint(x)\nnp.poly1d\n")
+    command = [sys.executable, "-m", "cowarray", "simulate", "--json", "--output", "report", "script.py"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True)
+    report = json.loads((tmp_path / "report").read_text())
+    section = guide.partition("### In CI")[2].partition("\n## ")[0]
+    quoted = set(re.findall(r"`(\w+)`", section))
+    [divergence], [borrowed] = report["divergences"], report["borrowed"]
+    keys = set().union(report, report["would_be_copies"], divergence, divergence["made"], borrowed, report["program"])
+    assert keys - quoted == set()
+    assert quoted - keys - {"numpy", "python", "cowarray", "module"} == set()
 
 
 # ---- C ---------------------------------------------------------------------------------------------------------------

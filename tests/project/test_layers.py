@@ -97,7 +97,10 @@ ROOMS = [
     ["_tools"],
     [""],  # the package itself, which gathers the public names
     ["_tools.planets"],
-    ["_tools.demo"],
+    ["_tools.demo", "_tools.stand_ins"],
+    ["_tools.compiled"],
+    ["_tools.programs"],
+    ["_tools.simulation"],
     ["__main__"],
 ]
 # `random` imports its room when it is first used, and is itself imported from there.

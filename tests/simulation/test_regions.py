@@ -27,8 +27,12 @@ def test_they_do_what_sets_of_bytes_do(one, other, by):
     first = {byte for start, stop in one for byte in range(start, stop)}
     second = {byte for start, stop in other for byte in range(start, stop)}
     assert as_set(a) == first
-    for made, wanted in ((a & b, first & second), (a | b, first | second), (a - b, first - second),
-                         (a.moved(by), {byte + by for byte in first})):
+    for made, wanted in (
+        (a & b, first & second),
+        (a | b, first | second),
+        (a - b, first - second),
+        (a.moved(by), {byte + by for byte in first}),
+    ):
         assert as_set(made) == wanted
         assert is_settled(made)
     assert a.meets(b) == bool(first & second)

@@ -197,7 +197,11 @@ def test_a_divergence_says_all_of_it():
     _, _, found = found_in("t = np.zeros(8)\nt.reshape(-1)[2:4] = 1\nt.sum()")
     (each,) = found
     assert (each.operation, each.copied_by, each.nbytes, each.count, each.differed) == (
-        "ndarray.sum", "ndarray.reshape", 16, 1, None,
+        "ndarray.sum",
+        "ndarray.reshape",
+        16,
+        1,
+        None,
     )
     assert str(each.accessed) == f"{NAME}:3"
     assert all(part in str(each) for part in ("ndarray.sum", f"{NAME}:2", f"{NAME}:3", "ndarray.reshape"))
@@ -210,7 +214,12 @@ def test_exact_says_whether_values_differed():
         "t = np.zeros(4)\nt.ravel()[0] = 0\nt[0]\nt.ravel()[1] = 1\nt[1]\nt.ravel()[2] = 5\nt += 1\nt[2]", exact=True
     )
     assert [(each.accessed.lineno, each.differed) for each in found] == [
-        (3, False), (5, True), (7, False), (7, True), (7, True), (8, True),
+        (3, False),
+        (5, True),
+        (7, False),
+        (7, True),
+        (7, True),
+        (8, True),
     ]
 
 
@@ -250,13 +259,35 @@ def test_the_summary_counts_would_be_copies():
 def test_views_are_numpys_where_copies_are_meant():
     with cowarray.simulate():
         t = cowarray.arange(6)
-        for text in ("t.reshape(2, 3)", "t.ravel()", "np.ravel(t)", "np.atleast_2d(t)", "np.reshape(t, (3, 2))",
-                     "np.asarray(t)", "t.conj()", "np.meshgrid(t, t, copy=False)[0]", "np.ix_(t)[0]"):
+        for text in (
+            "t.reshape(2, 3)",
+            "t.ravel()",
+            "np.ravel(t)",
+            "np.atleast_2d(t)",
+            "np.reshape(t, (3, 2))",
+            "np.asarray(t)",
+            "t.conj()",
+            "np.meshgrid(t, t, copy=False)[0]",
+            "np.ix_(t)[0]",
+        ):
             made = eval(text, {"t": t, "np": cowarray})
             assert cowarray.aliases(made, t), text
-        for text in ("t.copy()", "t.flatten()", "np.array(t)", "np.copy(t)", "t.reshape(2, 3, copy=True)", "np.conj(t)",
-                     "t.astype(t.dtype)", "np.tile(t, 1)", "np.resize(t, 6)", "np.append(t, [])", "t.lazy_clone()",
-                     "np.round(t)", "np.block([t])", "np.sort(t)"):
+        for text in (
+            "t.copy()",
+            "t.flatten()",
+            "np.array(t)",
+            "np.copy(t)",
+            "t.reshape(2, 3, copy=True)",
+            "np.conj(t)",
+            "t.astype(t.dtype)",
+            "np.tile(t, 1)",
+            "np.resize(t, 6)",
+            "np.append(t, [])",
+            "t.lazy_clone()",
+            "np.round(t)",
+            "np.block([t])",
+            "np.sort(t)",
+        ):
             made = eval(text, {"t": t, "np": cowarray})
             assert not cowarray.aliases(made, t), text
     assert not cowarray.aliases(t.ravel(), t), "the block is over"

@@ -33,20 +33,64 @@ class Line(NamedTuple):
 
 
 VIEWS = ["r = x[k]", "r = x.T", "r = x[::-1]", "r = x[..., ::2]", "r = x[...]", "r = np.swapaxes(x, 0, -1)"]
-MEANT = ["r = x.reshape(-1)", "r = x.ravel()", "r = np.reshape(x, s)", "r = x.reshape(s)", "r = np.atleast_2d(x)",
-         "r = np.ravel(x)", "r = x.conj()"]
-COPIES = ["r = x.copy()", "r = x.flatten()", "r = np.array(x)", "r = x.astype(x.dtype)", "r = x.copy('F')",
-          "r = x.flatten('F')"]
-WRITES = ["x[i] = c", "x[k] = c", "x[...] = c", "x[m] = c", "x[f] = c", "x.fill(c)", "x.flat[j] = c", "np.copyto(x, c)",
-          "np.asarray(x)[k] = c"]
+MEANT = [
+    "r = x.reshape(-1)",
+    "r = x.ravel()",
+    "r = np.reshape(x, s)",
+    "r = x.reshape(s)",
+    "r = np.atleast_2d(x)",
+    "r = np.ravel(x)",
+    "r = x.conj()",
+]
+COPIES = [
+    "r = x.copy()",
+    "r = x.flatten()",
+    "r = np.array(x)",
+    "r = x.astype(x.dtype)",
+    "r = x.copy('F')",
+    "r = x.flatten('F')",
+]
+WRITES = [
+    "x[i] = c",
+    "x[k] = c",
+    "x[...] = c",
+    "x[m] = c",
+    "x[f] = c",
+    "x.fill(c)",
+    "x.flat[j] = c",
+    "np.copyto(x, c)",
+    "np.asarray(x)[k] = c",
+]
 TEMPORARY = ["x.reshape(-1)[j] = c", "x.ravel()[::2] = c", "x.reshape(-1)[::3] += c"]
 UPDATES = ["x += c", "x *= 3", "x[k] += c", "np.add(x, c, out=x)"]
 PICKED = ["x[i] += c", "x[f] += c"]
-READS = ["r = x.sum()", "r = x[i]", "r = x[f]", "r = x[m]", "r = x.tolist()", "r = int(x[i])", "r = x + c",
-         "r = np.max(x)", "r = x[k].sum()", "r = x.flat[j]", "r = np.where(x > 2, x, c)", "r = x.tobytes()"]
+READS = [
+    "r = x.sum()",
+    "r = x[i]",
+    "r = x[f]",
+    "r = x[m]",
+    "r = x.tolist()",
+    "r = int(x[i])",
+    "r = x + c",
+    "r = np.max(x)",
+    "r = x[k].sum()",
+    "r = x.flat[j]",
+    "r = np.where(x > 2, x, c)",
+    "r = x.tobytes()",
+]
 PAIRS = ["np.add(x, c, out=y)", "y[...] = x", "y += x", "y[...] = x[..., ::-1]"]
-KINDS = [(VIEWS, "view", 3), (MEANT, "meant", 5), (COPIES, "copy", 2), (WRITES, "write", 5), (TEMPORARY, "temporary", 2),
-         (UPDATES, "update", 3), (PICKED, "picked", 1), (READS, "read", 6), (PAIRS, "pair", 2), (["del"], "del", 1)]
+KINDS = [
+    (VIEWS, "view", 3),
+    (MEANT, "meant", 5),
+    (COPIES, "copy", 2),
+    (WRITES, "write", 5),
+    (TEMPORARY, "temporary", 2),
+    (UPDATES, "update", 3),
+    (PICKED, "picked", 1),
+    (READS, "read", 6),
+    (PAIRS, "pair", 2),
+    (["del"], "del", 1),
+]
 LINES = [(Line(text, kind), weight / len(texts)) for texts, kind, weight in KINDS for text in texts]
 
 
@@ -103,12 +147,16 @@ class Program:
         x = trio.numpys
         if not x.size or (line.kind == "pair" and other.numpys.shape != x.shape):
             return
-        if line.text.startswith("np.add(x, c, out=y") and np.shares_memory(trio.valued, other.valued) and not (
-            same_place(trio.valued, other.valued)
+        if (
+            line.text.startswith("np.add(x, c, out=y")
+            and np.shares_memory(trio.valued, other.valued)
+            and not (same_place(trio.valued, other.valued))
         ):
             return  # an update of elements by others: their values are followed no further
         names = self.names(x)
-        self.text.append(f"{number}: {line.text}   # x = {self.pool.index(trio)}, y = {self.pool.index(other)}, {names}")
+        self.text.append(
+            f"{number}: {line.text}   # x = {self.pool.index(trio)}, y = {self.pool.index(other)}, {names}"
+        )
         code = compile("\n" * (number - 1) + line.text, NAME, "exec")
         differ = self.expected(line, trio, other, names)
         before = x[names["i"]].copy(), x[names["f"]].copy(), x.copy()
@@ -126,8 +174,10 @@ class Program:
 
     def names(self, x):
         draw = self.random
-        axis_slices = [draw.choice([slice(None), slice(0, 2), slice(1, None), slice(None, None, 2), draw.randrange(n)])
-                       for n in x.shape]
+        axis_slices = [
+            draw.choice([slice(None), slice(0, 2), slice(1, None), slice(None, None, 2), draw.randrange(n)])
+            for n in x.shape
+        ]
         if all(isinstance(each, int) for each in axis_slices):
             axis_slices[0] = slice(0, 1)
         shapes = [shape for shape in SHAPES if np.prod(shape) == x.size] or [(-1,)]
@@ -175,8 +225,10 @@ class Program:
             if line.kind == "temporary" and "+=" not in line.text:
                 return False
             picks = {
-                "[i]": lambda array: array[names["i"]], "[f]": lambda array: array[names["f"]],
-                "[m]": lambda array: array[names["m"]], "[k]": lambda array: array[names["k"]],
+                "[i]": lambda array: array[names["i"]],
+                "[f]": lambda array: array[names["f"]],
+                "[m]": lambda array: array[names["m"]],
+                "[k]": lambda array: array[names["k"]],
                 "flat[j]": lambda array: array.reshape(-1)[names["j"]],
                 "[::3]": lambda array: array.reshape(-1)[::3],
             }

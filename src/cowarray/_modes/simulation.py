@@ -65,6 +65,9 @@ class simulate:
     <cowarray.simulate: 1 divergence; 1 would-be copy watched, 1 relied upon, 0 never written>
     """
 
+    # The command line reports at the end, and a program's filters may make errors of warnings.
+    _warns = True
+
     def __init__(self, *, error=False, exact=False):
         for name, value in (("error", error), ("exact", exact)):
             if type(value) is not bool:
@@ -119,7 +122,7 @@ class simulate:
             self._found[lines] = divergence, step
         if self._error:
             raise AliasingError(divergence)
-        if known is None:
+        if known is None and self._warns:
             _warn(divergence)
 
     @property
@@ -139,7 +142,7 @@ class simulate:
         return self._run.never_written
 
     def __iter__(self):
-        return iter([divergence for divergence, _ in self._found.values()])
+        return iter([divergence for divergence, _ in list(self._found.values())])
 
     def __len__(self):
         return len(self._found)

@@ -7,6 +7,7 @@ from cowarray._modes.divergences import Divergence
 __all__ = ["simulate"]
 
 class simulate:
+    _warns: bool
     def __init__(self, *, error: bool = False, exact: bool = False) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -1,0 +1,78 @@
+"""Compiled modules that a program meets: their functions take our arrays as NumPy's.
+
+Much compiled code wants NumPy's class and nothing else, and a program that was written for NumPy hands it arrays
+without a thought: directly, or out of a function that SciPy calls. While a program runs, functions of compiled modules
+that are imported get NumPy's array over the bytes of ours, for the time of the call; in a simulation it is an alias.
+"""
+
+import functools
+import importlib.machinery
+import types
+
+from cowarray._tools.stand_ins import with_lent
+
+__all__ = ["watch_imports"]
+
+# Functions as C code, Cython, f2py, nanobind and others make them; what they also have, classes and ufuncs, stays.
+_FUNCTIONS = frozenset(
+    ("builtin_function_or_method", "cython_function_or_method", "fused_cython_function", "fortran", "nb_func")
+)
+
+
+def watch_imports(is_left_alone, taken_in):
+    """Let functions of the compiled modules that are imported from now on take our arrays.
+
+    Parameters
+    ----------
+    is_left_alone : callable
+        Whether a module stays as it is: called with the module.
+    taken_in : callable
+        Called with a module; gives what becomes of its functions' results, or None for nothing.
+    """
+    loader = importlib.machinery.ExtensionFileLoader
+    execute = loader.exec_module
+
+    @functools.wraps(execute)
+    def exec_module(self, module):
+        execute(self, module)
+        if not is_left_alone(module):
+            _adapt(module, taken_in(module))
+
+    loader.exec_module = exec_module
+
+
+def _adapt(module, result):
+    for name, value in list(vars(module).items()):
+        if type(value).__name__ in _FUNCTIONS and not name.startswith("__"):
+            setattr(module, name, _Adapted(value, result))
+
+
+class _Adapted:
+    """A compiled function that gets NumPy's arrays over ours."""
+
+    def __init__(self, function, result):
+        functools.update_wrapper(self, function, updated=())
+        self._result = result
+
+    def __call__(self, /, *args, **kwargs):
+        __tracebackhide__ = True
+        return with_lent(self.__wrapped__, args, kwargs, self._result)
+
+    def __get__(self, instance, owner=None):
+        if instance is None or not hasattr(type(self.__wrapped__), "__get__"):
+            return self
+        return types.MethodType(self, instance)
+
+    def __getitem__(self, key):
+        return _Adapted(self.__wrapped__[key], self._result)
+
+    def __getattr__(self, name):
+        if name == "__wrapped__":  # halfway through a copy
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self):
+        return repr(self.__wrapped__)
+
+    def __reduce__(self):
+        return self.__wrapped__.__reduce__()

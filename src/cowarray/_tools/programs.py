@@ -1,0 +1,530 @@
+"""Running somebody's program, written for NumPy, on this library: as Python runs it, but for what `numpy` means.
+
+The rule of imports: in the program, `import numpy` gives stand-ins (`stand_ins.py`). Everybody else's gives NumPy. Who
+imports decides, so `sys.modules` stays as it is, and `builtins.__import__` and `importlib.import_module` ask. The
+program is the script or module that is run, the modules below its folder that are not installed there, and the packages
+that the user names.
+
+The program runs in this process, as ``__main__``. Its threads start in a context that has the mode in force, and so do
+the processes that `multiprocessing` starts.
+"""
+
+import _thread
+import atexit
+import builtins
+import contextlib
+import contextvars
+import functools
+import importlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pkgutil
+import sys
+import sysconfig
+import threading
+import traceback
+import types
+
+from cowarray._tools.compiled import watch_imports
+from cowarray._tools.stand_ins import StandIns, taken_in
+
+__all__ = ["CannotRun", "Program", "run"]
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_OWN_FILES = frozenset(_FOLDER + name for name in ("programs.py", "stand_ins.py", "compiled.py"))
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
+
+
+class CannotRun(Exception):
+    """A program that cannot be started; the text is for the user."""
+
+
+class Program:
+    """A script or a module, with its arguments.
+
+    Parameters
+    ----------
+    target : str
+        The path of a script, or of a folder or archive with a ``__main__.py``; or the name of a module.
+    arguments : sequence of str
+    module : bool, default False
+        Whether `target` names a module.
+    include : sequence of str, optional
+        Packages that count as parts of the program, wherever they are.
+    """
+
+    def __init__(self, target, arguments=(), *, module=False, include=()):
+        self.target = target
+        self.arguments = list(arguments)
+        self.module = module
+        self.include = tuple(include)
+
+    def prepare(self):
+        """Set up `sys` as Python does, and find out where the program's own modules lie.
+
+        Returns
+        -------
+        ImportRule
+        """
+        safe = getattr(sys.flags, "safe_path", False)
+        if self.module:
+            sys.argv = ["-m", *self.arguments]
+            package = self.target.partition(".")[0]
+            return ImportRule(os.getcwd(), (*self.include, package))
+        path = os.path.join(os.getcwd(), self.target)
+        sys.argv = [self.target, *self.arguments]
+        folder = path if self._importer() is not None else os.path.dirname(os.path.realpath(path))
+        if not safe:
+            sys.path[0] = folder
+        elif folder == path:
+            sys.path.insert(0, folder)
+        return ImportRule(folder, self.include)
+
+    def _importer(self):
+        """What imports from a folder or an archive; None for a script."""
+        return None if self.module else pkgutil.get_importer(os.path.join(os.getcwd(), self.target))
+
+    def load(self):
+        """Find and compile the program. A module's packages are imported first, which runs their code.
+
+        Returns
+        -------
+        code, module
+            What is to be run, and the ``__main__`` that it is to be run in.
+
+        Raises
+        ------
+        CannotRun
+            There is no such program, or its source is not Python.
+        """
+        if self.module:
+            spec = self._find_module()
+        elif (importer := self._importer()) is not None:
+            spec = importer.find_spec("__main__")
+            if spec is None:
+                raise CannotRun(f"can't find '__main__' module in {self.target!r}")
+        else:
+            return self._load_script()
+        try:
+            code = spec.loader.get_code(spec.name)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise CannotRun(_as_python_says(error)) from None
+        except (AttributeError, ImportError):
+            code = None
+        if code is None:
+            raise CannotRun(f"no code object available for {spec.name}")
+        if self.module:
+            sys.argv[0] = spec.origin
+        return code, _main(spec.origin, spec, spec.loader, spec.cached, spec.parent)
+
+    def _find_module(self):
+        name = self.target
+        try:
+            spec = importlib.util.find_spec(name)
+            if spec is not None and spec.submodule_search_locations is not None:
+                name = f"{name}.__main__"
+                spec = importlib.util.find_spec(name)
+                if spec is None:
+                    raise CannotRun(
+                        f"No module named {name}; {self.target!r} is a package and cannot be directly executed"
+                    )
+        except (ModuleNotFoundError, ValueError, TypeError) as error:
+            # An import that fails within the program's own packages is the program's error.
+            missing = getattr(error, "name", None)
+            if missing is not None and not (name == missing or name.startswith(f"{missing}.")):
+                raise
+            spec = None
+        if spec is None:
+            raise CannotRun(f"No module named {name}")
+        if spec.loader is None:
+            raise CannotRun(f"{name!r} is a namespace package and cannot be executed")
+        return spec
+
+    def _load_script(self):
+        path = os.path.join(os.getcwd(), self.target)
+        try:
+            if path.endswith(".pyc"):
+                loader = importlib.machinery.SourcelessFileLoader("__main__", path)
+                return loader.get_code("__main__"), _main(path, None, loader)
+            with io.open_code(path) as opened:
+                source = opened.read()
+        except OSError as error:
+            raise CannotRun(f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}") from None
+        except (ValueError, ImportError, EOFError) as error:  # a null byte in the name; a damaged .pyc
+            raise CannotRun(f"can't open file {path!r}: {error}") from None
+        try:
+            code = compile(source, path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise CannotRun(_as_python_says(error)) from None
+        return code, _main(path, None, importlib.machinery.SourceFileLoader("__main__", path))
+
+
+def _main(file, spec, loader, cached=None, package=None):
+    main = types.ModuleType("__main__")
+    vars(main).update(
+        __file__=file, __spec__=spec, __loader__=loader, __cached__=cached, __package__=package, __builtins__=builtins
+    )
+    return main
+
+
+def _as_python_says(error):
+    return "".join(traceback.format_exception_only(error)).rstrip("\n")
+
+
+# ---- who imports -----------------------------------------------------------------------------------------------------
+
+
+class ImportRule:
+    """Which modules are the program's, and what `numpy` is for them.
+
+    Parameters
+    ----------
+    folder : str
+        Modules below it are the program's, unless they are installed there.
+    include : sequence of str
+        Packages that are the program's, wherever they are.
+    """
+
+    def __init__(self, folder, include):
+        self.folder = os.path.join(os.path.realpath(folder), "")
+        self.include = tuple(include)
+        self.stand_ins = StandIns()
+        self._files = {}
+        self._told = None
+        self._awaited = []
+        libraries = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")} | {os.path.dirname(os.__file__)}
+        libraries = [os.path.join(os.path.realpath(path), "") for path in libraries if path]
+        self._libraries = tuple(path for path in libraries if not self.folder.startswith(path))
+        self._standard = tuple(os.path.join(path, "lib-dynload", "") for path in libraries)
+
+    def covers(self, space, frame):
+        """Whether code is the program's. What has neither name nor file is its caller's.
+
+        Parameters
+        ----------
+        space : dict or None
+            Its globals, if they are known.
+        frame : frame
+            Who called.
+
+        Returns
+        -------
+        bool
+        """
+        found = None if space is None else self._covers(space)
+        while found is None and frame is not None:
+            found = self._covers(frame.f_globals)
+            frame = frame.f_back
+        return bool(found)
+
+    def _covers(self, space):
+        name = space.get("__name__")
+        name = name if isinstance(name, str) else ""
+        if name.partition(".")[0] in ("cowarray", "numpy"):
+            return False
+        if name in ("__main__", "__mp_main__"):
+            return True
+        if any(name == each or name.startswith(f"{each}.") for each in self.include):
+            return True
+        file = space.get("__file__") or getattr(space.get("__spec__"), "origin", None)
+        return self.has(file) if isinstance(file, str) and file not in ("built-in", "frozen") else None
+
+    def has(self, file):
+        """Whether a file is the program's."""
+        known = self._files.get(file)
+        if known is None:
+            path = os.path.realpath(file)
+            inside = path.startswith(self.folder) and not path.startswith(self._libraries)
+            known = inside and _INSTALLED.isdisjoint(path.removeprefix(self.folder).split(os.sep))
+            self._files[file] = known
+        return known
+
+    def install(self):
+        """Let the rule decide, from now on."""
+        import_, import_module = builtins.__import__, importlib.import_module
+
+        @functools.wraps(import_)
+        def importing(name, globals=None, locals=None, fromlist=(), level=0):
+            module = import_(name, globals, locals, fromlist, level)
+            if self._awaited:
+                self._meet()
+            if level or not _is_numpys(name) or not self.covers(globals, sys._getframe(1)):
+                return module
+            quiet = bool(fromlist) and "*" in fromlist
+            return self.stand_ins.of(sys.modules[name if fromlist else "numpy"], quiet=quiet)
+
+        @functools.wraps(import_module)
+        def importing_module(name, package=None):
+            module = import_module(name, package)
+            return self.stand_ins.of(module) if _is_numpys(name) and self.covers(None, sys._getframe(1)) else module
+
+        builtins.__import__ = importing
+        importlib.import_module = importing_module
+        watch_imports(self._leaves_alone, self._takes_in)
+
+    def _leaves_alone(self, module):
+        """Whether a compiled module gets arrays of ours: NumPy's, the library's, the standard library's."""
+        if module.__name__.partition(".")[0] in ("cowarray", "numpy"):
+            return True
+        return os.path.realpath(getattr(module, "__file__", None) or "").startswith(self._standard)
+
+    def _takes_in(self, module):
+        return taken_in if self._covers(vars(module)) else None
+
+    def tell(self, told):
+        """Let processes that are started from now on be told something, before they import anything of the program.
+
+        Parameters
+        ----------
+        told : object
+            What it does when it is unpickled is what is done there.
+        """
+        self._told = told
+        self._awaited = list(_STARTERS)
+        self._meet()
+
+    def _meet(self):
+        for name in [name for name in self._awaited if hasattr(sys.modules.get(name), "get_preparation_data")]:
+            self._awaited.remove(name)
+            module = sys.modules[name]
+            module.get_preparation_data = self._preparing(module.get_preparation_data)
+
+    def _preparing(self, prepare):
+        @functools.wraps(prepare)
+        def preparing(*args, **kwargs):
+            return {**prepare(*args, **kwargs), "cowarray": self._told}
+
+        return preparing
+
+
+# What processes begin with is pickled by these, and they have an unknown key unpickled first.
+_STARTERS = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
+
+
+def _is_numpys(name):
+    return type(name) is str and (name == "numpy" or name.startswith("numpy."))
+
+
+# ---- running ---------------------------------------------------------------------------------------------------------
+
+
+def run(program, enter, finish):
+    """Run a program in this process, and to its end: its threads and what it registered with `atexit` included.
+
+    Parameters
+    ----------
+    program : Program
+    enter : callable
+        Called without arguments in the program's context, before anything of it runs: enters the modes. It is called
+        again in each process that `multiprocessing` starts, so a pickle must be able to hold it.
+    finish : callable
+        Called with the program's exit status and its `ImportRule`, once, after the program has ended and in the process
+        where it began. It gives the status to exit with.
+
+    Returns
+    -------
+    int
+        The status to exit with.
+
+    Raises
+    ------
+    CannotRun
+        The program was not started. Nothing was called but, perhaps, enter.
+    KeyboardInterrupt
+        It ended the program. It is reported already, so `sys.excepthook` is silent.
+    """
+    began = os.getpid()
+    rule = program.prepare()
+    rule.install()
+    enter()
+    _follow(rule, enter)
+    ended = False
+
+    def end(status):
+        nonlocal ended
+        if ended or os.getpid() != began:
+            return status
+        ended = True
+        return finish(status, rule)
+
+    leave = os._exit
+
+    @functools.wraps(leave)
+    def leaving(status):
+        leave(end(status & 0xFF))
+
+    os._exit = leaving
+    kept = sys.modules["__main__"]  # its frames are still running
+    raised = None
+    try:
+        code, main = program.load()
+        if "__annotations__" in vars(kept):  # not in Python 3.14
+            main.__annotations__ = {}
+        sys.modules["__main__"] = main
+        exec(code, vars(main))
+    except CannotRun:
+        os._exit = leave
+        raise
+    except BaseException as error:
+        raised = error
+    status = _outcome(raised)
+    interrupted = isinstance(raised, KeyboardInterrupt)
+    del raised  # and all that its frames hold
+    if os.getpid() == began:
+        for wait in (threading._shutdown, atexit._run_exitfuncs):
+            raised = None
+            try:
+                wait()
+            except BaseException as error:
+                raised = error
+            _outcome(raised)
+        del raised
+        status = end(status)
+    del kept
+    if interrupted:
+        # Python then ends the process by the signal, as whoever sent it expects.
+        sys.excepthook = _silent
+        raise KeyboardInterrupt
+    return status
+
+
+def _silent(*args):
+    """An exception hook that shows nothing."""
+
+
+def _outcome(error):
+    """The exit status after an exception that nobody caught, or None; it is shown as Python shows it.
+
+    Not to be called while the exception is handled: a hook would see that.
+    """
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit):
+        if error.code is None:
+            return 0
+        if isinstance(error.code, int):
+            return error.code & 0xFF
+        with contextlib.suppress(Exception):
+            print(error.code, file=sys.stderr)
+        return 1
+    clean(error)
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    sys.last_exc = error
+    second = None
+    try:
+        _hook()(type(error), error, error.__traceback__)
+    except BaseException as raised:
+        second = raised
+    if isinstance(second, SystemExit):
+        return _outcome(second)
+    if second is not None:
+        clean(second)
+        _say("Error in sys.excepthook:", second)
+        _say("\nOriginal exception was:", error)
+    return 1
+
+
+def _hook():
+    """What shows an exception."""
+    return getattr(sys, "excepthook", None) or (lambda kind, error, trace: _say("sys.excepthook is missing", error))
+
+
+def _say(title, error):
+    with contextlib.suppress(Exception):
+        print(title, file=sys.stderr)
+        sys.__excepthook__(type(error), error, error.__traceback__)
+
+
+def clean(error):
+    """Take the frames of these modules out of the traceback of an exception, and of those that it came from."""
+    waiting, seen = [error], set()
+    while waiting:
+        error = waiting.pop()
+        if error is None or id(error) in seen:
+            continue
+        seen.add(id(error))
+        error.__traceback__ = _without_own(error.__traceback__)
+        waiting += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]
+
+
+def _without_own(first):
+    kept = None
+    for each in reversed(list(_entries(first))):
+        if each.tb_frame.f_code.co_filename not in _OWN_FILES:
+            each.tb_next = kept
+            kept = each
+    return kept
+
+
+def _entries(trace):
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+# ---- threads and processes -------------------------------------------------------------------------------------------
+
+
+def _follow(rule, enter):
+    """Let threads, and processes of `multiprocessing`, begin with the modes that are in force in this context."""
+    base = contextvars.copy_context()
+
+    start_new_thread = _thread.start_new_thread
+
+    @functools.wraps(start_new_thread)
+    def start_thread(function, args, /, *kwargs):
+        if not callable(function) or not isinstance(args, tuple):
+            return start_new_thread(function, args, *kwargs)  # which says what is wrong
+        return start_new_thread(base.copy().run, (function, *args), *kwargs)
+
+    _thread.start_new_thread = _thread.start_new = start_thread
+    if hasattr(threading, "_start_new_thread"):
+        threading._start_new_thread = start_thread
+    if hasattr(threading, "_start_joinable_thread"):  # Python 3.13
+        start_joinable_thread = threading._start_joinable_thread
+
+        @functools.wraps(start_joinable_thread)
+        def start_joinable(function, *args, **kwargs):
+            return start_joinable_thread(functools.partial(base.copy().run, function), *args, **kwargs)
+
+        threading._start_joinable_thread = start_joinable
+    if hasattr(sys.flags, "thread_inherit_context"):  # Python 3.14: each thread then runs in a context of its own
+        start = threading.Thread.start
+
+        @functools.wraps(start)
+        def start_in_context(self):
+            if getattr(self, "_context", self) is None and not sys.flags.thread_inherit_context:
+                self._context = base.copy()
+            return start(self)
+
+        threading.Thread.start = start_in_context
+    show = threading.excepthook
+
+    @functools.wraps(show)
+    def show_clean(args, /):
+        if args.exc_value is not None:
+            clean(args.exc_value)
+            args = threading.ExceptHookArgs((args.exc_type, args.exc_value, args.exc_value.__traceback__, args.thread))
+        return show(args)
+
+    threading.excepthook = show_clean
+    rule.tell(_Following(rule.folder, rule.include, enter))
+
+
+class _Following:
+    """What a process that the program starts is told."""
+
+    def __init__(self, folder, include, enter):
+        self.told = folder, include, enter
+
+    def __reduce__(self):
+        return _follow_on, self.told
+
+
+def _follow_on(folder, include, enter):
+    rule = ImportRule(folder, include)
+    rule.install()
+    enter()
+    _follow(rule, enter)

@@ -1,0 +1,294 @@
+"""``python -m cowarray simulate``: the report on which lines of a program relied on an alias.
+
+The report is written once, by the process that began, after the program has ended. It goes to where stderr led when the
+command began, or to a file; the program's own output is left alone.
+"""
+
+import contextlib
+import functools
+import json
+import linecache
+import os
+import platform
+import sys
+
+import numpy as np
+
+import cowarray
+from cowarray._tools import programs
+
+__all__ = ["FORMAT", "run"]
+
+FORMAT = "cowarray simulate 1"
+
+_VIEW = "use `{}`, or write to the base"
+_MENDS = {
+    "reshape": _VIEW.format("reshape(..., copy=False)"),
+    "ravel": _VIEW.format("reshape(-1, copy=False)"),
+    "atleast_1d": _VIEW.format("reshape(..., copy=False)"),
+    "atleast_2d": _VIEW.format("reshape(..., copy=False)"),
+    "atleast_3d": _VIEW.format("reshape(..., copy=False)"),
+    "real_if_close": _VIEW.format("x.real"),
+    "trim_zeros": _VIEW.format("x[first:last]"),
+    "diag": "use `fill_diagonal`, or write to the base",
+    "array": _VIEW.format("asarray"),
+    "asanyarray": _VIEW.format("asarray"),
+    "ascontiguousarray": _VIEW.format("asarray"),
+    "asfortranarray": _VIEW.format("asarray"),
+    "require": _VIEW.format("asarray"),
+}
+
+
+def run(program, *, error=False, exact=False, as_json=False, output=None):
+    """Run a program inside `simulate`, and report.
+
+    Parameters
+    ----------
+    program : cowarray._tools.programs.Program
+    error, exact : bool
+        As in `simulate`.
+    as_json : bool
+        One line of JSON instead of text.
+    output : path, optional
+        A file for the report. Default: stderr.
+
+    Returns
+    -------
+    int
+        The program's exit status if that is not 0. Else 1 if something relied on an alias, 0 if nothing did. 2 if the
+        program cannot be run.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        It ended the program.
+    """
+    try:
+        place = _File(output) if output is not None else _Stderr()
+    except (OSError, ValueError) as failure:
+        return _refuse(f"cannot write to {output!r}: {getattr(failure, 'strerror', None) or failure}")
+    started = os.path.join(os.getcwd(), "")
+
+    def finish(status, rule):
+        found = _found[0]
+        report = described(program, found, rule.stand_ins.borrowed, exact, status)
+        text = json.dumps(report, ensure_ascii=True) + "\n" if as_json else written_out(report, started)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # closed, or none; Python says at its end what cannot be written
+                stream.flush()
+        try:
+            place.write(text)
+        except OSError as failure:
+            refused = _refuse(f"cannot write to {output!r}: {failure.strerror}")
+            return status or refused
+        return report["exit_status"]
+
+    try:
+        return programs.run(program, functools.partial(_enter, error, exact), finish)
+    except programs.CannotRun as failure:
+        return _refuse(str(failure))
+
+
+def _refuse(text):
+    with contextlib.suppress(Exception):
+        print(f"simulate: {text}", file=sys.stderr)
+    return 2
+
+
+_found = []  # the simulation of this process
+
+
+def _enter(error, exact):
+    found = cowarray.simulate(error=error, exact=exact)
+    found._warns = False
+    found.__enter__()
+    _found[:] = [found]
+
+
+# ---- where to --------------------------------------------------------------------------------------------------------
+
+
+class _File:
+    """A file that the report goes to. It is emptied at once: what is in it afterwards is this run's."""
+
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        with open(self.path, "w"):
+            pass
+
+    def write(self, text):
+        with open(self.path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+
+
+class _Stderr:
+    """Where stderr led at first, also if the program closes it."""
+
+    def __init__(self):
+        self.number = None
+        with contextlib.suppress(OSError):
+            self.number = os.dup(2)
+            self.identity = self._identify()
+
+    def _identify(self):
+        status = os.fstat(self.number)
+        return status.st_dev, status.st_ino, status.st_mode
+
+    def write(self, text):
+        data = text.encode("utf-8", "backslashreplace")
+        with contextlib.suppress(OSError):  # nobody reads it: the exit status still tells
+            # A program may close all files and open its own: the number may be that of another by now.
+            if self.number is not None and self._identify() == self.identity:
+                while data:
+                    data = data[os.write(self.number, data) :]
+
+
+# ---- what it says ----------------------------------------------------------------------------------------------------
+
+
+def described(program, found, borrowed, exact, status):
+    """The report as JSON has it: see docs/moving.md.
+
+    Parameters
+    ----------
+    program : cowarray._tools.programs.Program
+    found : cowarray.simulate
+    borrowed : dict of str to Site
+        Names of NumPy's that the library lacks.
+    exact : bool
+    status : int
+        The program's exit status.
+
+    Returns
+    -------
+    dict
+    """
+    divergences = sorted(found, key=lambda each: (each.accessed, each.written, each.made, each.operation))
+    return {
+        "format": FORMAT,
+        "versions": {"cowarray": cowarray.__version__, "numpy": np.__version__, "python": platform.python_version()},
+        "program": {"module" if program.module else "script": program.target, "arguments": program.arguments},
+        "program_status": status,
+        "exit_status": status or int(bool(divergences)),
+        "exact": exact,
+        "would_be_copies": {
+            "watched": found.watched,
+            "relied_upon": found.relied_upon,
+            "never_written": found.never_written,
+        },
+        "divergences": [
+            {
+                "kind": each.kind,
+                "operation": each.operation,
+                "copied_by": each.copied_by,
+                "nbytes": each.nbytes,
+                "count": each.count,
+                "differed": each.differed,
+                "made": _line(each.made),
+                "written": _line(each.written),
+                "accessed": _line(each.accessed),
+                "mend": mend(each.copied_by),
+            }
+            for each in divergences
+        ],
+        "borrowed": [{"name": name, "used": _line(site)} for name, site in sorted(borrowed.items())],
+    }
+
+
+def _line(site):
+    return {
+        "filename": site.filename,
+        "lineno": site.lineno,
+        "code": linecache.getline(site.filename, site.lineno).strip(),
+    }
+
+
+def mend(copied_by):
+    """What to write instead.
+
+    Parameters
+    ----------
+    copied_by : str
+        The operation that copies.
+
+    Returns
+    -------
+    str
+    """
+    return _MENDS.get(copied_by.rpartition(".")[2], "write to the base, or take the copy after the write")
+
+
+_MOST = 8  # accesses that the text shows of one write
+
+_DETAILS = {"read": "{}", "write": "{}, in place", "left the library": "{}, written outside the library"}
+
+
+def written_out(report, folder):
+    """The report as text: for each write, who accessed it.
+
+    Parameters
+    ----------
+    report : dict
+    folder : str
+        Files below it are named relative to it; it ends with a separator.
+
+    Returns
+    -------
+    str
+    """
+
+    def place(line):
+        return f"{line['filename'].removeprefix(folder)}:{line['lineno']}"
+
+    [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
+    groups = {}
+    for each in report["divergences"]:
+        written, made = each["written"], each["made"]
+        key = written["filename"], written["lineno"], made["filename"], made["lineno"], each["kind"]
+        groups.setdefault(key, []).append(each)
+    lines = [f"cowarray simulate: {name}: {_headline(len(report['divergences']), len(groups))}", ""]
+    for number, (_, group) in enumerate(sorted(groups.items()), 1):
+        first = group[0]
+        shown = [("made", first["made"], ""), ("written", first["written"], "")]
+        shown += [("accessed", each["accessed"], _details(each)) for each in group[:_MOST]]
+        width = max(len(place(line)) for _, line, _ in shown)
+        lines.append(f"{number}. {place(first['written'])}: seen through an alias that {first['copied_by']} made")
+        lines += [
+            f"     {step:<8}  {place(line):<{width}}  {_cut(line['code'])}{note}".rstrip() for step, line, note in shown
+        ]
+        if len(group) > _MOST:
+            lines.append(f"     and {len(group) - _MOST} more, which --json lists")
+        lines += [f"   In cowarray that is a copy: {first['mend']}.", ""]
+    copies = report["would_be_copies"]
+    lines.append(
+        f"Would-be copies: {copies['watched']} watched, {copies['relied_upon']} relied upon, "
+        f"{copies['never_written']} never written to."
+    )
+    if report["borrowed"]:
+        lines.append("NumPy's own were used for names that cowarray lacks:")
+        lines += [f"  {each['name']} ({place(each['used'])})" for each in report["borrowed"]]
+    return "\n".join(lines) + "\n"
+
+
+def _headline(accesses, writes):
+    if not accesses:
+        return "no access relied on an alias"
+    return (
+        f"{accesses} {'access sees' if accesses == 1 else 'accesses see'} through an alias what "
+        f"{writes} {'line' if writes == 1 else 'lines'} wrote"
+    )
+
+
+def _details(divergence):
+    """What an access did, in brackets."""
+    size = f"{divergence['nbytes']} byte{'s' * (divergence['nbytes'] != 1)}"
+    notes = [_DETAILS[divergence["kind"]].format(size)]
+    if divergence["count"] > 1:
+        notes.append(f"{divergence['count']} times")
+    if divergence["differed"] is not None:
+        notes.append("a copy had other values" if divergence["differed"] else "a copy had equal values")
+    return f"  [{divergence['operation']}: {', '.join(notes)}]"
+
+
+def _cut(code):
+    return code if len(code) <= 60 else f"{code[:57]}..."

@@ -1,0 +1,469 @@
+"""NumPy's modules as a program sees them that is to run on this library: its names, with our arrays behind them.
+
+A stand-in has the names of one of NumPy's modules and no others. What the library has under a name is the library's;
+everything else is NumPy's, and the arrays that it gives become ours. The stand-ins of one program know of each other,
+and note where such a name was first used.
+"""
+
+import copyreg
+import functools
+import operator
+import sys
+import types
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import cowarray
+
+__all__ = ["Site", "StandIns", "ndarray", "taken_in", "with_lent"]
+
+# NumPy's modules that have nothing to do with arrays: their own.
+_PLAIN = ("numpy.exceptions", "numpy.dtypes", "numpy.typing", "numpy.version", "numpy.__config__", "numpy.f2py")
+_PLAIN_PARENTS = tuple(f"{name}." for name in _PLAIN)
+
+# In the library, `trace` is something else.
+_OTHERS = frozenset(("trace",))
+
+# These take what is to be run, or text.
+_NO_COMPARISONS = ("assert_raises", "assert_warns", "assert_no_warnings", "assert_string_equal", "assert_no_gc_cycles")
+
+_OWN = f"{Path(cowarray.__file__).parent}/"
+
+
+class Site(NamedTuple):
+    """A line of a program."""
+
+    filename: str
+    lineno: int
+
+
+def _caller():
+    """The innermost line that is neither the library's nor NumPy's."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        module = frame.f_globals.get("__name__") or ""
+        if not name.startswith(_OWN) and module.partition(".")[0] != "numpy":
+            return Site(name, frame.f_lineno)
+        frame = frame.f_back
+    return Site("<unknown>", 0)
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def taken_in(value):
+    """What a function of NumPy's gave, as the program gets it.
+
+    Parameters
+    ----------
+    value : object
+        NumPy's arrays become ours, in lists, tuples and dicts too. Arrays of a subclass stay what they are.
+
+    Returns
+    -------
+    object
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        return cowarray.asarray(value)
+    if kind is list:
+        return list(map(taken_in, value))
+    if kind is tuple:
+        return tuple(map(taken_in, value))
+    if kind is dict:
+        return {key: taken_in(item) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(kind, "_make"):
+        return kind._make(map(taken_in, value))
+    return value
+
+
+def _handed_out(value):
+    """An argument of a function of NumPy's that only reads, and looks at arrays of its own alone."""
+    kind = type(value)
+    if kind is cowarray.ndarray:
+        return value.to_numpy()
+    if kind is list or kind is tuple:
+        return kind(map(_handed_out, value))
+    if kind is dict:
+        return {key: _handed_out(item) for key, item in value.items()}
+    return value
+
+
+def with_lent(function, args, kwargs, taken_in=None):
+    """Call a function with NumPy's arrays over ours.
+
+    Parameters
+    ----------
+    function : callable
+    args : tuple
+    kwargs : dict
+    taken_in : callable, optional
+        What becomes of the result. An argument that comes back is the argument.
+
+    Returns
+    -------
+    object
+    """
+    __tracebackhide__ = True
+    lent = {}
+
+    def over(value):
+        if type(value) is not cowarray.ndarray:
+            return value
+        array = np.asarray(value)
+        lent[id(array)] = value, array  # which keeps the array, and so its id
+        return array
+
+    result = function(*map(over, args), **{key: over(value) for key, value in kwargs.items()})
+    if id(result) in lent:
+        return lent[id(result)][0]
+    return result if taken_in is None else taken_in(result)
+
+
+class _Reading:
+    """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+
+    def __call__(self, /, *args, **kwargs):
+        __tracebackhide__ = True
+        return self.__wrapped__(*map(_handed_out, args), **_handed_out(kwargs))
+
+    def __repr__(self):
+        return repr(self.__wrapped__)
+
+    def __getattr__(self, name):
+        return getattr(_wrapped(self), name)
+
+    def __reduce__(self):
+        return _standing_in, (self.__module__, self.__name__)
+
+
+class _Borrowed:
+    """A function of NumPy's that the library lacks: what it gives is taken in, and its use is noted."""
+
+    def __init__(self, function, name, note):
+        functools.update_wrapper(self, function)
+        vars(self).update(_name=name, _note=note)
+
+    def __call__(self, /, *args, **kwargs):
+        __tracebackhide__ = True
+        self._note(self._name)
+        return with_lent(self.__wrapped__, args, kwargs, taken_in)
+
+    def __repr__(self):
+        return repr(self.__wrapped__)
+
+    def __getattr__(self, name):
+        return getattr(_wrapped(self), name)
+
+    def __reduce__(self):
+        return _standing_in, tuple(self._name.rsplit(".", 1))
+
+
+def _wrapped(function):
+    try:
+        return vars(function)["__wrapped__"]
+    except KeyError:  # halfway through a copy
+        raise AttributeError("__wrapped__") from None
+
+
+def _ignored(name):
+    """What notes nothing."""
+
+
+def _standing_in(module, name):
+    """What a pickle brings back: the same function, in a process that may run no program."""
+    return getattr(StandIns().of(sys.modules[module]), name)
+
+
+class _OpenArchive(np.lib.npyio.NpzFile):
+    """An .npz file whose arrays are taken in."""
+
+    def __getitem__(self, key):
+        return taken_in(super().__getitem__(key))
+
+
+@functools.wraps(np.load)
+def _load(*args, **kwargs):
+    # NumPy's own reads the file, where ours would map it: a program may write to a file that it has read.
+    loaded = np.load(*args, **kwargs)
+    if type(loaded) is np.lib.npyio.NpzFile:
+        loaded.__class__ = _OpenArchive
+    return taken_in(loaded)
+
+
+def _reads_file(function):
+    @functools.wraps(function)
+    def read(*args, **kwargs):
+        return taken_in(function(*args, **kwargs))
+
+    return read
+
+
+# ---- the class -------------------------------------------------------------------------------------------------------
+
+
+# What classes have, and not their instances.
+_OF_CLASSES = frozenset(
+    [
+        "__abstractmethods__",
+        "__annotations__",
+        "__base__",
+        "__bases__",
+        "__basicsize__",
+        "__class__",
+        "__dict__",
+        "__flags__",
+        "__instancecheck__",
+        "__mro__",
+        "__prepare__",
+        "__subclasscheck__",
+        "__subclasses__",
+        "__weakrefoffset__",
+        "mro",
+    ]
+)
+
+
+class _Kinds(type):
+    """The class of the program's `numpy.ndarray`: arrays of the library and NumPy's own are its instances."""
+
+    def __new__(cls, name, bases, namespace, **options):
+        if ndarray is None:
+            return super().__new__(cls, name, bases, namespace)
+        # A subclass that the program makes is one of NumPy's array.
+        own = tuple(np.ndarray if base is ndarray else base for base in bases)
+        return types.new_class(name, own, options, lambda made: made.update(namespace))
+
+    def __init__(cls, name, bases, namespace, **options):
+        super().__init__(name, bases, namespace)
+
+    def __call__(cls, /, *args, **kwargs):
+        return cowarray.ndarray(*args, **kwargs)
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, cowarray.ndarray | np.ndarray)
+
+    def __subclasscheck__(cls, other):
+        return other is cls or issubclass(other, cowarray.ndarray | np.ndarray)
+
+    def __eq__(cls, other):
+        return other is cls or other is cowarray.ndarray
+
+    def __hash__(cls):
+        return hash(cowarray.ndarray)
+
+    def __getitem__(cls, key):
+        return np.ndarray[key]
+
+    def __getattribute__(cls, name):
+        if name in _OF_CLASSES:
+            return type.__getattribute__(cls, name)
+        numpys = getattr(np.ndarray, name)
+        if name == "__new__":
+            return _new
+        own = getattr(cowarray.ndarray, name, numpys)
+        if callable(own) and callable(numpys) and not name.startswith("__class"):
+            return _Method(numpys, own)
+        return numpys
+
+    def __dir__(cls):
+        return dir(np.ndarray)
+
+    def __repr__(cls):
+        return repr(np.ndarray)
+
+
+class _Method:
+    """A method of arrays, taken from the class: ours for our arrays, NumPy's for all others."""
+
+    def __init__(self, numpys, own):
+        functools.update_wrapper(self, numpys)
+        self._own = own
+
+    def __call__(self, x, /, *args, **kwargs):
+        __tracebackhide__ = True
+        return (self._own if type(x) is cowarray.ndarray else self.__wrapped__)(x, *args, **kwargs)
+
+    def __get__(self, x, owner=None):
+        return self if x is None else types.MethodType(self, x)
+
+    def __repr__(self):
+        return repr(self.__wrapped__)
+
+
+def _new(cls, /, *args, **kwargs):
+    return np.ndarray.__new__(cls, *args, **kwargs) if issubclass(cls, np.ndarray) else cls(*args, **kwargs)
+
+
+ndarray = None
+ndarray = _Kinds("ndarray", (), {"__module__": "numpy", "__slots__": ()})
+copyreg.pickle(_Kinds, lambda cls: (_standing_in, ("numpy", "ndarray")))
+
+
+# ---- modules ---------------------------------------------------------------------------------------------------------
+
+
+class _StandIn(types.ModuleType):
+    """One of NumPy's modules as the program sees it."""
+
+    __slots__ = ("_note", "_numpys", "_own", "_quiet", "_stand_ins")
+
+    def __init__(self, numpys, own, stand_ins, note, quiet):
+        super().__init__(numpys.__name__)
+        for name in ("__doc__", "__file__", "__loader__", "__package__", "__path__", "__spec__"):
+            if hasattr(numpys, name):
+                vars(self)[name] = getattr(numpys, name)
+        set_slot = functools.partial(object.__setattr__, self)
+        set_slot("_numpys", numpys)
+        set_slot("_own", own)
+        set_slot("_stand_ins", stand_ins)
+        set_slot("_note", note)
+        set_slot("_quiet", quiet)
+
+    def __getattr__(self, name):
+        value = getattr(self._numpys, name)  # a name that NumPy lacks raises NumPy's error
+        if name.startswith("__"):
+            return value
+        if isinstance(value, types.ModuleType):
+            found = self._stand_ins.of(value)
+        elif name in self._own:
+            found = self._own[name]()
+        elif (own := self._stand_ins.known(value)) is not None:
+            found = own
+        elif not callable(value) or isinstance(value, type) or name.startswith("_"):
+            # A class is used when it is looked at; a function, when it is called. Private functions hand NumPy's arrays
+            # to each other.
+            if not self._quiet and not name.startswith("_") and _is_a_class_of_numpys(value):
+                self._note(f"{self.__name__}.{name}")
+            return taken_in(value)
+        else:
+            found = _Borrowed(value, f"{self.__name__}.{name}", self._note)
+        vars(self)[name] = found
+        return found
+
+    def __setattr__(self, name, value):
+        # What the program replaces, it replaces for itself. What it adds for old libraries, they must find.
+        if not hasattr(self._numpys, name):
+            setattr(self._numpys, name, value)
+        super().__setattr__(name, value)
+
+    def __dir__(self):
+        return dir(self._numpys)
+
+    def __repr__(self):
+        return repr(self._numpys)
+
+
+def _is_a_class_of_numpys(value):
+    return isinstance(value, type) and not issubclass(value, np.generic | BaseException)
+
+
+class StandIns:
+    """The stand-ins of one program.
+
+    Attributes
+    ----------
+    borrowed : dict of str to Site
+        The names of functions and classes that the library lacks and the program used, and where each was first used.
+    """
+
+    def __init__(self):
+        self.borrowed = {}
+        self._modules = {}
+        self._quiet = {}
+        self._known = {}
+        for space, own in ((np, cowarray), (np.linalg, cowarray.linalg), (np.fft, cowarray.fft)):
+            for name in own.__all__:
+                if name not in _OTHERS and callable(value := getattr(space, name, None)):
+                    self._known[id(value)] = getattr(own, name)
+        for function in _REPLACED:
+            self._known[id(function)] = _replaced(function)
+
+    def known(self, value):
+        """What the library has in place of a function or a class of NumPy's, wherever NumPy keeps it; or None."""
+        return self._known.get(id(value))
+
+    def of(self, module, *, quiet=False):
+        """The stand-in of one of NumPy's modules.
+
+        Parameters
+        ----------
+        module : module
+        quiet : bool, default False
+            Whether looking at a class notes nothing: for ``from numpy import *``, which looks at all.
+
+        Returns
+        -------
+        module
+            The module itself, if it has nothing to do with arrays.
+        """
+        name = module.__name__
+        if name.partition(".")[0] != "numpy" or name in _PLAIN or name.startswith(_PLAIN_PARENTS):
+            return module
+        modules = self._quiet if quiet else self._modules
+        if name not in modules:
+            note = _ignored if name.startswith("numpy.testing") else self.note
+            modules[name] = _StandIn(module, _own_names(module), self, note, quiet)
+        return modules[name]
+
+    def note(self, name):
+        """Note that a name was used which the library lacks."""
+        if name not in self.borrowed:
+            self.borrowed[name] = _caller()
+
+
+_REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_compressed, np.ndarray)
+
+
+@functools.cache
+def _replaced(function):
+    """What a program gets in place of a function of NumPy's that the library has with other parameters or rules."""
+    if function is np.load:
+        return _load
+    if function is np.ndarray:
+        return ndarray
+    return _Reading(function) if function.__name__.startswith("save") else _reads_file(function)
+
+
+def _hidden_state():
+    """What the legacy functions draw from, as an object: libraries take it for ``random_state=None``."""
+    return cowarray.random.RandomState(np.random.mtrand._rand._bit_generator)
+
+
+def _own_names(module):
+    """What the library has in place of names in one of NumPy's modules: for each, a function that gets it.
+
+    NumPy's generators, for one, take their time, and are made when they are asked for.
+    """
+    name = module.__name__
+    if name == "numpy":
+        own = {
+            each: functools.partial(getattr, cowarray, each)
+            for each in cowarray.__all__
+            if each not in _OTHERS and hasattr(np, each)
+        }
+        return own | {function.__name__: functools.partial(_replaced, function) for function in _REPLACED}
+    if name == "numpy.random":
+        return {
+            each: functools.partial(getattr, cowarray.random, each)
+            for each in dir(cowarray.random)
+            if not each.startswith("_") and hasattr(np.random, each)
+        }
+    if name == "numpy.random.mtrand":
+        return {"_rand": _hidden_state, "RandomState": functools.partial(getattr, cowarray.random, "RandomState")}
+    if name.startswith("numpy.testing"):
+        return {
+            each: functools.partial(_Reading, value)
+            for each, value in vars(module).items()
+            if each.startswith("assert_") and callable(value) and not each.startswith(_NO_COMPARISONS)
+        }
+    if name in ("numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks"):
+        own = operator.attrgetter(name.partition(".")[2])(cowarray)
+        return {each: functools.partial(getattr, own, each) for each in own.__all__}
+    return {}

@@ -1,0 +1,70 @@
+"""Compiled functions get NumPy's arrays in place of ours, and write where they write with NumPy."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from support.extensions import SOURCES, SUFFIX, build
+
+SCRIPT = """
+    import functools, inspect, pickle
+    import numpy as np
+    import demanding
+
+    x = np.arange(4.0)
+    print(demanding.itself(x) is x, demanding.twice(x), isinstance(x, demanding.kind))
+    demanding.clear(array=x)
+    print(x, demanding.itself.__name__, demanding.twice.__doc__, repr(demanding.itself)[:9])
+    print(pickle.loads(pickle.dumps(demanding.twice)) is demanding.twice)
+
+    class Own:
+        method = demanding.itself
+
+    print(Own().method(x) is x, functools.partial(demanding.twice)(np.ones(2)))
+    y = np.ones(4)
+    demanding.clear(y.reshape(2, 2))
+    print(y)
+    z = demanding.twice(np.ones(4))
+    z.reshape(2, 2)[0] = 0
+    print(z, isinstance(z, np.ndarray))
+    try:
+        demanding.twice([1])
+    except TypeError as error:
+        print(error)
+"""
+
+
+@pytest.fixture(scope="module")
+def extension(tmp_path_factory):
+    path = tmp_path_factory.mktemp("extension") / f"demanding{SUFFIX}"
+    build(SOURCES / "demanding.c", path)
+    return path
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_they_do_what_they_do_with_numpy(tmp_path, extension, own):
+    (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT))
+    if own:
+        shutil.copy(extension, tmp_path)
+    options = {
+        "cwd": tmp_path,
+        "env": os.environ | {"PYTHONPATH": os.pathsep.join([str(extension.parent), os.environ.get("PYTHONPATH", "")])},
+        "capture_output": True,
+        "text": True,
+    }
+    plain = subprocess.run([sys.executable, "script.py"], **options)
+    command = [sys.executable, "-m", "cowarray", "simulate", "--json", "--output", "report", "script.py"]
+    ours = subprocess.run(command, **options)
+    assert plain.stderr == ours.stderr == ""
+    assert ours.stdout == plain.stdout.replace("4. 6.] True", "4. 6.] False")  # the class
+    assert len(plain.stdout.splitlines()) == 7
+    found = [
+        tuple(each[step]["code"].partition("(")[0] for step in ("made", "written", "accessed"))
+        for each in json.loads((tmp_path / "report").read_text())["divergences"]
+    ]
+    assert ("demanding.clear", "demanding.clear", "print") in found
+    assert (("z.reshape", "z.reshape", "print") in found) is own  # others' results are NumPy's
