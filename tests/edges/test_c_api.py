@@ -216,6 +216,28 @@ def test_a_mutable_scope_obeys_the_modes(outside, x):
     assert len(list(events)) == 1
 
 
+def test_a_write_that_an_open_scope_sees_is_not_lost(outside):
+    x = cowarray.array(np.arange(64.0))
+    with cowarray.trace() as events:
+        y = x.copy()
+        del x
+        scope = outside.open_scope(y, False)
+        y[0] = 99
+        del y
+        outside.close_scope(scope)
+    assert [event.kind for event in events] == ["steal"]
+
+
+def test_a_write_before_a_scope_is_not_lost(outside, x):
+    for writable in (False, True):
+        with cowarray.trace() as events:
+            y = x.copy()
+            y[0] = 99
+            outside.close_scope(outside.open_scope(y, writable))
+            del y
+        assert [event.kind for event in events] == ["copy"]
+
+
 def test_each_scope_comes_through_the_door(outside, x):
     """A doorkeeper is told of it, and one who refuses leaves nothing open and nothing changed."""
     seen = []

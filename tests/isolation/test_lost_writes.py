@@ -4,6 +4,7 @@ import gc
 import inspect
 import pickle
 import random
+import sys
 import threading
 
 import numpy as np
@@ -14,6 +15,7 @@ from support.seeds import chosen_seed
 from support.tracing import TracingAllocator
 
 import cowarray as ca
+from cowarray._modes import copies
 
 HERE = __file__
 
@@ -184,6 +186,20 @@ def test_what_was_read_before_it_was_written_is_lost(read):
     assert [event.lineno for event in lost(seen)] == [here]
 
 
+@pytest.mark.parametrize("read", ["item", "row", "print", "method", "function", "operand", "iterate", "snapshot"])
+def test_what_is_read_after_a_steal_is_not_lost(read):
+    """The bytes have not moved, and a reader of before would still find them."""
+    x = matrix()
+    with ca.trace() as seen:
+        y = x.ravel()
+        del x
+        READS[read](y)
+        y[3] = 99
+        READS[read](y)
+        del y
+    assert [event.kind for event in seen] == ["steal"]
+
+
 LOOKS = {
     "shape": lambda y: (y.shape, y.strides, y.dtype, y.nbytes, y.ndim, len(y), y.size),
     "flags": lambda y: repr(y.flags),
@@ -212,6 +228,19 @@ def test_who_looks_but_does_not_read_changes_nothing(look):
         LOOKS[look](y)
         del y
     assert [event.lineno for event in lost(seen)] == [here]
+
+
+@pytest.mark.parametrize("read", ["item", "print", "operand", "method", "snapshot", "copy"])
+@pytest.mark.parametrize("look", sorted(LOOKS))
+def test_who_reads_after_a_look_is_seen(look, read):
+    x = matrix()
+    with ca.trace() as seen:
+        y = x.ravel()
+        y[3] = 99
+        LOOKS[look](y)
+        READS[read](y)
+        del y
+    assert lost(seen) == []
 
 
 def test_what_is_exported_or_given_bytes_without_a_write_is_not_lost():
@@ -353,6 +382,43 @@ def test_a_drop_by_the_collector_is_told():
         del circle
         gc.collect()
     assert len(lost(seen)) == 1
+
+
+def test_a_write_whose_report_fails_is_not_lost(monkeypatch):
+    x, report = matrix(), copies.report
+
+    def fails(*event):
+        report(*event)
+        raise KeyboardInterrupt
+
+    with ca.trace() as seen:
+        for write in ("item", "all"):
+            y = x.ravel()
+            monkeypatch.setattr(copies, "report", fails)
+            with pytest.raises(KeyboardInterrupt):
+                WRITES[write](y)
+            monkeypatch.undo()
+            del y
+    assert [event.kind for event in seen] == ["copy", "overwrite"]
+
+
+def test_nothing_outlives_the_copy_and_the_trace():
+    """What notes the loss is the trace's alone, once the copy is read or gone."""
+    x = matrix()
+    with ca.trace() as seen:
+        y = x.copy()
+        y[0] = 1
+        z = x.copy()
+        z[0] = 1
+
+    def held():
+        return [sys.getrefcount(seen._events[at]) for at in (1, 3)]
+
+    assert held() == [3, 3]
+    assert z[0, 0] == 1
+    assert held() == [3, 2]
+    del y, z
+    assert held() == [2, 2]
 
 
 def test_a_write_that_was_refused_is_not_lost():
