@@ -373,6 +373,49 @@ def test_a_drop_in_another_thread_is_told_to_the_trace_of_the_write():
     assert len(lost(seen)) == 1
 
 
+def test_threads_lose_what_each_of_them_loses():
+    x, counts = matrix(), {}
+
+    def work(number):
+        with ca.trace() as seen:
+            for i in range(200):
+                y = x.copy()
+                y[i % 5, number % 5] = 1
+                if i % 3 == 0:
+                    y.sum()
+            del y
+        counts[number] = len(lost(seen))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == dict.fromkeys(range(6), 133)
+
+
+def test_threads_that_read_one_copy_take_its_record_once():
+    x, errors = matrix(), []
+    for _ in range(50):
+        with ca.trace() as seen:
+            y = x.copy()
+            y[0] = 1
+        ready = threading.Barrier(4)
+
+        def read(y=y, ready=ready):
+            ready.wait()
+            if y.sum() != 295:
+                errors.append("another sum")
+
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        del y, read, threads, thread
+        assert (len(seen), errors) == (1, [])
+
+
 def test_a_drop_by_the_collector_is_told():
     x = matrix()
     with ca.trace() as seen:
