@@ -336,10 +336,10 @@ class _StandIn(types.ModuleType):
             found = self._own[name]()
         elif (own := self._stand_ins.known(value)) is not None:
             found = own
-        elif not callable(value) or isinstance(value, type) or name.startswith("_"):
-            # A class is used when it is looked at; a function, when it is called. Private functions hand NumPy's arrays
-            # to each other.
-            if not self._quiet and not name.startswith("_") and _is_a_class_of_numpys(value):
+        elif not callable(value) or isinstance(value, type) or "._" in f"{self.__name__}.{name}":
+            # A class is used when it is looked at; a function, when it is called. Private functions, and those of
+            # private modules, hand NumPy's arrays to each other.
+            if not self._quiet and "._" not in f"{self.__name__}.{name}" and _is_a_class_of_numpys(value):
                 self._note(f"{self.__name__}.{name}")
             return taken_in(value)
         else:
