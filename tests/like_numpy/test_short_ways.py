@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.oracle import agree, outcome, same
+from support.oracle import agree, native, outcome, same
 
 import cowarray
 
@@ -86,6 +86,31 @@ def test_reshape_of_what_is_no_array():
     for arguments in ((), (np.arange(2), 2), (3, 2), (cowarray.zeros(2),)):
         with pytest.raises(TypeError):
             cowarray.ndarray.reshape(*arguments)
+
+
+# ---- ufuncs ----------------------------------------------------------------------------------------------------------
+
+
+class Name(str):
+    pass
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.sqrt, np.divmod, np.modf, np.maximum, np.frompyfunc(max, 2, 1)], ids=str)
+@pytest.mark.parametrize("method", ["__call__", Name("__call__"), "reduce", "reduceat", "__class_", None])
+def test_numpys_call_of_a_ufunc_is_that_of_a_kept_method(ufunc, method):
+    n = np.arange(1.0, 7.0)
+    x, y = cowarray.array(n), cowarray.array(n[::-1])
+    operands = [x, y, n, 2, 1.5, np.float32(3), [1, 2, 3, 4, 5, 6], None, "text", cowarray.array([1, None])]
+    given = [(one, other) for one in operands for other in operands if one is x or other is x]
+    for inputs in [(), (x,), *(given if ufunc.nin == 2 else ())]:  # one more would be `out`
+        quick = outcome(lambda inputs=inputs: type(x).__array_ufunc__(x, ufunc, method, *inputs))
+        kept = outcome(lambda inputs=inputs: (lambda call: call(ufunc, method, *inputs))(x.__array_ufunc__))
+        assert quick[1] is kept[1], inputs
+        if quick[1] is None and quick[0] is not NotImplemented:
+            expected = native(kept[0])
+            same(quick[0], tuple(expected) if type(kept[0]) is tuple else expected)
+        same(x, n)
+        same(y, n[::-1])
 
 
 # ---- astype ----------------------------------------------------------------------------------------------------------

@@ -109,28 +109,34 @@ cdef extern from *:
     }
     static inline PyObject *const *cowi_items(PyObject *tuple) { return ((PyTupleObject *)tuple)->ob_item; }
 
-    /* Puts a quick function before one method of the including module's type, which takes any number of arguments. It
-     * gets them where they lie, so that no tuple is made, and answers None where the method is to be called as ever. A
-     * call with names, or of a bound method that somebody keeps, goes to the method at once. */
+    /* Puts a quick function before a method that takes any number of arguments, of the including module's type. It gets
+     * them where they lie, so that no tuple is made, and answers None where the method is to be called as ever. A call
+     * with names, or of a bound method that somebody keeps, goes to the method at once. */
     typedef PyObject *(*cowi_quick_function)(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
-    static cowi_quick_function cowi_quick;
-    static vectorcallfunc cowi_as_ever;
+    static struct {
+        PyObject *method;
+        cowi_quick_function quick;
+        vectorcallfunc as_ever;
+    } cowi_quickened[2];
     static PyObject *cowi_call_quickly(PyObject *method, PyObject *const *arguments, size_t count, PyObject *names)
     {
         const Py_ssize_t given = PyVectorcall_NARGS(count);
+        const int which = method != cowi_quickened[0].method;
         if (names == NULL && given > 1 && Py_IS_TYPE(arguments[0], PyDescr_TYPE(method))) {
-            PyObject *result = cowi_quick(arguments[0], arguments + 1, given - 1);
+            PyObject *result = cowi_quickened[which].quick(arguments[0], arguments + 1, given - 1);
             if (result != Py_None) {
                 return result;
             }
             Py_DECREF(result);
         }
-        return cowi_as_ever(method, arguments, count, names);
+        return cowi_quickened[which].as_ever(method, arguments, count, names);
     }
     static inline void cowi_quicken(PyObject *method, cowi_quick_function quick)
     {
-        cowi_quick = quick;
-        cowi_as_ever = ((PyMethodDescrObject *)method)->vectorcall;
+        const int which = cowi_quickened[0].method != NULL;
+        cowi_quickened[which].method = method;
+        cowi_quickened[which].quick = quick;
+        cowi_quickened[which].as_ever = ((PyMethodDescrObject *)method)->vectorcall;
         ((PyMethodDescrObject *)method)->vectorcall = cowi_call_quickly;
     }
 

@@ -111,7 +111,7 @@ from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
 from cowarray._ops.operands cimport as_standard, is_handed_with, leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
-from cowarray._ops.protocols cimport array_function, array_ufunc
+from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
 from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
 
@@ -2125,6 +2125,7 @@ cdef object reshape_to_lengths(object self, PyObject *const *shape, Py_ssize_t c
 
 set_array_type(ndarray)
 quicken(ndarray.__dict__["reshape"], reshape_to_lengths)
+quicken(ndarray.__dict__["__array_ufunc__"], quick_ufunc)
 count_items_from_the_front(ndarray)
 seal(ndarray)
 make_by(ndarray, new_array)

@@ -31,7 +31,7 @@ LANES = {
     "_ops.operators.unary": "the array is an operand",
     "_ops.operators.compare": "both sides are operands",
     "_ops.operators.in_place": "the right side is an operand, and elements run no code",
-    "_ops.protocols.array_ufunc": "one of NumPy's own ufuncs, no options, and operands only",
+    "_ops.protocols.plain_ufunc": "one of NumPy's own ufuncs, no options, and operands only",
     "_ops.operands.standard_operand": "the array runs no code and has no doorkeeper; the header is made for the moment",
     "_ops.protocols.written_into": "one of NumPy's own ufuncs, `out` alone, operands only, elements run no code",
     "_ops.protocols.elementwise1": "no options, and an operand",

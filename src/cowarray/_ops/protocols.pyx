@@ -79,31 +79,53 @@ cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) e
 
 cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
-    if not kwargs and method_name == "__call__" and known:
-        # The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
-        first = operand(inputs[0]) if inputs else None
-        if first is not None and len(inputs) == 1:
-            return computed(large_call(ufunc, (first,), {}) if is_large_operand(first) else ufunc(first))
-        if first is not None and len(inputs) == 2:
-            second = operand(inputs[1])
-            if second is not None:
-                if is_large_operand(first) or is_large_operand(second):
-                    return computed(large_call(ufunc, (first, second), {}))
-                return computed(ufunc(first, second))
+    cdef bint is_call = method_name == "__call__"
+    if not kwargs and is_call and known:
         if 0 < len(inputs) <= 2:
-            result = standard_result(ufunc, inputs[0], inputs[1] if len(inputs) == 2 else MISSING)
-            if result is not MISSING:
+            result = plain_ufunc(ufunc, inputs[0], inputs[1] if len(inputs) == 2 else MISSING)
+            if result is not None:
                 return result
-    elif known and method_name == "__call__":
+    elif known and is_call:
         if len(kwargs) == 1 and written_into(kwargs.get("out"), ufunc, inputs):
             return kwargs["out"][0]
-    elif known and method_name != "at" and "indices" not in kwargs and "array" not in kwargs:
+    elif known and method_name != "at" and not (kwargs and ("indices" in kwargs or "array" in kwargs)):
         result = quick_call(COMPUTING, getattr(ufunc, method_name), True, inputs, kwargs)
         if result is not QUICK_FAILED:
             return result
     if is_handed(inputs, kwargs):
         return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs)
+
+
+cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
+    """`array_ufunc` of a call with one operand or two; None where that has to see to it.
+
+    given: the ufunc, the method's name, and the operands, borrowed.
+    """
+    if count < 3 or count > 4 or type(<object>given[0]) is not numpy_ufunc or type(<object>given[1]) is not str:
+        return None
+    if len(<str>given[1]) != 8 or <str>given[1] != "__call__" or <object>given[0] not in numpy_ufuncs:
+        return None
+    return plain_ufunc(<object>given[0], <object>given[2], <object>given[3] if count == 4 else MISSING)
+
+
+cdef object plain_ufunc(object ufunc, object left, object right):
+    """What one of NumPy's own ufuncs gives of one operand or two (right: MISSING for one); None where the road does.
+
+    The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
+    """
+    cdef object first = operand(left)
+    cdef object second
+    if first is not None and right is MISSING:
+        return computed(large_call(ufunc, (first,), {}) if is_large_operand(first) else ufunc(first))
+    if first is not None:
+        second = operand(right)
+        if second is not None:
+            if is_large_operand(first) or is_large_operand(second):
+                return computed(large_call(ufunc, (first, second), {}))
+            return computed(ufunc(first, second))
+    result = standard_result(ufunc, left, right)
+    return None if result is MISSING else result
 
 
 cdef bint written_into(object out, object ufunc, tuple inputs) except -1:
