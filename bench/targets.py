@@ -60,6 +60,7 @@ TARGETS = (
     Target("operations on 16 MiB", "NumPy", "operations on 16 MiB", "numpy"),
     Target("np.add, cowarray.add on 16 MiB", "NumPy", "functions on 16 MiB", "numpy"),
     Target("large results", "NumPy", "large results", "numpy"),
+    Target("10,000 views and writes inside simulate", "NumPy", "simulation", "numpy"),
     Target("asarray(n, copy=False)", BUFFER, "conversions", "numpy", "copy=False"),
     Target("np.asarray(x)", BUFFER, "conversions", "numpy", "np.asarray(x)"),
     Target("memoryview(x)", "memoryview(n)", "conversions", "numpy", "memoryview(x)"),

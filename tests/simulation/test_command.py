@@ -100,7 +100,7 @@ def test_the_json(tmp_path):
                 "operation": "ndarray.sum",
                 "copied_by": "ndarray.reshape",
                 "nbytes": 24,
-                "count": 1,
+                "times": 1,
                 "differed": None,
                 "made": line,
                 "written": line,
@@ -309,7 +309,7 @@ def test_threads_simulate(tmp_path):
     """
     found, result = report(tmp_path, text)
     assert result.stderr == ""
-    own = {lines(each): each["count"] for each in found["divergences"] if len(set(lines(each))) == 1}
+    own = {lines(each): each["times"] for each in found["divergences"] if len(set(lines(each))) == 1}
     assert own == {(5, 5, 5): 2, (6, 6, 6): 1, (7, 7, 7): 1}
 
 

@@ -1,5 +1,7 @@
 """Sets of bytes do what Python's sets do."""
 
+import itertools
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ def as_set(region):
 def is_settled(region):
     ranges = list(region)
     assert all(start < stop for start, stop in ranges)
-    assert all(one[1] < next_one[0] for one, next_one in zip(ranges, ranges[1:], strict=False)), "two ranges touch"
+    assert all(one[1] < next_one[0] for one, next_one in itertools.pairwise(ranges)), "two ranges touch"
     return True
 
 

@@ -188,7 +188,7 @@ def test_each_three_lines_are_one_divergence_and_one_warning():
     program = "t = np.zeros(4)\nfor _ in range(3):\n    t.ravel()[0] = 1\n    t.sum()\nt.ravel()[1] = 2\nt.sum()"
     with pytest.warns(AliasingWarning) as told, cowarray.simulate() as found:
         run(program)
-    assert [(each.made.lineno, each.accessed.lineno, each.count) for each in found] == [(3, 4, 3), (3, 6, 1), (5, 6, 1)]
+    assert [(each.made.lineno, each.accessed.lineno, each.times) for each in found] == [(3, 4, 3), (3, 6, 1), (5, 6, 1)]
     assert [each.message.divergence.accessed for each in told] == [each.accessed for each in found]
     assert [(each.filename, each.lineno) for each in told] == [tuple(each.accessed) for each in found]
 
@@ -196,7 +196,7 @@ def test_each_three_lines_are_one_divergence_and_one_warning():
 def test_a_divergence_says_all_of_it():
     _, _, found = found_in("t = np.zeros(8)\nt.reshape(-1)[2:4] = 1\nt.sum()")
     (each,) = found
-    assert (each.operation, each.copied_by, each.nbytes, each.count, each.differed) == (
+    assert (each.operation, each.copied_by, each.nbytes, each.times, each.differed) == (
         "ndarray.sum",
         "ndarray.reshape",
         16,

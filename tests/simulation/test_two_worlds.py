@@ -1,5 +1,5 @@
-"""Under `simulate` random programs compute what they compute with NumPy, and each line is found that reads a value which
-would be another, were each copy in meaning a copy."""
+"""Under `simulate` random programs compute what they compute with NumPy, and each line is found that reads a value
+which would be another, were each copy in meaning a copy."""
 
 import pytest
 from support.seeds import chosen_seed

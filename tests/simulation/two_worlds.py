@@ -1,12 +1,12 @@
-"""Random programs, run in three worlds at once: what they compute with NumPy, what they would compute were each copy in
-meaning a copy, and `cowarray.simulate`, which must compute the first and find where the second differs.
+"""Random programs, run in three worlds at once: what they compute with NumPy; what they would compute, were each copy
+in meaning a copy; and `cowarray.simulate`, which must compute the first and find where the second differs.
 
-A program is a list of lines. Each is run on NumPy's arrays; on arrays in which copies in meaning are copies, where what is
-computed from a read is computed from NumPy's values (a finding is not followed); and on ours, compiled at a line number of
-its own. So it is known of each line whether a value that it reads differs between the worlds.
+A program is a list of lines. Each is run on NumPy's arrays; on arrays in which copies in meaning are copies, where what
+is computed from a read is computed from NumPy's values (a finding is not followed); and on ours, compiled at a line
+number of its own. So it is known of each line whether a value that it reads differs between the worlds.
 
-``python tests/simulation/two_worlds.py --programs 100000 --seed 7`` prints how many lines were to be found, how many were,
-and how many of those found differ.
+``python tests/simulation/two_worlds.py --programs 100000 --seed 7`` prints how many lines were to be found, how many
+were, and how many of those found differ.
 """
 
 import argparse
@@ -79,6 +79,7 @@ READS = [
     "r = x.tobytes()",
 ]
 PAIRS = ["np.add(x, c, out=y)", "y[...] = x", "y += x", "y[...] = x[..., ::-1]"]
+# How often each kind of line comes.
 KINDS = [
     (VIEWS, "view", 3),
     (MEANT, "meant", 5),
@@ -108,7 +109,7 @@ class Trio:
 
 
 class Program:
-    """A random program, as it runs. `missed` has lines that had to be found and were not; counts are kept in `tally`."""
+    """A random program, as it runs. `missed` has the lines that had to be found and were not."""
 
     def __init__(self, seed, length=14):
         self.random = random.Random(seed)
@@ -154,9 +155,8 @@ class Program:
         ):
             return  # an update of elements by others: their values are followed no further
         names = self.names(x)
-        self.text.append(
-            f"{number}: {line.text}   # x = {self.pool.index(trio)}, y = {self.pool.index(other)}, {names}"
-        )
+        which = f"x = {self.pool.index(trio)}, y = {self.pool.index(other)}"
+        self.text.append(f"{number}: {line.text}   # {which}, {names}")
         code = compile("\n" * (number - 1) + line.text, NAME, "exec")
         differ = self.expected(line, trio, other, names)
         before = x[names["i"]].copy(), x[names["f"]].copy(), x.copy()
@@ -250,7 +250,7 @@ class Program:
         differed = False
         for each in self.found:
             assert each.accessed.filename == NAME
-            counts[each.accessed.lineno] += each.count
+            counts[each.accessed.lineno] += each.times
             differed |= each.accessed.lineno == number and bool(each.differed)
         new = counts[number] > self.counts[number]
         assert all(counts[at] == self.counts[at] for at in counts if at != number), self.listing()

@@ -292,8 +292,8 @@ def watch_copies(int change, hooks, /):
     change : {1, -1}
     hooks : object
         Asked from now on. ``aliases_here()``: whether the current context is one of those; what is exported there is an
-        alias, and what comes in may be one. ``watched_alias(view, operation)``: what an operation gives that NumPy makes
-        a view for, or None for a copy. ``exported(x)``: told before bytes of an array go out there.
+        alias, and what comes in may be one. ``watched_alias(view, operation)``: what an operation gives where NumPy
+        makes a view, or None for a copy. ``exported(x)``: told before bytes of an array go out there.
 
     Returns
     -------

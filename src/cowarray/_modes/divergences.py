@@ -40,7 +40,7 @@ class Divergence(NamedTuple):
         How many of the bytes accessed were such, at most.
     made, written, accessed : Site
         The three lines. Of a writer outside: where the array was exported.
-    count : int
+    times : int
         How often these three lines met.
     differed : bool or None
         Whether the values were others than a copy's: with ``simulate(exact=True)``, else None.
@@ -54,15 +54,15 @@ class Divergence(NamedTuple):
     made: Site
     written: Site
     accessed: Site
-    count: int = 1
+    times: int = 1
     differed: bool | None = None
     copied_by: str = ""
 
     def __str__(self):
-        seen = "sees" if self.differed is not False else "would see, were the values other than before,"
+        equal = ", though the values are equal" if self.differed is False else ""
         return (
-            f"{self.accessed}: {self.operation} {seen} what {self.written} wrote through an alias, which {self.copied_by} "
-            f"made at {self.made}; a copy would not show it ({self.nbytes} bytes)"
+            f"{self.accessed}: {self.operation} reads {self.nbytes} bytes that {self.written} wrote through an alias"
+            f"{equal}; with cowarray, {self.copied_by} at {self.made} copies, and the two are apart"
         )
 
 

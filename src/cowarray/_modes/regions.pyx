@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
 """Sets of bytes in the window of a Storage: sorted ranges, as many as there is need for, up to a bound.
 
-A strided box with more ranges than `MOST_RANGES` becomes coarser: gaps are filled, the smallest first. So a region holds
-all the bytes that it was made of, and beyond the bound some between them.
+A strided box with more ranges than `MOST_RANGES` becomes coarser: gaps are filled, the smallest first. So a region
+holds all the bytes that it was made of, and beyond the bound some between them.
 """
 
 cimport cython

@@ -5,9 +5,9 @@ have had. The Storage gets a `Watch`, its doorkeeper, so that every access passe
 one shadow would not be seen through another: its bytes become *foreign* to each other shadow. Reading a foreign byte is
 a finding. Overwriting one makes it the writer's own; changing it in place does not.
 
-Writes are numbered, and noted once with the Storage (`Watch.log`). A shadow takes note of others' writes when it is used
-next (`catch_up`), so a write costs the same however many shadows there are; and if the numbers agree, nothing has
-happened. What is foreign to it, and who wrote that where, a shadow has as `Mark`s. A new shadow begins with its
+Writes are numbered, and noted once with the Storage (`Watch.log`). A shadow takes note of others' writes when it is
+used next (`catch_up`), so a write costs the same however many shadows there are; and if the numbers agree, nothing
+has happened. What is foreign to it, and who wrote that where, a shadow has as `Mark`s. A new shadow begins with its
 source's marks; a real copy has them carried over element by element (`carry`).
 
 What an operation writes is noted when the operation has ended (`Step`), for NumPy reads all its operands first.
@@ -74,7 +74,7 @@ from contextvars import ContextVar
 
 from cowarray._modes.divergences import Site
 from cowarray._native.storage import set_doorkeeper
-from cowarray._ops.table import OPERATIONS, VIEW
+from cowarray._ops import table
 
 cnp.import_array()
 
@@ -127,6 +127,7 @@ cdef object here():
 # ---- what is known of writes and copies ------------------------------------------------------------------------------
 
 
+@cython.final
 @cython.no_gc
 cdef class Run:
     """What one simulation counts, and whom it tells.
@@ -930,12 +931,14 @@ set_quick_keeper(Watch, asked)
 # ---- operations ------------------------------------------------------------------------------------------------------
 
 # Those that give views; functions written in Python, which have the bytes shown although they read none.
-cdef frozenset VIEWING = frozenset(name for name, row in OPERATIONS.items() if row.result is VIEW) | {"ix_", "meshgrid"}
+cdef frozenset VIEWING = frozenset(
+    name for name, row in table.OPERATIONS.items() if row.result is table.VIEW
+) | {"ix_", "meshgrid"}
 # Those that copy elements of their first argument as they are: the copy gets what is foreign to the source.
 cdef frozenset COPYING = frozenset(
-    "copy astype reshape ravel asarray array asanyarray ascontiguousarray asfortranarray atleast_1d atleast_2d atleast_3d "
-    "ndarray.copy ndarray.flatten ndarray.lazy_clone ndarray.astype ndarray.reshape ndarray.ravel ndarray.__copy__ "
-    "ndarray.__deepcopy__ ndarray.conj ndarray.conjugate".split()
+    "copy astype reshape ravel asarray array asanyarray ascontiguousarray asfortranarray "
+    "atleast_1d atleast_2d atleast_3d ndarray.copy ndarray.flatten ndarray.lazy_clone ndarray.astype ndarray.reshape "
+    "ndarray.ravel ndarray.__copy__ ndarray.__deepcopy__ ndarray.conj ndarray.conjugate".split()
 )
 
 
@@ -1086,7 +1089,8 @@ cdef Region region_at(object starts, Py_ssize_t itemsize):
 
 cdef object copied(Step step, Watch watch, Storage storage, Array x, Shadow s, str operation, object function,
                    tuple args, dict kwargs):
-    """An operation that may copy elements of x, some of which are foreign: then the copy's are, and this is no finding."""
+    """An operation that may copy elements of x, some of which are foreign: then the copy's are, and nobody has read.
+    """
     cdef Array made
     cdef Place before
     cdef list marks = s.marks

@@ -27,16 +27,6 @@ class simulate:
     exact : bool, default False
         Whether to keep the bytes that a copy would have, and say of each divergence whether they differed.
 
-    Attributes
-    ----------
-    exact : bool
-    watched : int
-        How many copies in meaning became views.
-    relied_upon : int
-        For how many of them a divergence was found.
-    never_written : int
-        How many of them nobody wrote to, nor to their source, while they lived: views and copies are alike there.
-
     Raises
     ------
     TypeError
@@ -116,7 +106,7 @@ class simulate:
             divergence, last = known
             divergence = divergence._replace(
                 nbytes=max(nbytes, divergence.nbytes),
-                count=divergence.count + (step != last or step == 0),
+                times=divergence.times + (step != last or step == 0),
                 differed=divergence.differed or differed,
             )
             self._found[lines] = divergence, step
@@ -127,18 +117,22 @@ class simulate:
 
     @property
     def exact(self):
+        """bool: Whether it keeps the bytes that a copy would have."""
         return self._run.exact
 
     @property
     def watched(self):
+        """int: How many copies in meaning became views."""
         return self._run.watched
 
     @property
     def relied_upon(self):
+        """int: For how many of them a divergence was found."""
         return self._run.relied_upon
 
     @property
     def never_written(self):
+        """int: How many of them nobody wrote to, nor to their source, while they lived: copies would do the same."""
         return self._run.never_written
 
     def __iter__(self):

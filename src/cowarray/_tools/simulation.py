@@ -182,7 +182,7 @@ def described(program, found, borrowed, exact, status):
                 "operation": each.operation,
                 "copied_by": each.copied_by,
                 "nbytes": each.nbytes,
-                "count": each.count,
+                "times": each.times,
                 "differed": each.differed,
                 "made": _line(each.made),
                 "written": _line(each.written),
@@ -283,8 +283,8 @@ def _details(divergence):
     """What an access did, in brackets."""
     size = f"{divergence['nbytes']} byte{'s' * (divergence['nbytes'] != 1)}"
     notes = [_DETAILS[divergence["kind"]].format(size)]
-    if divergence["count"] > 1:
-        notes.append(f"{divergence['count']} times")
+    if divergence["times"] > 1:
+        notes.append(f"{divergence['times']} times")
     if divergence["differed"] is not None:
         notes.append("a copy had other values" if divergence["differed"] else "a copy had equal values")
     return f"  [{divergence['operation']}: {', '.join(notes)}]"
