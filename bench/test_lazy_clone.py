@@ -25,7 +25,7 @@ def test_lazy_clone(compare, who, size):
         }
 
     compare(
-        who, ways, question="lazy clone", case=show(size), targets={"torch": 0.25, TEN: 1.0}, size=size, copied_limit=0
+        who, ways, question="lazy clone", case=show(size), targets={"torch": 0.16, TEN: 0.7}, size=size, copied_limit=0
     )
 
 
@@ -76,7 +76,7 @@ def test_copies_against_a_view(compare, who, copy, size):
         ways,
         question="copies against a view",
         case=f"x.{copy}, {show(size)}",
-        targets={"numpy view": 1.0} if size >= MIB else {},
+        targets={"numpy view": 0.95} if size >= MIB else {},
         size=size,
         copied_limit=0,
     )
