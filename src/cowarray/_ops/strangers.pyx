@@ -12,6 +12,7 @@ import numpy as np
 
 cimport cython
 cimport numpy as cnp
+from cpython.number cimport PyNumber_Power
 from cpython.object cimport Py_EQ, Py_NE, PyObject_RichCompare
 
 from cowarray._array.array cimport Array, is_array
@@ -25,6 +26,7 @@ from cowarray._ops.operands cimport (
     is_familiar,
     leaves_lane,
     MISSING,
+    runs_code,
     standard_result,
     take_road,
 )
@@ -32,6 +34,8 @@ from cowarray._ops.road cimport new_passage, Passage
 
 cnp.import_array()
 
+
+cdef object ufunc_power = np.power
 
 # Each comparison by the number that CPython gives it: NumPy's ufunc, and the other side's method.
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
@@ -91,7 +95,11 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
     if is_familiar(other):
         first, second = (other, self) if reflected else (self, other)
         result = standard_result(ufunc, first, second)
-        return ufunc(first, second) if result is MISSING else result
+        if result is not MISSING:
+            return result
+        if ufunc is ufunc_power and not reflected and leaves_lane(self) and not runs_code(self.descr):
+            return take_road(ufunc.__name__, _Power(), (self, other), {})
+        return ufunc(first, second)
     override = getattr(type(other), "__array_ufunc__", MISSING)
     reflection, function = OPERATORS[ufunc]
     if reflected and (override is None or cnp.PyArray_Check(other)):
@@ -107,6 +115,16 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
         operands = (other, self) if reflected else (self, other)
         return take_road(ufunc.__name__, _WithStranger(function, reflected), operands, {})
     return plain_defer(self, other, function, reflected)
+
+
+@cython.final
+cdef class _Power:
+    """What raises to a power as ever: NumPy's operator has ways of its own for some exponents, with other last bits."""
+
+    def __call__(self, Array x not None, exponent):
+        cdef Passage passage = new_passage()
+        passage.survey_elementwise((x, exponent))
+        return passage.result(PyNumber_Power(passage.read(x), passage.read(exponent), None))
 
 
 cdef object plain_defer(Array self, object other, object function, bint reflected):
