@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -273,6 +274,9 @@ def test_modules_of_the_program_and_packages_that_are_named(tmp_path):
         for each in json.loads((tmp_path / "report").read_text())["divergences"]
     }
     assert files == {"own/beside.py", "libraries/named/__init__.py"}
+    result = command(tmp_path, "--include", "installed", "own/script.py")
+    shown = re.findall(r"^\d\. (\S+): seen", result.stderr, re.MULTILINE)
+    assert shown == ["own/beside.py:4", "installed.py:4"]
 
 
 def test_a_module_that_is_run_by_its_name(tmp_path):

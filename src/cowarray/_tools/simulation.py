@@ -230,7 +230,8 @@ def written_out(report, folder):
     ----------
     report : dict
     folder : str
-        Files below it are named relative to it; it ends with a separator.
+        Files below it are named relative to it, and installed ones relative to where they are installed; it ends with
+        a separator.
 
     Returns
     -------
@@ -238,7 +239,9 @@ def written_out(report, folder):
     """
 
     def place(line):
-        return f"{line['filename'].removeprefix(folder)}:{line['lineno']}"
+        name = line["filename"]
+        name = name.rpartition(f"{os.sep}site-packages{os.sep}")[2].removeprefix(folder)
+        return f"{name}:{line['lineno']}"
 
     [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
     groups = {}
