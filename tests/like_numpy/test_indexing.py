@@ -310,3 +310,23 @@ def test_refcheck_is_a_flag(refcheck):
     x.resize(3, refcheck=False)
     x.resize(4, refcheck=1)
     assert x.shape == (4,)
+
+
+VIEWS_OF_ITSELF = {
+    "turned": lambda x: x[::-1],
+    "turned along the last axis": lambda x: x[..., ::-1],
+    "transposed": lambda x: x.T,
+    "a part": lambda x: x[:2],
+}
+
+
+@pytest.mark.parametrize("shape", [(12,), (3, 4)])
+@pytest.mark.parametrize("view", VIEWS_OF_ITSELF)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_flat_takes_a_view_of_the_same_array(shape, view, order):
+    seen = []
+    for module in (np, cowarray):
+        x = module.array(np.arange(12.0).reshape(shape), order=order)
+        x.flat = VIEWS_OF_ITSELF[view](x)
+        seen.append(x.tolist())
+    assert seen[1] == seen[0]

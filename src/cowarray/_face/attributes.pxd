@@ -8,6 +8,7 @@ from cowarray._array.array cimport Array
 cdef void count_items_from_the_front(type kind)
 cdef object flags_of(Array x)
 cdef object flat_of(Array x)
+cdef int flat_fill(Array x, object value) except -1
 
 
 @cython.final

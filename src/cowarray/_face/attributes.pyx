@@ -55,7 +55,8 @@ cdef object flat_get(Array x, object key):
     return adopt(result)
 
 
-cdef int flat_set(Array x, object key, object value) except -1:
+cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
+    """x.flat[key] = value; whole: x.flat = value, for which NumPy lays the value out first."""
     cdef cnp.ndarray header
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
@@ -64,8 +65,23 @@ cdef int flat_set(Array x, object key, object value) except -1:
     header = writable_header(x, NULL)
     if is_array(value):
         shown = header_beside(<Array>value, header)
-    (<object>header).flat[where] = shown
+    if whole:
+        (<object>header).flat = shown
+    else:
+        (<object>header).flat[where] = shown
     return 0
+
+
+cdef int flat_fill(Array x, object value) except -1:
+    if leaves_lane(x) or is_handed_with(None, value):
+        take_road("flatiter.__setitem__", _plain_flat_fill, (x, ..., value), {})
+    else:
+        flat_set(x, ..., value, True)
+    return 0
+
+
+def _plain_flat_fill(Array x not None, key, value):
+    flat_set(x, key, value, True)
 
 
 def _plain_flat_get(Array x not None, key):

@@ -91,7 +91,7 @@ from cowarray._c.python cimport (
     quicken,
     seal,
 )
-from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_of
+from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_fill, flat_of
 from cowarray._face.pickles cimport reduce_array
 from cowarray._native.storage cimport (
     Access,
@@ -584,7 +584,7 @@ cdef class ndarray(Array):
 
     @flat.setter
     def flat(self, value):
-        self.flat[...] = value
+        flat_fill(self, value)
 
     @flat.deleter
     def flat(self):
