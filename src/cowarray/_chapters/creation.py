@@ -11,7 +11,7 @@ Its length is its docstrings: read it a function at a time.
 
 import numpy as np
 
-from cowarray._ops.conversion import array
+from cowarray._ops.conversion import array, copied_array
 from cowarray._ops.creation import empty as _empty
 from cowarray._ops.creation import made as _made
 from cowarray._ops.creation import zeros as _zeros
@@ -127,7 +127,9 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     --------
     numpy.asanyarray : Returns its argument where it can, as `cowarray.asarray` does.
     """
-    return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
+    if copy is not None:
+        return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
+    return copied_array("asanyarray", a, dtype, order=order, device=device, like=like)
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
@@ -149,7 +151,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     --------
     numpy.ascontiguousarray : Returns its argument where it can.
     """
-    return array(a, dtype, order="C", ndmin=1, like=like)
+    return copied_array("ascontiguousarray", a, dtype, order="C", ndmin=1, like=like)
 
 
 def asfortranarray(a, dtype=None, *, like=None):
@@ -171,7 +173,7 @@ def asfortranarray(a, dtype=None, *, like=None):
     --------
     numpy.asfortranarray : Returns its argument where it can.
     """
-    return array(a, dtype, order="F", ndmin=1, like=like)
+    return copied_array("asfortranarray", a, dtype, order="F", ndmin=1, like=like)
 
 
 def copy(a, order="K", subok=False):

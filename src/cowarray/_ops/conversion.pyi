@@ -93,6 +93,16 @@ def array(
     like: Any = None,
     device: _Device = None,
 ) -> _Any: ...
+def copied_array(
+    operation: str,
+    object: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    order: _Order = None,
+    ndmin: int = 0,
+    like: Any = None,
+    device: _Device = None,
+) -> _Any: ...
 def from_dlpack(x: Any, /, *, device: _Device = None, copy: bool | None = None) -> _Any: ...
 def standard_asarray(
     a: Any, dtype: DTypeLike | None = None, device: _Device = None, copy: bool | None = None

@@ -28,7 +28,7 @@ from cowarray._array.array cimport (
     strides_of,
     with_face,
 )
-from cowarray._array.copies cimport copy_in_order, order_code, order_strides
+from cowarray._array.copies cimport copy_in_order, copy_of_alias, exports_alias, order_code, order_strides
 from cowarray._array.exports cimport as_flag
 from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
@@ -369,6 +369,37 @@ cdef Array with_axes(Array x, int nd):
     return shadowed_as(on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, BORN_VIEW), x)
 
 
+def copied_array(str operation, object, dtype=None, *, order=None, ndmin=0, like=None, device=None):
+    """What a function gives that copies in meaning, and whose argument NumPy returns where it can.
+
+    Parameters
+    ----------
+    operation : str
+        Its name.
+    object, dtype, order, ndmin, like, device
+        As for `array`.
+
+    Returns
+    -------
+    ndarray
+        A copy; where copies in meaning are aliases, what NumPy would give.
+    """
+    cdef bint aliases = exports_alias()
+    made = array(object, dtype, copy=None if aliases else True, order=order, ndmin=ndmin, like=like, device=device)
+    if aliases and is_array(object) and is_array(made) and (
+        storage_for(<Array>made) is storage_for(<Array>object)
+    ):
+        return as_alias(<Array>made, operation)
+    return made
+
+
+cdef Array as_alias(Array x, str operation):
+    """What an operation that copies in meaning gives, where NumPy gives x itself, or a view of all of it."""
+    cdef Array view = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
+                                 BORN_VIEW)
+    return copy_of_alias(shadowed_as(view, x), operation)
+
+
 def from_dlpack(x, /, *, device=None, copy=None):
     """Take an array from another library through DLPack.
 
@@ -394,9 +425,13 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """
     check_device(device)
     if is_array(x):
+        if copy is None and exports_alias():
+            return with_face(as_alias(<Array>x, "from_dlpack"), False, BORN_VIEW)
         if copy is not False:
             x = hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
         return with_face(<Array>x, False, BORN_VIEW)
+    if copy is None and exports_alias():
+        return import_array(numpy_from_dlpack(offered(x)), None)
     return import_array(numpy_from_dlpack(offered(x)), False if copy is False else True)
 
 

@@ -135,6 +135,7 @@ OUTSIDE = frozenset(
         "_face.pickles._unpickle_objects",
         "_face.pickles.reduce_array",
         "_ops.conversion.convert",
+        "_ops.conversion.as_alias",
         "_ops.conversion.from_dlpack",
         "_ops.conversion.of_elsewhere",
         "_ops.strangers.alias_of",
