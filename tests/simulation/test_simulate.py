@@ -8,6 +8,7 @@ import sys
 import threading
 import tracemalloc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -125,6 +126,12 @@ PROGRAMS = {
         "t = np.zeros(8)\nt.ravel()[0] = 1\nc = t + 1\nc.sum()",
         [("read", 2, 2, 3)],
     ),
+    "what returns its argument": (
+        "t = np.zeros(4)\nnp.ascontiguousarray(t)[0] = 1\nt[0]\nu = np.asanyarray(t)\nt[1] = 1\nu[1]",
+        [("read", 2, 2, 3), ("read", 4, 5, 6)],
+    ),
+    # More ranges of bytes than are kept apart.
+    "overwritten in part": ("t = np.zeros(20_000)\nu = t.ravel()\nt[...] = 1\nu[::2] = 5\nu[1]", [("read", 2, 3, 5)]),
     # Where the real rules of lazy copies do not hold.
     "a small part": (
         "t = np.zeros((4, 4))\nu = t[0].reshape(2, 2)\nu[0, 0] = 1\nt[0, 0]\nt[1, 1]",
@@ -209,6 +216,12 @@ def test_a_divergence_says_all_of_it():
     assert pickle.loads(pickle.dumps(AliasingError(each))).divergence == each
 
 
+@pytest.mark.parametrize("convert", [cowarray.ndarray.tolist, cowarray.ndarray.tobytes, str, repr, format])
+def test_a_conversion_is_called_so(convert):
+    _, _, found = found_in("t = np.zeros(2)\nt.ravel()[0] = 1\nconvert(t)", convert=convert)
+    assert [each.operation for each in found] == ["conversion"]
+
+
 def test_exact_says_whether_values_differed():
     _, _, found = found_in(
         "t = np.zeros(4)\nt.ravel()[0] = 0\nt[0]\nt.ravel()[1] = 1\nt[1]\nt.ravel()[2] = 5\nt += 1\nt[2]", exact=True
@@ -269,6 +282,11 @@ def test_views_are_numpys_where_copies_are_meant():
             "t.conj()",
             "np.meshgrid(t, t, copy=False)[0]",
             "np.ix_(t)[0]",
+            "np.asanyarray(t)",
+            "np.ascontiguousarray(t)",
+            "np.asfortranarray(t)",
+            "np.require(t)",
+            "np.from_dlpack(t)",
         ):
             made = eval(text, {"t": t, "np": cowarray})
             assert cowarray.aliases(made, t), text
@@ -287,6 +305,9 @@ def test_views_are_numpys_where_copies_are_meant():
             "np.round(t)",
             "np.block([t])",
             "np.sort(t)",
+            "np.asanyarray(t, copy=True)",
+            "np.ascontiguousarray(t, dtype='f4')",
+            "np.from_dlpack(t, copy=True)",
         ):
             made = eval(text, {"t": t, "np": cowarray})
             assert not cowarray.aliases(made, t), text
@@ -374,6 +395,52 @@ def test_blocks_nest_and_each_has_its_own():
     assert (inner.watched, outer.watched, len(inner), len(outer)) == (1, 1, 1, 1)
 
 
+def test_a_simulation_ends_with_its_last_user():
+    with warnings.catch_warnings(), cowarray.simulate() as found:
+        warnings.simplefilter("ignore", AliasingWarning)
+        t = cowarray.zeros(4)
+        t.ravel()[0] = 1
+        t.sum()
+    ended = weakref.ref(found)
+    del found, t
+    gc.collect()
+    assert ended() is None
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_arrays_may_end_while_others_values_are_kept(outside):
+    """The collector ends some while a write goes through the shadows of all."""
+
+    class Circle:
+        def __init__(self, held):
+            self.held, self.itself = held, self
+
+    before = gc.get_threshold()
+    with warnings.catch_warnings(), cowarray.simulate(exact=True):
+        warnings.simplefilter("ignore", AliasingWarning)
+        t = cowarray.zeros(64)
+        alias = np.asarray(t) if outside else t
+        kept = []
+        try:
+            for later in range(1, 60):
+                gc.disable()
+                for _ in range(20):
+                    Circle(t.ravel())
+                kept.append(t.ravel())
+                t[later % 64 - 1] = -later  # of which all take note at the next write
+                lists = [[] for _ in range(200)]  # so that those to come are allocated, and counted
+                gc.set_threshold(gc.get_count()[0] + later)
+                gc.enable()
+                alias[later % 64] = later
+                assert t[later % 64] == later
+                del lists
+                gc.collect()
+        finally:
+            gc.set_threshold(*before)
+            gc.enable()
+        assert kept[0].tolist() == t.tolist()
+
+
 def test_exports_are_writable_aliases_inside():
     with cowarray.simulate():
         x = cowarray.zeros(4)
@@ -419,6 +486,21 @@ def test_many_writes_take_no_more_memory_than_some():
         tracemalloc.stop()
         assert before < 2_000_000
         assert after < before + 100_000
+
+
+def test_strided_writes_of_two_lines_take_no_more_memory_than_some():
+    with warnings.catch_warnings(), cowarray.simulate():
+        warnings.simplefilter("ignore", AliasingWarning)
+        t = cowarray.zeros((2000, 4))
+        u = t.ravel()
+        tracemalloc.start()
+        for _ in range(500):
+            t[:, 0] = 1
+            t[:, 2] = 2
+        taken = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert u.sum() == 6000
+    assert taken < 3_000_000
 
 
 def test_an_outstanding_copy_takes_less_than_a_kilobyte():

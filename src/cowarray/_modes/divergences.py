@@ -35,7 +35,8 @@ class Divergence(NamedTuple):
         The access read; or read and wrote, as ``x += 1`` does; or the writer was outside the library, by way of an
         array or a buffer that was exported.
     operation : str
-        What accessed, by its name in the table of operations: 'add', 'ndarray.__getitem__'.
+        What accessed, by its name in the table of operations: 'add', 'ndarray.__getitem__'. 'conversion': to Python's
+        objects, text or bytes, as by `tolist` and `print`. Where bytes went out: 'export', 'ctypes', 'DLPack', 'C API'.
     nbytes : int
         How many of the bytes accessed were such, at most.
     made, written, accessed : Site

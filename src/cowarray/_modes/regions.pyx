@@ -29,6 +29,7 @@ cdef class Region:
         cdef Region made = gathered([(int(start), int(stop)) for start, stop in ranges])
         self.n, made.n = made.n, self.n
         self.ends, made.ends = made.ends, self.ends
+        self.is_coarse = made.is_coarse
 
     def __dealloc__(self):
         PyMem_Free(self.ends)
@@ -93,11 +94,21 @@ cdef inline void put(Region made, Py_ssize_t start, Py_ssize_t stop) noexcept:
 
 cdef Region settled(Region made):
     """A region that has just been made, within the bound, and with no more memory than it needs."""
+    cdef Py_ssize_t *ends
+    if made.n > MOST_RANGES:
+        made.is_coarse = True
+        coarsen(made)
+    ends = <Py_ssize_t *>PyMem_Realloc(made.ends, (2 * made.n if made.n else 1) * sizeof(Py_ssize_t))
+    if ends != NULL:
+        made.ends = ends
+    return made
+
+
+cdef void coarsen(Region made) noexcept:
+    """Fill gaps, the smallest first, until half the bound is left: so that the next range need not do it again."""
     cdef Py_ssize_t gap = 16
     cdef Py_ssize_t i, n
-    cdef Py_ssize_t *ends
-    cdef bint coarse = made.n > MOST_RANGES
-    while coarse and made.n > MOST_RANGES // 2:  # to half the bound, so that the next range need not do it again
+    while made.n > MOST_RANGES // 2:
         n = 0
         for i in range(1, made.n):
             if made.ends[2 * i] - made.ends[2 * n + 1] <= gap:
@@ -108,10 +119,6 @@ cdef Region settled(Region made):
                 made.ends[2 * n + 1] = made.ends[2 * i + 1]
         made.n = n + 1
         gap *= 4
-    ends = <Py_ssize_t *>PyMem_Realloc(made.ends, (2 * made.n if made.n else 1) * sizeof(Py_ssize_t))
-    if ends != NULL:
-        made.ends = ends
-    return made
 
 
 cdef Region gathered(list ranges):
@@ -147,6 +154,7 @@ cdef Region region_of_box(Py_ssize_t offset, int ndim, const Py_ssize_t *dims, P
     cdef Py_ssize_t count, width = itemsize, start = offset
     cdef int n = 0, i
     cdef bint ordered = True
+    cdef bint coarse = False
     cdef Region made
     for i in range(ndim):
         if dims[i] == 0 or itemsize == 0:
@@ -171,16 +179,22 @@ cdef Region region_of_box(Py_ssize_t offset, int ndim, const Py_ssize_t *dims, P
             count = count * axes[i].length if axes[i].length <= PY_SSIZE_T_MAX // count else PY_SSIZE_T_MAX
         if count <= MOST_RANGES:
             break
+        coarse = True
         n -= 1
         width += (axes[n].length - 1) * axes[n].step
         while n and axes[n - 1].step <= width:
             n -= 1
             width += (axes[n].length - 1) * axes[n].step
     if n == 0:
-        return region_of_range(start, start + width)
+        made = region_of_range(start, start + width)
+        made.is_coarse = coarse
+        return made
     if n > 1 and not nested(axes, n, width):
-        return unnested(axes, n, start, width, count)
+        made = unnested(axes, n, start, width, count)
+        made.is_coarse |= coarse
+        return made
     made = with_room(count)
+    made.is_coarse = coarse
     for i in range(n):
         places[i] = 0
     while True:

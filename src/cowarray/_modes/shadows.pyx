@@ -81,6 +81,7 @@ cnp.import_array()
 cdef enum:
     MOST_MARKS = 64  # of a shadow; the oldest become one
     MOST_NOTED = 4096  # writes that somebody has not taken note of; then those of one line become one
+    MOST_NOTED_RANGES = 1 << 17  # of bytes, in all of these
     MOST_PICKED = 1 << 22  # elements of an array of which an index's are counted one by one
 
 
@@ -128,7 +129,6 @@ cdef object here():
 
 
 @cython.final
-@cython.no_gc
 cdef class Run:
     """What one simulation counts, and whom it tells.
 
@@ -282,7 +282,7 @@ cdef class Export:
 
 # What accesses outside of any operation are reported as.
 cdef dict BEHALVES = {
-    OPERATION: "ndarray", EXPORT: "export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "C API", FOREIGN: "ufunc",
+    OPERATION: "conversion", EXPORT: "export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "C API", FOREIGN: "ufunc",
 }
 cdef Py_ssize_t shadows_made = 0
 cdef long long steps_made = 0
@@ -325,6 +325,7 @@ cdef class Watch:
     cdef Shadow own
     cdef long long number  # of the last write
     cdef list log  # of Writes; each number is greater than the one before
+    cdef Py_ssize_t ranges  # of bytes, that have come to the log since it was last shortened
     cdef void *first  # a chain of Shadows that are in use, borrowed
     cdef list exports  # or None
     cdef long long sealed  # the last write that others than its writer have taken note of
@@ -450,7 +451,7 @@ cdef int note(Write write) except -1:
     if s is not None:
         catch_up(watch, s)
         s.wrote = True
-        if write.overwrites:
+        if write.overwrites and not write.region.is_coarse:  # else not all of its bytes have been written
             make_own(s, write.region)
     if watch.exports is not None and not write.exported:
         save_exports(watch, storage, write.region)
@@ -464,9 +465,10 @@ cdef int note(Write write) except -1:
         last.region = union_of(last.region, write.region)
         last.number = write.number
     else:
-        if len(watch.log) >= MOST_NOTED:
+        if len(watch.log) >= MOST_NOTED or watch.ranges > MOST_NOTED_RANGES:
             shorten(watch)
         watch.log.append(write)
+        watch.ranges += write.region.n
     return 0
 
 
@@ -494,7 +496,7 @@ cdef int shorten(Watch watch) except -1:
     for write in watch.log:
         if write.number > least:
             kept.append(write)
-    if len(kept) > MOST_NOTED // 2:
+    if len(kept) > MOST_NOTED // 2 or watch.ranges > MOST_NOTED_RANGES:
         for write in kept:
             key = (write.site, None if write.birth is None else write.birth.made, write.exported)
             joined = by_line.get(key)
@@ -507,6 +509,7 @@ cdef int shorten(Watch watch) except -1:
                     joined.writer = -1
         kept = sorted(by_line.values(), key=number_of)
     watch.log = kept
+    watch.ranges = 0
     watch.sealed = watch.number
     return 0
 
@@ -648,14 +651,16 @@ cdef object differs(Watch watch, Storage storage, Shadow s, Region part):
 
 
 cdef int keep_values(Watch watch, Storage storage, Shadow writer, Region region) except -1:
-    """Before a write: keep the bytes as they will still be for the other shadows."""
+    """Before a write: keep the bytes as they will still be for the other shadows. A gap."""
     cdef void *shadow = watch.first
+    cdef Shadow each  # owned: the collector may run meanwhile, and end arrays
     if writer is not watch.own:
         keep_values_of(watch, storage, watch.own, region)
     while shadow != NULL:
-        if <Shadow>shadow is not writer:
-            keep_values_of(watch, storage, <Shadow>shadow, region)
-        shadow = (<Shadow>shadow).next
+        each = <Shadow>shadow
+        if each is not writer:
+            keep_values_of(watch, storage, each, region)
+        shadow = each.next
     return 0
 
 
@@ -710,7 +715,9 @@ cdef Region equal_part(Storage storage, Shadow s, Region part):
     for start, stop in differing(<const char *>hold.scope.data, s.values, 0, part):
         ranges.append((start, stop))
     equal = difference(part, Region(ranges))
-    return equal if s.unknown is None else difference(equal, s.unknown)
+    if s.unknown is not None:
+        equal = difference(equal, s.unknown)
+    return Region() if (<Region>equal).is_coarse else equal
 
 
 cdef list differing(const char *data, object saved, Py_ssize_t first, Region region):
@@ -833,12 +840,14 @@ cdef Region whole_elements(Export export, list ranges):
 cdef int keep_saved(Watch watch, Storage storage, Export export, Region changed) except -1:
     """`keep_values` of a write that has been made outside: the bytes before are those saved."""
     cdef void *shadow = watch.first
+    cdef Shadow each  # owned, as in `keep_values`
     if export.writer != 0:
         keep_saved_of(watch, storage, export, watch.own, changed)
     while shadow != NULL:
-        if (<Shadow>shadow).number != export.writer:
-            keep_saved_of(watch, storage, export, <Shadow>shadow, changed)
-        shadow = (<Shadow>shadow).next
+        each = <Shadow>shadow
+        if each.number != export.writer:
+            keep_saved_of(watch, storage, export, each, changed)
+        shadow = each.next
     return 0
 
 
