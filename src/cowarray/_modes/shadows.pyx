@@ -209,6 +209,7 @@ cdef class Write:
     """A write to a Storage: by which shadow, and where; in the log, or about to be."""
 
     cdef Watch watch
+    cdef Write before  # of those that wait for memory
     cdef Storage storage  # until it is in the log, as `shadow`
     cdef Shadow shadow  # the writer; None where that has ended
     cdef long long number
@@ -325,6 +326,7 @@ cdef class Watch:
     cdef Shadow own
     cdef long long number  # of the last write
     cdef list log  # of Writes; each number is greater than the one before
+    cdef Write waiting  # the last of those for which there was no memory in the log, or None
     cdef Py_ssize_t ranges  # of bytes, that have come to the log since it was last shortened
     cdef void *first  # a chain of Shadows that are in use, borrowed
     cdef list exports  # or None
@@ -432,32 +434,58 @@ cdef Write new_write(Watch watch, Storage storage, Shadow s, Region region, obje
     write.region = region
     write.site = site
     write.overwrites = overwrites
-    watch.log.append(None)  # so that there is room, whatever becomes of memory while the bytes are written
-    watch.log.pop()
     return write
 
 
 cdef int note(Write write) except -1:
-    """The bytes have been written."""
+    """The bytes have been written, which nothing undoes: without memory for the log, the write waits outside it."""
     cdef Watch watch = write.watch
     cdef Storage storage = write.storage
     cdef Shadow s = write.shadow
-    cdef Write last
     write.storage = None
     write.shadow = None
     write.watch = None
     if write.region.n == 0:
         return 0
-    if s is not None:
-        catch_up(watch, s)
-        s.wrote = True
-        if write.overwrites and not write.region.is_coarse:  # else not all of its bytes have been written
-            make_own(s, write.region)
-    if watch.exports is not None and not write.exported:
-        save_exports(watch, storage, write.region)
+    try:
+        if s is not None:
+            s.wrote = True
+            catch_up(watch, s)
+            if write.overwrites and not write.region.is_coarse:  # else not all of its bytes have been written
+                make_own(s, write.region)
+        if watch.exports is not None and not write.exported:
+            save_exports(watch, storage, write.region)
+    except MemoryError:
+        pass  # more stays foreign, and is reported, than need be
     watch.number += 1
     write.number = watch.number
-    last = <Write>watch.log[len(watch.log) - 1] if watch.log else None
+    try:
+        log_waiting(watch)
+        log(watch, write)
+    except MemoryError:
+        write.before = watch.waiting
+        watch.waiting = write
+    return 0
+
+
+cdef int log_waiting(Watch watch) except -1:
+    """Log the writes for which there was no memory; the last is the first that they are found by."""
+    cdef Write write
+    while watch.waiting is not None:
+        write = watch.waiting
+        while write.before is not None and write.before.before is not None:
+            write = write.before
+        if write.before is None:
+            log(watch, write)
+            watch.waiting = None
+        else:
+            log(watch, write.before)
+            write.before = None
+    return 0
+
+
+cdef int log(Watch watch, Write write) except -1:
+    cdef Write last = <Write>watch.log[len(watch.log) - 1] if watch.log else None
     if (
         last is not None and last.number > watch.sealed and last.writer == write.writer and last.site is write.site
         and last.exported == write.exported
@@ -521,10 +549,12 @@ def number_of(Write write):
 cdef int catch_up(Watch watch, Shadow s) except -1:
     """Let a shadow take note of what others have written since it last did."""
     cdef Py_ssize_t low = 0, high, middle
-    cdef list log = watch.log
+    cdef list log
     cdef Write write
     if s.seen == watch.number:
         return 0
+    log_waiting(watch)
+    log = watch.log
     high = len(log)
     while low < high:
         middle = (low + high) // 2

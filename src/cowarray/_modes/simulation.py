@@ -74,10 +74,10 @@ class simulate:
     def __enter__(self):
         shadows = self._shadows
         register(shadows.travel)
+        self._entered.append(None)
         watch_births(1)
         watch_copies(1, shadows)
         try:
-            self._entered.append(None)
             self._entered[-1] = shadows.innermost.set(self._run)
         except BaseException:
             self._leave()

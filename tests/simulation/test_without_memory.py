@@ -1,0 +1,61 @@
+"""A refused allocation inside `simulate` hides no write, and leaves no context counted that has not been entered."""
+
+import warnings
+
+import pytest
+
+import cowarray
+from cowarray._array.copies import watch_copies
+from cowarray._modes import shadows
+
+memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
+
+
+def refused(n, function):
+    """What a call raises whose n-th allocation is refused, or None."""
+    memory.set_nomemory(n, n + 1)
+    try:
+        function()
+    except MemoryError as error:
+        return error
+    finally:
+        memory.remove_mem_hooks()
+    return None
+
+
+def write_element(x, u):
+    x[0] = 5
+
+
+def write_part(x, u):
+    x[:2] = 5
+
+
+def update(x, u):
+    x.__iadd__(5)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("write", [write_element, write_part, update])
+def test_a_write_that_has_happened_is_known(write, exact):
+    failed = 0
+    for n in range(1, 120):
+        with warnings.catch_warnings(), cowarray.simulate(exact=exact) as found:
+            warnings.simplefilter("ignore", cowarray.AliasingWarning)
+            x = cowarray.zeros(4)
+            u, _other = x.ravel(), x.ravel()
+            failed += refused(n, lambda: write(x, u)) is not None  # noqa: B023
+            assert u[0] != 5 or len(found) == 1
+    assert failed > 1
+
+
+def test_entering_fails_as_a_whole():
+    failed = 0
+    for n in range(1, 60):
+        simulation = cowarray.simulate()
+        if refused(n, simulation.__enter__):
+            failed += 1
+        else:
+            simulation.__exit__(None, None, None)
+    assert failed > 1
+    assert watch_copies(0, shadows) == 0
