@@ -160,7 +160,7 @@ PROGRAMS = {
     ),
     "printing is reading": ("t = np.zeros(2)\nt.ravel()[0] = 1\nrepr(t)", [("read", 2, 2, 3)]),
     "functions that give views read nothing": (
-        "t = np.zeros((2, 2))\nu = t.ravel()\nt[0] = 1\nv = np.flip(u)\nw = np.split(u, 2)\nnp.broadcast_to(u, (2, 4))",
+        "t = np.zeros((2, 2))\nu = t.ravel()\nt[0] = 1\nv = np.flip(u)\nw = np.split(u, 2)\nnp.broadcast_to(u, (2, 4))\nnp.require(u)",
         [],
     ),
     "element by element": (

@@ -32,7 +32,20 @@ class Line(NamedTuple):
     kind: str
 
 
-VIEWS = ["r = x[k]", "r = x.T", "r = x[::-1]", "r = x[..., ::2]", "r = x[...]", "r = np.swapaxes(x, 0, -1)"]
+VIEWS = [
+    "r = x[k]",
+    "r = x.T",
+    "r = x[::-1]",
+    "r = x[..., ::2]",
+    "r = x[...]",
+    "r = np.swapaxes(x, 0, -1)",
+    "r = np.flip(x)",
+    "r = x[None]",
+    "r = np.expand_dims(x, 0)",
+    "r = np.array_split(x, 2)[0]",
+    "r = next(iter(x[None]))",
+    "r = np.squeeze(x[None], 0)",
+]
 MEANT = [
     "r = x.reshape(-1)",
     "r = x.ravel()",
@@ -41,6 +54,13 @@ MEANT = [
     "r = np.atleast_2d(x)",
     "r = np.ravel(x)",
     "r = x.conj()",
+    "r = x.ravel('K')",
+    "r = x.reshape(-1, order='F')",
+    "r = np.asanyarray(x)",
+    "r = np.ascontiguousarray(x)",
+    "r = np.asfortranarray(x)",
+    "r = np.require(x)",
+    "r = np.atleast_3d(x)",
 ]
 COPIES = [
     "r = x.copy()",
@@ -49,6 +69,9 @@ COPIES = [
     "r = x.astype(x.dtype)",
     "r = x.copy('F')",
     "r = x.flatten('F')",
+    "r = np.copy(x)",
+    "r = x.T.copy()",
+    "r = x.T.flatten()",
 ]
 WRITES = [
     "x[i] = c",
@@ -59,6 +82,9 @@ WRITES = [
     "x.fill(c)",
     "x.flat[j] = c",
     "np.copyto(x, c)",
+    "x.T[...] = c",
+    "x.flat = c",
+    "x.flat[::2] = c",
     "np.asarray(x)[k] = c",
 ]
 TEMPORARY = ["x.reshape(-1)[j] = c", "x.ravel()[::2] = c", "x.reshape(-1)[::3] += c"]
@@ -77,6 +103,15 @@ READS = [
     "r = x.flat[j]",
     "r = np.where(x > 2, x, c)",
     "r = x.tobytes()",
+    "r = np.concatenate([x, x])",
+    "r = np.stack([x, x])",
+    "r = np.cumsum(x)",
+    "r = np.sort(x)",
+    "r = x.max(axis=0)",
+    "r = [int(e) for e in x.flat]",
+    "r = x.T.sum()",
+    "r = x[::-1].tolist()",
+    "r = np.linalg.norm(x)",
 ]
 PAIRS = ["np.add(x, c, out=y)", "y[...] = x", "y += x", "y[...] = x[..., ::-1]"]
 # How often each kind of line comes.
@@ -166,7 +201,7 @@ class Program:
         self.judge(line, number, differ)
         if line.kind in ("view", "meant", "copy"):
             if line.kind != "view":
-                results[1] = results[1].copy()
+                results[1] = results[1].copy(order="K")  # for 'K' reads elements as they lie
             self.pool.append(Trio(*results))
             assert results[0].shape == results[2].shape, self.listing()
         elif line.kind == "read":

@@ -975,7 +975,7 @@ cdef frozenset VIEWING = frozenset(
 ) | {"ix_", "meshgrid"}
 # Those that copy elements of their first argument as they are: the copy gets what is foreign to the source.
 cdef frozenset COPYING = frozenset(
-    "copy astype reshape ravel asarray array asanyarray ascontiguousarray asfortranarray "
+    "copy astype reshape ravel asarray array asanyarray ascontiguousarray asfortranarray require "
     "atleast_1d atleast_2d atleast_3d ndarray.copy ndarray.flatten ndarray.lazy_clone ndarray.astype ndarray.reshape "
     "ndarray.ravel ndarray.__copy__ ndarray.__deepcopy__ ndarray.conj ndarray.conjugate".split()
 )
