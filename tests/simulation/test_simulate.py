@@ -160,8 +160,19 @@ PROGRAMS = {
     ),
     "printing is reading": ("t = np.zeros(2)\nt.ravel()[0] = 1\nrepr(t)", [("read", 2, 2, 3)]),
     "functions that give views read nothing": (
-        "t = np.zeros((2, 2))\nu = t.ravel()\nt[0] = 1\nv = np.flip(u)\nw = np.split(u, 2)\nnp.broadcast_to(u, (2, 4))\nnp.require(u)",
+        "t = np.zeros((2, 2))\nu = t.ravel()\nt[0] = 1\nv = np.flip(u)\nw = np.split(u, 2)\nnp.broadcast_to(u, (2, 4))\n"
+        "np.require(u)",
         [],
+    ),
+    "fields": (
+        "t = np.zeros(4, [('a', 'f8'), ('b', 'i4')])\nu = t.reshape(2, 2)\nt['a'] = 1\nb = u['b']\nb.sum()\na = u['a']\n"
+        "u['a'] = 3\na.sum()\nt['b'].sum()\nt['a'].sum()",
+        [("read", 2, 7, 10)],
+    ),
+    "indices of views that NumPy makes": (
+        "t = np.zeros((4, 4))\nu = t.ravel()\nt[0] = 1\nu[None, 2:3, ...]\nu[numpy.int64(1) : 3]\nu[()]\n"
+        "u[2:][::-1]\nu[...,]\nu[numpy.int64(1)]",
+        [("read", 2, 3, 9)],
     ),
     "element by element": (
         "t = np.zeros(4)\nu = t.ravel()\nt[0] = 1\nu[0] += 1\nu[0]\nt[0]",

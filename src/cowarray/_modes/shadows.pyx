@@ -1015,7 +1015,12 @@ cdef object attended(Step step, Watch watch, str operation, object function, tup
         key = settled(args[1])
         if x.storage_ is storage:
             step.region = picked(x, key, True)
-        return function(x, key)
+        step.holds = True
+        result = function(x, key)
+        step.holds = False
+        if step.held is not None and not (is_array(result) and (<Array>result).storage_ is storage):
+            tell_held(step, operation)
+        return result
     if operation == "ndarray.__setitem__":
         key = settled(args[1])
         if x.storage_ is storage:
@@ -1085,11 +1090,14 @@ cdef Region picked(Array x, object key, bint reads):
         if reads and find_place(x, key, &place) and place.nd == 0:
             return region_of_range(place.offset, place.offset + itemsize_of(x))
         return None
-    if type(key) is str or size_of(x) > MOST_PICKED:
+    if size_of(x) > MOST_PICKED or (type(key) is str and reads):
         return None
     try:
+        if type(key) is str:
+            field = x.descr.fields[key]
+            return region_at(places(x) + field[1], field[0].itemsize)
         return region_at(places(x)[shown_key(key)], itemsize_of(x))
-    except (IndexError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError):
         return None  # NumPy says what is wrong with it
 
 
