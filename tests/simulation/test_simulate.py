@@ -160,12 +160,14 @@ PROGRAMS = {
     ),
     "printing is reading": ("t = np.zeros(2)\nt.ravel()[0] = 1\nrepr(t)", [("read", 2, 2, 3)]),
     "functions that give views read nothing": (
-        "t = np.zeros((2, 2))\nu = t.ravel()\nt[0] = 1\nv = np.flip(u)\nw = np.split(u, 2)\nnp.broadcast_to(u, (2, 4))\n"
+        "t = np.zeros((2, 2))\nu = t.ravel()\nt[0] = 1\nv = np.flip(u)\nw = np.split(u, 2)\n"
+        "np.broadcast_to(u, (2, 4))\n"
         "np.require(u)",
         [],
     ),
     "fields": (
-        "t = np.zeros(4, [('a', 'f8'), ('b', 'i4')])\nu = t.reshape(2, 2)\nt['a'] = 1\nb = u['b']\nb.sum()\na = u['a']\n"
+        "t = np.zeros(4, [('a', 'f8'), ('b', 'i4')])\nu = t.reshape(2, 2)\nt['a'] = 1\nb = u['b']\nb.sum()\n"
+        "a = u['a']\n"
         "u['a'] = 3\na.sum()\nt['b'].sum()\nt['a'].sum()",
         [("read", 2, 7, 10)],
     ),
