@@ -209,6 +209,7 @@ def test_each_three_lines_are_one_divergence_and_one_warning():
     with pytest.warns(AliasingWarning) as told, cowarray.simulate() as found:
         run(program)
     assert [(each.made.lineno, each.accessed.lineno, each.times) for each in found] == [(3, 4, 3), (3, 6, 1), (5, 6, 1)]
+    assert (found.watched, found.relied_upon, found.never_written) == (4, 4, 0)
     assert [each.message.divergence.accessed for each in told] == [each.accessed for each in found]
     assert [(each.filename, each.lineno) for each in told] == [tuple(each.accessed) for each in found]
 

@@ -63,22 +63,22 @@ class simulate:
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
         # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
-        from cowarray._modes import shadows
+        from cowarray._modes import shadows, simulated, watching
 
-        self._shadows = shadows
+        self._road = simulated
+        self._hooks = watching
         self._error = error
         self._found = {}
         self._run = shadows.Run(self._record, exact)
         self._entered = []
 
     def __enter__(self):
-        shadows = self._shadows
-        register(shadows.travel)
+        register(self._road.travel)
         self._entered.append(None)
         watch_births(1)
-        watch_copies(1, shadows)
+        watch_copies(1, self._hooks)
         try:
-            self._entered[-1] = shadows.innermost.set(self._run)
+            self._entered[-1] = self._hooks.innermost.set(self._run)
         except BaseException:
             self._leave()
             raise
@@ -87,13 +87,13 @@ class simulate:
     def __exit__(self, *exc):
         token = self._entered[-1]
         try:
-            self._shadows.innermost.reset(token)
+            self._hooks.innermost.reset(token)
         finally:
             self._leave()
 
     def _leave(self):
         self._entered.pop()
-        watch_copies(-1, self._shadows)
+        watch_copies(-1, self._hooks)
         watch_births(-1)
 
     def _record(self, kind, operation, nbytes, made, written, accessed, copied_by, differed, step):

@@ -1,0 +1,3 @@
+# Lines of the program.
+
+cdef object here()

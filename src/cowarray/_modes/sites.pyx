@@ -1,0 +1,47 @@
+"""Lines of the program: of the innermost frame that is neither this library's nor NumPy's."""
+
+import os
+import numpy as np
+
+from cpython.ref cimport Py_DECREF
+
+from cowarray._c.frames cimport file_of, PyEval_GetFrame, PyFrame_GetBack, PyFrame_GetLineNumber, PyFrameObject
+
+from cowarray._modes.divergences import Site
+
+cdef tuple inner_folders = (
+    os.path.dirname(os.path.dirname(__file__)) + os.sep,
+    os.path.dirname(np.__file__) + os.sep,
+    os.path.join(os.path.dirname(os.__file__), "copy.py"),
+    "<frozen ",
+)
+cdef dict is_inner = {}  # by file
+cdef dict sites = {}  # by file and line: each is one object
+cdef object nowhere = Site("<unknown>", 0)
+
+
+cdef object here():
+    """The line of the innermost frame that is neither this library's nor NumPy's."""
+    cdef PyFrameObject *frame = PyEval_GetFrame()
+    cdef PyFrameObject *back
+    cdef bint owned = False
+    cdef object name
+    while frame != NULL:
+        name = file_of(frame)
+        inner = is_inner.get(name)
+        if inner is None:
+            inner = is_inner[name] = name.startswith(inner_folders)
+        if not inner:
+            key = (name, PyFrame_GetLineNumber(frame))
+            if owned:
+                Py_DECREF(<object>frame)
+            site = sites.get(key)
+            if site is None:
+                site = sites[key] = Site(*key)
+            return site
+        back = PyFrame_GetBack(frame)
+        if owned:
+            Py_DECREF(<object>frame)
+        frame = back
+        owned = True
+    return nowhere
