@@ -84,10 +84,15 @@ CASES = [
         tuple(cowarray.Explanation(*cowarray.explain(x)))
         str(cowarray.TraceEvent("copy", 8, "reason", "file", 3))
         str(cowarray.Sharer("lazy copy", "file", 3))
+        str(cowarray.Site("file", 3))
+        str(cowarray.Divergence("read", "add", 8, *[cowarray.Site("file", 3)] * 3))
+        cowarray.AliasingError("text")
+        cowarray.AliasingWarning("text")
         with cowarray.no_copy(): x.sum()
         with cowarray.no_copy(): x[...] = 3
         with cowarray.lend(x): np.asarray(x)[...] = 3
         with cowarray.lend(x, y): memoryview(x), np.asarray(y)
+        with cowarray.simulate() as seen: x.sum(); len(seen); list(seen); repr(seen)
         with cowarray.trace() as seen: x[...] = 3
         with cowarray.trace() as seen: x[0] = 3
         with cowarray.trace() as seen: x.sum(); len(seen); list(seen); repr(seen)

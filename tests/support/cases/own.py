@@ -84,6 +84,10 @@ CASES = [
         cowarray.TraceEvent("copy", 0, "", "", 0)
         cowarray.Sharer("lazy copy", "", 0)
         cowarray.CopyError(x)
+        cowarray.Site("", 0)
+        cowarray.Divergence("read", "add", 0, (), (), ())
+        cowarray.AliasingError(x)
+        cowarray.AliasingWarning(x)
         (lambda seen: inside(seen, lambda: [*seen]))(cowarray.trace())
         """,
         tags="isolation",
@@ -141,6 +145,7 @@ CASES = [
         tags="isolation",
     ),
     *cases("inside(cowarray.trace(), lambda: x + A([1.]))", name="cowarray.trace", tags="isolation"),
+    *cases("inside(cowarray.simulate(), lambda: x + A([1.]))", name="cowarray.simulate", tags="isolation"),
     *cases(
         "inside(cowarray.no_copy(), lambda: (x + 1, x.tolist(), x.sum()))", name="cowarray.no_copy", tags="isolation"
     ),
