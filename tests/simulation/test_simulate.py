@@ -16,6 +16,8 @@ import pytest
 import cowarray
 from cowarray import AliasingError, AliasingWarning
 
+pytestmark = pytest.mark.sanitized
+
 NAME = "<program>"
 
 

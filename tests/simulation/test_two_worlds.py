@@ -5,6 +5,8 @@ import pytest
 from support.seeds import chosen_seed
 from two_worlds import run_many
 
+pytestmark = pytest.mark.sanitized
+
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_every_read_that_differs_is_found_at_its_line(exact):

@@ -9,6 +9,8 @@ import cowarray
 from cowarray._array.copies import watch_copies
 from cowarray._modes import watching
 
+pytestmark = pytest.mark.sanitized
+
 memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
 
 
