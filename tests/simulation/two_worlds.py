@@ -247,7 +247,8 @@ class Program:
             elif line.text == "y += x":
                 y += read
             elif not self.stays(line, trio, other):
-                y[...] = read[..., ::-1] if "::-1" in line.text else read
+                # Not what was read: between strided views that overlap, NumPy copies some elements twice.
+                y[...] = other.numpys
         elif line.kind != "read":
             return self.execute(code, names, x, y, np)
         return None
