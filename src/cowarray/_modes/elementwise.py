@@ -1,0 +1,246 @@
+"""The layouts of what works element by element: ufuncs, their outer products, and `where`.
+
+Operands are broadcast together, and the results have their axes in the order in which NumPy iterates over the operands.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from .dtypes import (
+    FLOAT,
+    INTEGER,
+    LARGEST_ALIKE,
+    found_late,
+    header,
+    kept_dtypes,
+    result_dtypes,
+)
+from .layouts import Layout, broadcast, contiguous, dense, ghost, iteration_order, spread
+
+__all__ = ["elementwise", "outer", "where"]
+
+
+def elementwise(
+    ufunc, inputs, *, out=None, where=True, dtype=None, signature=None, casting="same_kind", order="K", subok=True
+):
+    """The layouts of a ufunc's results.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        One without core dimensions.
+    inputs : sequence
+        Arrays, NumPy's scalars and Python's.
+    out : tuple of (array or None), optional
+        One for each output.
+    where : array or bool, optional
+        As NumPy's. It takes part in broadcasting and in the order of axes.
+    dtype, signature, casting, order, subok
+        As NumPy's.
+
+    Returns
+    -------
+    tuple of Layout
+        One for each output: of an array that is given, its own.
+    """
+    if (
+        out is None
+        and where is True
+        and dtype is None
+        and signature is None
+        and order == "K"
+        and casting == "same_kind"
+    ):
+        key = []
+        shape = strides = None
+        alike = True
+        for x in inputs:
+            kind = type(x)
+            if kind is np.ndarray:
+                its = x.dtype
+                key.append(its.num)
+                key.append(its)
+                length = x.shape
+                if length:
+                    if shape is None:
+                        shape = length
+                        alike = x.flags.c_contiguous
+                    elif alike:
+                        alike = shape == length and x.flags.c_contiguous
+            elif kind is float:
+                key.append(FLOAT)
+            elif kind is int and 0 <= x <= LARGEST_ALIKE:
+                key.append(INTEGER)
+            else:
+                break
+        else:
+            dtypes = kept_dtypes(ufunc, tuple(key))
+            if alike:
+                if shape is None:
+                    return tuple([Layout((), its, ()) for its in dtypes])
+                if len(dtypes) == 1:
+                    its = dtypes[0]
+                    return (Layout(shape, its, contiguous(shape, its.itemsize)),)
+                return tuple([Layout(shape, its, contiguous(shape, its.itemsize)) for its in dtypes])
+            shape, strides = placed(
+                tuple([(x.shape, x.strides) for x in inputs if type(x) is np.ndarray]),
+                tuple([its.itemsize for its in dtypes]),
+                "K",
+            )
+            return tuple([Layout(shape, its, strides[i]) for i, its in enumerate(dtypes)])
+    return elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order, subok)
+
+
+def elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order, subok):
+    """`elementwise`, for whatever may be given."""
+    inputs = [x if type(x) in (int, float, complex) else header(x) for x in inputs]
+    mask = None if where is True else header(where)
+    options = {}
+    if signature is not None:
+        options["signature"] = signature
+    if casting != "same_kind":
+        options["casting"] = casting
+    if order != "K":
+        options["order"] = order
+    if subok is not True:
+        options["subok"] = subok
+    if len(inputs) != ufunc.nin:
+        raise TypeError(f"{ufunc.__name__}() takes {ufunc.nin} positional arguments but {len(inputs)} were given")
+    if out is not None and type(out) is not tuple:
+        out = (out,)
+    if out is not None and all(o is None for o in out):
+        out = None
+    given = (None,) * ufunc.nout if out is None else out
+    operands = [x for x in (*inputs, *given, mask) if isinstance(x, np.ndarray)]
+    arrays = tuple([(x.shape, x.strides) for x in operands])
+    try:
+        dtypes = result_dtypes(ufunc, inputs, out, mask, dtype, **options)
+    except TypeError as error:
+        if found_late(error):
+            refuse_other_outputs(placed(arrays, (), "K")[0], operands, given)
+        raise
+    if ufunc is np.power and type(inputs[1]) is int and inputs[1] < 0:
+        refuse_negative_power(inputs, dtypes if out is None else result_dtypes(ufunc, inputs, dtype=dtype, **options))
+    if isinstance(order, str) and order.upper() == "A":
+        operands = [x for x in operands if not copied_first(x, ufunc, inputs, given, mask, dtype, signature)]
+    shape, strides = placed(arrays, tuple([its.itemsize for its in dtypes]), forced_order(order, operands))
+    refuse_other_outputs(shape, operands, given)
+    return tuple(
+        [
+            Layout(shape, its, at) if x is None else Layout(x.shape, x.dtype, x.strides)
+            for x, its, at in zip(given, dtypes, strides, strict=True)
+        ]
+    )
+
+
+def refuse_other_outputs(shape, operands, given):
+    """Have NumPy raise its error if a given output has another shape than the results."""
+    for x in given:
+        if x is not None and x.shape != shape:
+            raise_shape_error(operands, given)
+
+
+def copied_first(x, ufunc, inputs, given, mask, dtype, signature):
+    """Whether NumPy casts an operand before it iterates, so that order 'A' sees a contiguous one.
+
+    It does so with small operands of one axis, until it meets an operand that must be cast and is none.
+    """
+    if mask is not None or x.ndim != 1 or all(x is not other for other in inputs):
+        return False
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    types = [y.dtype if isinstance(y, np.ndarray) else type(y) for y in inputs]
+    if not any(isinstance(kind, np.dtype) for kind in types):
+        return False
+    outputs = [None if o is None else o.dtype for o in given]
+    options = {} if signature is None else {"signature": signature}
+    loop = ufunc.resolve_dtypes((*types, *outputs), casting="unsafe", **options)
+    for y, its in zip(inputs, loop, strict=False):
+        if isinstance(y, np.ndarray) and y.dtype != its:
+            if y.ndim > 1 or (y.ndim == 1 and y.shape[0] > np.getbufsize()):
+                return False
+            if y is x:
+                return True
+    return False
+
+
+def refuse_negative_power(inputs, dtypes):
+    """What NumPy raises at the first element, if the exponent is a negative number of Python's."""
+    base = inputs[0]
+    if dtypes[0].kind in "iu" and not (isinstance(base, np.ndarray) and 0 in base.shape):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+
+
+@lru_cache(maxsize=4096)
+def placed(operands, itemsizes, order):
+    """Where results of an iteration over operands, given as (shape, strides), are laid out.
+
+    Parameters
+    ----------
+    operands : tuple of (shape, strides)
+        Those that are given.
+    itemsizes : tuple of int
+        Of each result.
+    order : {'K', 'C', 'F'}
+        As the iterator's.
+
+    Returns
+    -------
+    shape : tuple of int
+        What the operands broadcast to.
+    strides : tuple of tuple of int
+        Of each result.
+    """
+    shape = broadcast([x[0] for x in operands])
+    if shape is None:
+        raise_shape_error([ghost(x[0]) for x in operands], ())
+    ndim = len(shape)
+    if order == "K":
+        axes = iteration_order([spread(*x, ndim) for x in operands], ndim)
+    else:
+        axes = range(ndim) if order == "C" else range(ndim - 1, -1, -1)
+    return shape, tuple([dense(shape, axes, itemsize) for itemsize in itemsizes])
+
+
+def forced_order(order, operands):
+    """'K', 'C' or 'F': what the iterator makes of an argument `order` that NumPy has accepted."""
+    order = order.upper() if isinstance(order, str) else "K"
+    if order != "A":
+        return order
+    return "F" if operands and all(x.flags.f_contiguous for x in operands) else "C"
+
+
+def raise_shape_error(operands, given):
+    """Have the iterator, which touches nothing, say what is wrong with the shapes of operands."""
+    outputs = [x for x in given if x is not None]
+    read = [ghost(x.shape) for x in operands if not any(x is o for o in outputs)]
+    written = [ghost(x.shape) for x in outputs]
+    np.nditer(
+        read + written,
+        flags=["zerosize_ok"],
+        op_flags=[["readonly"]] * len(read) + [["writeonly", "no_broadcast"]] * len(written),
+    )
+    raise ValueError("operands could not be broadcast together")
+
+
+def outer(ufunc, a, b, **options):
+    """The layout of ``ufunc.outer(a, b)``; a tuple of them if the ufunc has several results."""
+    a, b = header(a), header(b)
+    layouts = elementwise(ufunc, (a[(..., *(None,) * b.ndim)], b), **options)
+    return layouts[0] if ufunc.nout == 1 else layouts
+
+
+def where(condition, a, b):
+    """The layout of ``numpy.where(condition, a, b)``."""
+    operands = [x if type(x) in (int, float, complex) else header(x) for x in (condition, a, b)]
+    operands[0] = header(operands[0])
+    arrays = tuple([(x.shape, x.strides) for x in operands if isinstance(x, np.ndarray)])
+    try:
+        (its,) = result_dtypes(np.where, operands)
+    except (TypeError, OverflowError) as error:
+        if found_late(error):
+            placed(arrays, (), "K")
+        raise
+    shape, (strides,) = placed(arrays, (its.itemsize,), "K")
+    return Layout(shape, its, strides)

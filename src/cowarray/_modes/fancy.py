@@ -1,0 +1,272 @@
+"""The layout of ``x[key]`` where the key has arrays, and whether ``x[key] = value`` fits. No index is read.
+
+Arrays and integers are fancy indices: they are broadcast together, and the axes of what they broadcast to stand where
+they stood if nothing was between them, or else in front. In memory these axes come first, in C order, and the others
+after them, by falling stride in x. If the others have one element together, NumPy iterates over the index arrays.
+"""
+
+import operator
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from .layouts import (
+    Layout,
+    ValuesNeeded,
+    broadcast,
+    copied_order,
+    dense,
+    ghost,
+    iteration_order,
+    laid_out,
+    spread,
+)
+
+__all__ = ["assigned", "indexed"]
+
+NO_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
+    "indices"
+)
+
+
+class Parsed(NamedTuple):
+    """What a key does to a shape."""
+
+    fancy: list[np.ndarray]  # index arrays; integers as such without axes
+    lengths: tuple[int, ...]  # of the axes that slices, None and Ellipsis leave
+    strides: tuple[int, ...]  # their steps in x
+    place: int  # where among these the axes of the fancy indices stand
+    is_fancy: bool  # whether there is more than integers
+    masked: bool  # whether an array of booleans is among the indices
+    whole: bool  # whether a mask for all axes is all there is
+    scalar: bool  # whether an integer came as an array without axes
+    nowhere: str  # what is wrong with an index that lies outside, if its value is not needed to know; or ""
+
+
+def elements(key):
+    """The parts of a key, lists made arrays."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    for k, part in enumerate(parts):
+        if part is None or part is Ellipsis or isinstance(part, (slice, np.ndarray)):
+            continue
+        if isinstance(part, (bool, np.bool_)):
+            parts[k] = bool(part)
+        elif isinstance(part, (int, np.integer)):
+            parts[k] = int(part)
+        elif isinstance(part, (list, tuple)):
+            array = np.asarray(part)
+            parts[k] = array if array.size or array.dtype != float else array.astype(np.intp)
+        else:
+            try:
+                parts[k] = operator.index(part)
+            except TypeError:
+                raise IndexError(NO_INDEX) from None
+    return parts
+
+
+def is_mask(part):
+    """Whether an index has booleans."""
+    return isinstance(part, bool) or (isinstance(part, np.ndarray) and part.dtype == bool)
+
+
+def axes_taken(part):
+    """How many axes of an array an index stands for."""
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    if isinstance(part, np.ndarray) and part.dtype == bool:
+        return part.ndim
+    return 1
+
+
+def parsed(shape, strides, key):
+    """Read a key against a shape. Raises NumPy's errors, but for those that need the values of arrays."""
+    parts = elements(key)
+    ellipses = [k for k, part in enumerate(parts) if part is Ellipsis]
+    if len(ellipses) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    for part in parts:
+        if isinstance(part, np.ndarray) and part.dtype.kind not in "iub":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    taken = sum([axes_taken(part) for part in parts])
+    if taken > len(shape):
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {taken} were indexed")
+    whole = len(parts) == 1 and taken == len(shape) and is_mask(parts[0])
+    if not ellipses:
+        parts.append(Ellipsis)
+    fancy, lengths, steps = [], [], []
+    axis, place, state = 0, 0, "before"
+    is_fancy = masked = scalar = False
+    nowhere = ""
+    for part in parts:
+        if part is None:
+            lengths.append(1)
+            steps.append(0)
+        elif part is Ellipsis:
+            lengths += shape[axis : axis + len(shape) - taken]
+            steps += strides[axis : axis + len(shape) - taken]
+            axis += len(shape) - taken
+        elif isinstance(part, slice):
+            start, stop, step = part.indices(shape[axis])
+            lengths.append(len(range(start, stop, step)))
+            steps.append(strides[axis] * step)
+            axis += 1
+        else:
+            if state == "before":
+                place, state = len(lengths), "among"
+            elif state == "after":
+                place = 0
+            if isinstance(part, int) and not isinstance(part, bool):
+                if not -shape[axis] <= part < shape[axis]:
+                    raise IndexError(f"index {part} is out of bounds for axis {axis} with size {shape[axis]}")
+                fancy.append(ghost(()))
+                axis += 1
+            elif isinstance(part, bool):
+                is_fancy = True
+                fancy.append(ghost((int(part),)))
+            elif part.dtype == bool:
+                is_fancy = masked = True
+                for length in part.shape:
+                    if length != shape[axis]:
+                        raise IndexError(
+                            f"boolean index did not match indexed array along axis {axis}; size of axis is "
+                            f"{shape[axis]} but size of corresponding boolean axis is {length}"
+                        )
+                    axis += 1
+            else:
+                is_fancy = is_fancy or part.ndim > 0
+                scalar = scalar or part.ndim == 0
+                if shape[axis] == 0 and 0 not in part.shape:
+                    nowhere = f"index 0 is out of bounds for axis {axis} with size 0"
+                    if not part.ndim:
+                        raise IndexError(nowhere)
+                fancy.append(part)
+                axis += 1
+            continue
+        if state == "among":
+            state = "after"
+    return Parsed(fancy, tuple(lengths), tuple(steps), place, is_fancy, masked, whole, scalar, nowhere)
+
+
+def fancy_shape(fancy):
+    """What index arrays broadcast to."""
+    shape = broadcast([part.shape for part in fancy])
+    if shape is None:
+        shapes = " ".join([str(part.shape).replace(" ", "") for part in fancy])
+        raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes} ")
+    return shape
+
+
+def is_field(key):
+    """Whether a key names fields."""
+    return isinstance(key, str) or (isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key))
+
+
+def indexed(x, key):
+    """The layout of ``x[key]``.
+
+    Parameters
+    ----------
+    x : array
+        What is indexed.
+    key : object
+        As NumPy takes it. Arrays in it are not read.
+
+    Returns
+    -------
+    Layout
+        Of a view, if the key has no arrays; then an array without axes stands for NumPy's scalar.
+
+    Raises
+    ------
+    ValuesNeeded
+        If an array of booleans is in the key, and fits.
+    """
+    if is_field(key):
+        view = x[key]
+        return Layout(view.shape, view.dtype, view.strides)
+    found = parsed(x.shape, x.strides, key)
+    dtype, lengths, place = x.dtype, found.lengths, found.place
+    if not found.is_fancy:
+        parts = tuple([0 if isinstance(part, np.ndarray) else part for part in elements(key)])
+        view = x[parts if any(part is Ellipsis for part in parts) else (*parts, ...)]
+        if found.scalar:
+            return laid_out(view.shape, dtype, copied_order(view))
+        return Layout(view.shape, dtype, view.strides)
+    if found.masked:
+        raise ValuesNeeded("the shape depends on how many elements of the mask are true")
+    outer = fancy_shape(found.fancy)
+    if found.nowhere and 0 not in outer:
+        raise IndexError(found.nowhere)
+    ndim = len(outer)
+    axes = range(ndim)
+    if prod(lengths) == 1:
+        axes = iteration_order([spread(part.shape, part.strides, ndim) for part in found.fancy], ndim)
+    inner = sorted(range(len(lengths)), key=lambda axis: -abs(found.strides[axis]))
+    strides = dense(outer + lengths, [*axes, *[ndim + axis for axis in inner]], dtype.itemsize)
+    return Layout(
+        lengths[:place] + outer + lengths[place:],
+        dtype,
+        strides[ndim : ndim + place] + strides[:ndim] + strides[ndim + place :],
+    )
+
+
+def assigned(x, key, value):
+    """Raise what ``x[key] = value`` raises, as far as no element decides.
+
+    Parameters
+    ----------
+    x : array
+        What is written.
+    key : object
+        As NumPy takes it. Arrays in it are not read.
+    value : (shape, dtype)
+        Of what is written.
+    """
+    given, dtype = value
+    dtype, nowhere = np.dtype(dtype), ""
+    if is_field(key):
+        view = x[key]
+        shape, target, is_fancy = view.shape, view.dtype, False
+    else:
+        found = parsed(x.shape, x.strides, key)
+        target, is_fancy, nowhere = x.dtype, found.is_fancy, found.nowhere
+        if found.whole and len(given) > 1:
+            raise TypeError(
+                "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+                f"input has {len(given)} dimensions"
+            )
+        if found.masked:
+            if any(n != 1 for n in given):
+                raise ValuesNeeded("whether the values fit depends on how many elements of the mask are true")
+            shape = given
+        else:
+            outer = fancy_shape(found.fancy) if is_fancy else ()
+            shape = found.lengths[: found.place] + outer + found.lengths[found.place :]
+            if 0 in outer:
+                nowhere = ""
+        if not shape and given and not is_fancy and not any(part is Ellipsis for part in elements(key)):
+            # One element is set, which NumPy does with a rule for each dtype.
+            count = 0 if 0 in given else 1 if all(n == 1 for n in given) else 2
+            np.zeros((), target)[()] = np.zeros((count,) + (1,) * (len(given) - 1), dtype)
+            return
+    lead = 0
+    while len(given) - lead > len(shape) and given[lead] == 1:
+        lead += 1
+    stripped = given[lead:]
+    if broadcast([shape, stripped]) != shape:
+        if is_fancy:
+            raise ValueError(
+                f"shape mismatch: value array of shape {spelled(given)} could not be broadcast to indexing result "
+                f"of shape {spelled(shape)}"
+            )
+        raise ValueError(f"could not broadcast input array from shape {spelled(given)} into shape {spelled(shape)}")
+    if nowhere:
+        raise IndexError(nowhere)
+    np.empty(0, dtype).astype(target)
+
+
+def spelled(shape):
+    """A shape as NumPy writes it in errors."""
+    return str(shape).replace(" ", "")

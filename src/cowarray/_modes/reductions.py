@@ -1,0 +1,227 @@
+"""The layouts of a ufunc's methods along axes: `reduce`, `accumulate` and `reduceat`."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .dtypes import found_late, header, number_of
+from .layouts import Layout, contiguous, iteration_order, laid_out, spread
+
+__all__ = ["accumulation", "reduction", "segments"]
+
+NOT_GIVEN = np._NoValue
+
+
+@lru_cache(maxsize=4096)
+def kept_reduced_dtype(ufunc, numbers, dtype, reduced, empty, asked, out, mask):
+    """`reduced_dtype` without an initial value. Numbers of dtypes tell int64 from longlong."""
+    return reduced_dtype(ufunc, dtype, reduced, empty, asked, out, mask, {})
+
+
+def reduced_dtype(ufunc, dtype, reduced, empty, asked, out, mask, initial):
+    """Reduce an array without elements: the result's dtype, or NumPy's error.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        Of two operands and one result.
+    dtype : numpy.dtype
+        The operand's.
+    reduced : int
+        How many axes are reduced; 2 stands for more.
+    empty : bool
+        Whether elements of the result have no elements to come from.
+    asked, out, mask : dtype, optional
+        The argument `dtype`; the dtypes of `out` and `where`.
+    initial : dict
+        The argument, if given.
+    """
+    if out is not None and out.hasobject and asked is not None:
+        out = None  # any dtype can be cast; NumPy takes the bytes of the first value for an object, and may crash
+    lengths = (1,) + (0,) * reduced if empty else (0,) + (1,) * reduced
+    options = dict(initial)
+    if asked is not None:
+        options["dtype"] = asked
+    if out is not None:
+        options["out"] = np.empty(lengths[:1], out)
+    if mask is not None:
+        options["where"] = np.empty(lengths, mask)
+    return ufunc.reduce(np.empty(lengths, dtype), axis=tuple(range(1, reduced + 1)), **options).dtype
+
+
+def reduction(ufunc, x, *, axis=0, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
+    """The layout of ``ufunc.reduce(x, ...)``.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        Of two operands and one result.
+    x : array
+        What is reduced.
+    axis, dtype, out, keepdims, initial, where
+        As NumPy's; `out` is an array or a tuple of one.
+
+    Returns
+    -------
+    Layout
+        Of a given `out`, its own.
+    """
+    x, out = header(x), only(out)
+    ndim, shape = x.ndim, x.shape
+    mask = None if where is True else header(where)
+    if mask is not None and mask.dtype != bool:
+        np.empty(0, mask.dtype).astype(bool, casting="safe")
+    try:
+        axes = reduced_axes(axis, ndim)
+    except (TypeError, ValueError, IndexError):
+        ufunc.reduce(np.empty((0,) * ndim, x.dtype), axis=axis, dtype=dtype)  # NumPy has its own order of complaints
+        raise
+    kept = tuple([n for k, n in enumerate(shape) if k not in axes])
+    empty = 0 in shape and any(shape[k] == 0 for k in axes)
+    arguments = (
+        ufunc,
+        x.dtype,
+        min(len(axes), 2),
+        empty,
+        dtype,
+        None if out is None else out.dtype,
+        None if mask is None else mask.dtype,
+    )
+    result = tuple([1 if k in axes else n for k, n in enumerate(shape)]) if keepdims else kept
+    try:
+        if initial is NOT_GIVEN:
+            its = kept_reduced_dtype(ufunc, (x.dtype.num, number_of(dtype)), *arguments[1:])
+        else:
+            first = np.zeros((), initial.dtype) if isinstance(initial, np.ndarray) else initial
+            its = reduced_dtype(*arguments, {"initial": first})
+    except (TypeError, OverflowError, ValueError) as error:
+        if found_late(error) and (initial is not NOT_GIVEN or isinstance(error, TypeError)):
+            refuse_other_shapes(ufunc, shape, result, out, mask)
+        raise
+    if mask is not None and initial is NOT_GIVEN and 0 not in shape:
+        if dtype is not None:
+            kinds = np.dtype(dtype).kind
+        else:
+            kinds = its.kind if out is None else (x.dtype.kind, out.dtype.kind)
+        if "O" in kinds:  # which have an identity only where there is no element
+            raise ValueError(
+                f"reduction operation '{ufunc.__name__}' does not have an identity, "
+                "so to use a where mask one has to specify 'initial'"
+            )
+    refuse_other_shapes(ufunc, shape, result, out, mask)
+    if out is not None:
+        return Layout(out.shape, out.dtype, out.strides)
+    masked = None if mask is None else (mask.shape, mask.strides)
+    return Layout(result, its, reduced_strides(shape, x.strides, masked, axes, bool(keepdims), its.itemsize))
+
+
+def reduced_axes(axis, ndim):
+    """The axes that are reduced, each once."""
+    if axis is None:
+        return tuple(range(ndim))
+    if ndim == 0 and type(axis) is int and axis in (0, -1):
+        return ()
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if ndim == 0 and axes in ((0,), (-1,)) and not isinstance(axis, tuple):
+        return ()
+    axes = tuple([normalize_axis_index(k, ndim) for k in axes])
+    if len(set(axes)) < len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    return axes
+
+
+def only(out):
+    """The output of a function that has one."""
+    if type(out) is tuple:
+        if len(out) != 1:
+            raise ValueError("The 'out' tuple must have exactly one entry")
+        return out[0]
+    return out
+
+
+def refuse_other_shapes(ufunc, shape, result, out, mask):
+    """Raise if a mask is not broadcast to what is reduced, or `out` has not the result's shape."""
+    if out is not None:
+        refuse_other_shape(ufunc, out.shape, result)
+    if mask is None:
+        return
+    if mask.ndim > len(shape):
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    for have, length in zip(reversed(shape), reversed(mask.shape), strict=False):
+        if length not in (1, have):
+            raise ValueError(f"operands could not be broadcast together with remapped shapes: {shape} and {mask.shape}")
+
+
+def refuse_other_shape(ufunc, given, expected):
+    """Raise if the output of a reduction has another shape than the result."""
+    if len(given) != len(expected):
+        raise ValueError(
+            f"output parameter for reduction operation {ufunc.__name__} has the wrong number of dimensions: "
+            f"Found {len(given)} but expected {len(expected)}"
+        )
+    if given != expected:
+        raise ValueError(f"operands could not be broadcast together with remapped shapes: {given} and {expected}")
+
+
+@lru_cache(maxsize=4096)
+def reduced_strides(shape, strides, mask, axes, keepdims, itemsize):
+    """Strides of a reduction's result: the axes that stay, in the order in which all are iterated over."""
+    ndim = len(shape)
+    operands = [spread(shape, strides, ndim)]
+    if mask is not None:
+        operands.append(spread(*mask, ndim))
+    order = [k for k in iteration_order(operands, ndim) if k not in axes]
+    placed_strides = [0] * ndim
+    for k, stride in zip(order, contiguous(tuple([shape[k] for k in order]), itemsize), strict=True):
+        placed_strides[k] = stride
+    return tuple([s for k, s in enumerate(placed_strides) if keepdims or k not in axes])
+
+
+def accumulation(ufunc, x, axis=0, dtype=None, out=None):
+    """The layout of ``ufunc.accumulate(x, ...)``."""
+    x, out = header(x), only(out)
+    try:
+        its = along_axis_dtype(ufunc, "accumulate", x, axis, dtype, out)
+    except TypeError as error:
+        if out is not None and found_late(error):
+            refuse_other_shape(ufunc, out.shape, x.shape)
+        raise
+    if out is not None:
+        refuse_other_shape(ufunc, out.shape, x.shape)
+        return Layout(out.shape, out.dtype, out.strides)
+    return laid_out(x.shape, its, iteration_order([spread(x.shape, x.strides, x.ndim)], x.ndim))
+
+
+def segments(ufunc, x, indices_length, axis=0, dtype=None, out=None):
+    """The layout of ``ufunc.reduceat(x, indices, ...)``, where the one axis of `indices` has this length."""
+    x, out = header(x), only(out)
+    if x.ndim and not isinstance(axis, tuple):
+        if not -x.ndim <= axis < x.ndim:
+            along_axis_dtype(ufunc, "reduceat", x, axis, dtype, out)
+        axis %= x.ndim
+        if indices_length and not x.shape[axis]:
+            ufunc.reduceat(np.empty((0,) * x.ndim, x.dtype), [0], axis, dtype)
+            raise IndexError(f"index 0 out-of-bounds in {ufunc.__name__}.reduceat [0, 0)")
+    its = along_axis_dtype(ufunc, "reduceat", x, axis, dtype, out)
+    if isinstance(axis, tuple):
+        axis = normalize_axis_index(axis[0], x.ndim)
+    shape = (*x.shape[:axis], indices_length, *x.shape[axis + 1 :])
+    if out is not None:
+        refuse_other_shape(ufunc, out.shape, shape)
+        return Layout(out.shape, out.dtype, out.strides)
+    strides = list(spread(x.shape, x.strides, x.ndim))
+    strides[axis] = 0  # the axis is walked by the indices, which have no other
+    return laid_out(shape, its, iteration_order([strides], x.ndim))
+
+
+def along_axis_dtype(ufunc, method, x, axis, dtype, out):
+    """The dtype of what accumulates or reduces parts along an axis; NumPy's error for an axis that is none."""
+    arguments = () if method == "accumulate" else (np.empty(0, np.intp),)
+    options = {} if dtype is None else {"dtype": dtype}
+    if out is not None and not (out.dtype.hasobject and dtype is not None):  # as in `reduced_dtype`
+        options["out"] = np.empty((0,) * x.ndim, out.dtype)
+    operand = np.empty((0,) * x.ndim, x.dtype)
+    return getattr(ufunc, method)(operand, *arguments, axis=axis, **options).dtype
