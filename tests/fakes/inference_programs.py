@@ -9,11 +9,14 @@ import argparse
 import ctypes
 import mmap
 import random
+import re
 import sys
 import warnings
 from typing import NamedTuple
 
 import numpy as np
+from numpy.fft import _pocketfft_umath
+from numpy.linalg import _umath_linalg
 
 from cowarray._modes import inference
 
@@ -381,6 +384,66 @@ def where(rng):
     return Call("where", np.where, inference.where, operands)
 
 
+MATRICES = [np.matmul, np.matmul, np.matmul, np.vecdot, np.vecdot, np.matvec, np.vecmat]
+# Some rely on shapes that their callers have checked.
+INNER = [f for room in (_umath_linalg, _pocketfft_umath) for f in vars(room).values() if isinstance(f, np.ufunc)]
+INNER = [f for f in INNER if not f.__name__.startswith(("qr_", "lstsq", "rfft"))]
+
+
+def generalized(rng):
+    ufunc = rng.choice(MATRICES) if rng.random() < 0.6 else rng.choice(INNER)
+    cores = [re.findall(r"\w+", core) for core in re.findall(r"\((.*?)\)", ufunc.signature)]
+    lengths = {name: a_length(rng) for core in cores for name in core}
+    loops = a_shape(rng, 3)
+    dtype = a_dtype(rng) if ufunc in MATRICES else np.dtype(rng.choice("fdFD"))
+
+    def operand(core):
+        shape = part_of(rng, loops) + tuple(lengths[name] if rng.random() < 0.99 else 2 for name in core)
+        if rng.random() < 0.1:
+            shape = shape[rng.randrange(len(shape) + 1) :]
+        return an_array(rng, shape, dtype if rng.random() < 0.8 else a_dtype(rng))
+
+    inputs = [operand(core) for core in cores[: ufunc.nin]]
+    options, arrays = {}, {}
+    if ufunc is np.vecmat:
+        pass  # which with outputs at times writes where it may not
+    elif rng.random() < 0.2 and ufunc.nout == 1:
+        arrays["out"] = (owned(operand(cores[-1])),)
+    elif rng.random() < 0.2:
+        arrays["out"] = tuple(owned(operand(core)) if rng.random() < 0.5 else None for core in cores[ufunc.nin :])
+    if rng.random() < 0.1:
+        options["keepdims"] = True
+    chance = rng.random()
+    if chance < 0.1 and all(len(core) < 2 for core in cores):  # with more NumPy writes where it may not
+        options["axis"] = rng.choice([0, -1, 1, -2, 3])
+    elif chance < 0.35:
+        options["axes"] = some_core_axes(rng, ufunc, cores, inputs, len(loops))
+    if rng.random() < 0.1:
+        options["dtype"] = np.dtype(rng.choice("fdFD"))
+    if rng.random() < 0.1:
+        options["order"] = an_order(rng)
+
+    def real(inputs, given):
+        return ufunc(*inputs, **given, **options)
+
+    def inferred(inputs, given):
+        return inference.generalized(ufunc, inputs, **given, **options)
+
+    return Call(f"{ufunc.__name__} {ufunc.signature} {options}", real, inferred, [inputs, arrays])
+
+
+def some_core_axes(rng, ufunc, cores, inputs, loops):
+    """An argument `axes`."""
+    axes = []
+    for k, core in enumerate(cores):
+        ndim = inputs[k].ndim if k < ufunc.nin else loops + len(core)
+        count = len(core) if ndim >= len(core) else ndim
+        places = rng.sample(range(ndim), count) if rng.random() < 0.98 else [0] * (count + 1)
+        places = [place - ndim if rng.random() < 0.4 else place for place in places]
+        axes.append(places[0] if len(places) == 1 and rng.random() < 0.5 else tuple(places))
+    return axes[: ufunc.nin] if rng.random() < 0.2 else axes
+
+
 def an_index(rng, length, outer):
     """An index array that broadcasts to a shape, for an axis of this length."""
     shape = part_of(rng, outer)
@@ -454,7 +517,7 @@ KINDS = {
     f.__name__: f
     for f in [
         elementwise, reduction, accumulation, segments, outer, where, copied, cast, fresh, reshaped, concatenated,
-        indexed, assigned,
+        indexed, assigned, generalized,
     ]
 }  # fmt: skip
 
@@ -505,6 +568,9 @@ OF_VALUES = [
     "malformed string",
     "with a sequence",
     "Could not convert object",
+    "zero-length FFT",
+    "unsupported operand",
+    "not supported between",
 ]
 
 

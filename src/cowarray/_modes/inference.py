@@ -8,6 +8,7 @@ written is not asked. Answers are kept by dtypes, shapes and strides, and these 
 from .copying import cast, concatenated, copied, fresh, reshaped_copy
 from .elementwise import elementwise, outer, where
 from .fancy import assigned, indexed
+from .generalized import generalized
 from .layouts import Layout, ValuesNeeded
 from .reductions import accumulation, reduction, segments
 
@@ -21,6 +22,7 @@ __all__ = [
     "copied",
     "elementwise",
     "fresh",
+    "generalized",
     "indexed",
     "outer",
     "reduction",

@@ -8,6 +8,7 @@ from cowarray._modes.elementwise import outer as outer
 from cowarray._modes.elementwise import where as where
 from cowarray._modes.fancy import assigned as assigned
 from cowarray._modes.fancy import indexed as indexed
+from cowarray._modes.generalized import generalized as generalized
 from cowarray._modes.layouts import Layout as Layout
 from cowarray._modes.layouts import ValuesNeeded as ValuesNeeded
 from cowarray._modes.reductions import accumulation as accumulation
@@ -24,6 +25,7 @@ __all__ = [
     "copied",
     "elementwise",
     "fresh",
+    "generalized",
     "indexed",
     "outer",
     "reduction",
