@@ -444,6 +444,147 @@ def some_core_axes(rng, ufunc, cores, inputs, loops):
     return axes[: ufunc.nin] if rng.random() < 0.2 else axes
 
 
+def product(rng):
+    name = rng.choice(["dot", "dot", "inner", "vdot"])
+    a = an_array(rng, a_shape(rng, 4), np.dtype(rng.choice([*NUMBERS, *NUMBERS, ">i4", ">f8", "q", "O"])))
+    lead = list(a_shape(rng, 3))
+    last = a.shape[-1] if a.ndim and rng.random() < 0.95 else a_length(rng)
+    place = len(lead) if name == "inner" else max(len(lead) - 1, 0)
+    shape = (*lead[:place], last, *lead[place:]) if rng.random() < 0.9 else ()
+    dtype = a.dtype if rng.random() < 0.5 else np.dtype(rng.choice(NUMBERS))
+    b = an_array(rng, a.shape if name == "vdot" and rng.random() < 0.9 else shape, dtype)
+    if rng.random() < 0.05:
+        b = rng.choice([1, 2.0, 1j, np.float32(1)])
+    given = {}
+    if name == "dot" and rng.random() < 0.1 and a.ndim:
+        given["out"] = np.zeros(a.shape[:-1] + tuple(lead), a.dtype, order=rng.choice("CF"))
+    return Call(
+        name,
+        lambda a, b, given: getattr(np, name)(a, b, **given),
+        lambda a, b, given: getattr(inference, name)(a, b, **given),
+        [a, b, given],
+    )
+
+
+def take(rng):
+    x = an_array(rng, a_shape(rng, 4))
+    axis = an_axis(rng, x.ndim) if rng.random() < 0.8 else None
+    mode = rng.choice(["raise", "raise", "clip", "wrap", "none"]) if rng.random() < 0.5 else "raise"
+    if mode == "wrap" and 0 in x.shape:
+        mode = "clip"  # NumPy may wrap without end
+    indices = an_array(rng, a_shape(rng, 3), np.dtype(rng.choice(["i8", "i8", "i4", "u1", "?", "f8", "m8[s]", "U2"])))
+    return Call(
+        f"take {axis} {mode}",
+        lambda x, indices: np.take(x, indices, axis, mode=mode),
+        lambda x, indices: inference.take(x, indices, axis, mode),
+        [x, indices],
+    )
+
+
+def ordered(rng):
+    x = an_array(rng, a_shape(rng, 5))
+    axis = an_axis(rng, x.ndim) if rng.random() < 0.8 else None
+    keepdims = rng.random() < 0.3
+    name = rng.choice(["sort", "argsort", "argmax", "argmin", "lexsort"])
+    if name == "lexsort":
+        axis = -1 if axis is None else axis
+    calls = {
+        "sort": (lambda x: np.sort(x, axis), lambda x: inference.sorted_copy(x, axis)),
+        "argsort": (lambda x: np.argsort(x, axis), lambda x: inference.argsorted(x, axis)),
+        "lexsort": (lambda x: np.lexsort((x, x), axis), lambda x: inference.lexsort((x, x), axis)),
+    }
+    real, inferred = calls.get(
+        name,
+        (
+            lambda x: getattr(np, name)(x, axis, keepdims=keepdims),
+            lambda x: inference.argbest(x, axis, keepdims=keepdims, name=name),
+        ),
+    )
+    return Call(f"{name} {axis} {keepdims}", real, inferred, [x])
+
+
+def chosen(rng):
+    shape = a_shape(rng, 4)
+    index = an_array(rng, part_of(rng, shape), np.dtype(rng.choice(["i8", "i4", "u1"])))
+    choices = [an_array(rng, part_of(rng, shape), np.dtype(rng.choice(NUMBERS))) for _ in range(rng.choice([1, 2, 3]))]
+    return Call("choose", np.choose, inference.choose, [index, choices])
+
+
+def bits(rng):
+    x = an_array(rng, a_shape(rng, 4), np.dtype("u1") if rng.random() < 0.9 else a_dtype(rng))
+    axis = an_axis(rng, x.ndim) if rng.random() < 0.8 else None
+    if rng.random() < 0.3:
+        count = rng.choice([0, 1, 9, -1, -100])
+        return Call(
+            f"unpackbits {axis} {count}",
+            lambda x: np.unpackbits(x, axis, count=count),
+            lambda x: inference.unpackbits(x, axis, count),
+            [x],
+        )
+    name = rng.choice(["packbits", "unpackbits"])
+    return Call(
+        f"{name} {axis}", lambda x: getattr(np, name)(x, axis), lambda x: getattr(inference, name)(x, axis), [x]
+    )
+
+
+def repeated(rng):
+    x = an_array(rng, a_shape(rng, 4))
+    axis = an_axis(rng, x.ndim) if rng.random() < 0.8 else None
+    count = rng.choice([0, 1, 2, 3, -1])
+    return Call(
+        f"repeat {count} {axis}",
+        lambda x: np.repeat(x, count, axis),
+        lambda x: inference.repeat(x, count, axis),
+        [x],
+    )
+
+
+def searched(rng):
+    x = an_array(rng, (a_length(rng),) if rng.random() < 0.95 else a_shape(rng, 2))
+    values = an_array(rng, a_shape(rng, 4), x.dtype if rng.random() < 0.5 else np.dtype(rng.choice(NUMBERS)))
+    return Call("searchsorted", np.searchsorted, inference.searchsorted, [x, values])
+
+
+def einsum(rng):
+    labels = rng.sample("ijkLm", rng.choice([1, 2, 3, 4]))
+    lengths = {label: a_length(rng) for label in labels}
+    dots = rng.random() < 0.2
+    more = a_shape(rng, 2)
+    terms, operands = [], []
+    for _ in range(rng.choice([1, 1, 2, 2, 3])):
+        term = [rng.choice(labels) for _ in range(rng.randrange(len(labels) + 1))]
+        shape = [lengths[label] if rng.random() < 0.97 else rng.choice([1, 2]) for label in term]
+        if dots and rng.random() < 0.8:
+            place = rng.randrange(len(term) + 1)
+            inner = part_of(rng, more)
+            shape[place:place] = inner
+            term[place:place] = ["..."]
+        terms.append("".join(term))
+        operands.append(an_array(rng, tuple(shape), np.dtype(rng.choice(["f8", "f4", "i4", "i8", "c16", "?"]))))
+    text = ",".join(terms)
+    if rng.random() < 0.7:
+        used = sorted(set(text) - set(",."))
+        rng.shuffle(used)
+        result = used[: rng.randrange(len(used) + 1)]
+        if dots and rng.random() < 0.9:
+            result.insert(rng.randrange(len(result) + 1), "...")
+        text += "->" + "".join(result)
+    options = {}
+    if rng.random() < 0.2:
+        options["order"] = an_order(rng)
+    if rng.random() < 0.1:
+        options["dtype"] = np.dtype(rng.choice(["f8", "c16", "i8"]))
+
+    def real(operands):
+        result = np.einsum(text, *operands, **options)
+        view = getattr(result, "base", None) is not None or operands[0].ndim == 0
+        return None if len(operands) == 1 and view else result
+
+    return Call(
+        f"einsum {text} {options}", real, lambda operands: inference.einsum(text, *operands, **options), [operands]
+    )
+
+
 def an_index(rng, length, outer):
     """An index array that broadcasts to a shape, for an axis of this length."""
     shape = part_of(rng, outer)
@@ -517,7 +658,7 @@ KINDS = {
     f.__name__: f
     for f in [
         elementwise, reduction, accumulation, segments, outer, where, copied, cast, fresh, reshaped, concatenated,
-        indexed, assigned, generalized,
+        indexed, assigned, generalized, product, take, ordered, chosen, bits, repeated, searched, einsum,
     ]
 }  # fmt: skip
 

@@ -10,23 +10,55 @@ from .elementwise import elementwise, outer, where
 from .fancy import assigned, indexed
 from .generalized import generalized
 from .layouts import Layout, ValuesNeeded
+from .primitives import (
+    argbest,
+    argsorted,
+    bincount,
+    choose,
+    dot,
+    inner,
+    lexsort,
+    packbits,
+    repeat,
+    searchsorted,
+    sorted_copy,
+    take,
+    unpackbits,
+    vdot,
+)
 from .reductions import accumulation, reduction, segments
+from .summation import einsum
 
 __all__ = [
     "Layout",
     "ValuesNeeded",
     "accumulation",
+    "argbest",
+    "argsorted",
     "assigned",
+    "bincount",
     "cast",
+    "choose",
     "concatenated",
     "copied",
+    "dot",
+    "einsum",
     "elementwise",
     "fresh",
     "generalized",
     "indexed",
+    "inner",
+    "lexsort",
     "outer",
+    "packbits",
     "reduction",
+    "repeat",
     "reshaped_copy",
+    "searchsorted",
     "segments",
+    "sorted_copy",
+    "take",
+    "unpackbits",
+    "vdot",
     "where",
 ]

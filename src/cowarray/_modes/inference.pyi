@@ -11,25 +11,55 @@ from cowarray._modes.fancy import indexed as indexed
 from cowarray._modes.generalized import generalized as generalized
 from cowarray._modes.layouts import Layout as Layout
 from cowarray._modes.layouts import ValuesNeeded as ValuesNeeded
+from cowarray._modes.primitives import argbest as argbest
+from cowarray._modes.primitives import argsorted as argsorted
+from cowarray._modes.primitives import bincount as bincount
+from cowarray._modes.primitives import choose as choose
+from cowarray._modes.primitives import dot as dot
+from cowarray._modes.primitives import inner as inner
+from cowarray._modes.primitives import lexsort as lexsort
+from cowarray._modes.primitives import packbits as packbits
+from cowarray._modes.primitives import repeat as repeat
+from cowarray._modes.primitives import searchsorted as searchsorted
+from cowarray._modes.primitives import sorted_copy as sorted_copy
+from cowarray._modes.primitives import take as take
+from cowarray._modes.primitives import unpackbits as unpackbits
+from cowarray._modes.primitives import vdot as vdot
 from cowarray._modes.reductions import accumulation as accumulation
 from cowarray._modes.reductions import reduction as reduction
 from cowarray._modes.reductions import segments as segments
+from cowarray._modes.summation import einsum as einsum
 
 __all__ = [
     "Layout",
     "ValuesNeeded",
     "accumulation",
+    "argbest",
+    "argsorted",
     "assigned",
+    "bincount",
     "cast",
+    "choose",
     "concatenated",
     "copied",
+    "dot",
+    "einsum",
     "elementwise",
     "fresh",
     "generalized",
     "indexed",
+    "inner",
+    "lexsort",
     "outer",
+    "packbits",
     "reduction",
+    "repeat",
     "reshaped_copy",
+    "searchsorted",
     "segments",
+    "sorted_copy",
+    "take",
+    "unpackbits",
+    "vdot",
     "where",
 ]

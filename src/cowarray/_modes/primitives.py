@@ -1,0 +1,256 @@
+"""The layouts of functions that NumPy has in C and that are no ufuncs: products, `take`, sorting and the like.
+
+Most of them make C-ordered results, whatever their operands look like.
+"""
+
+import operator
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .copying import copied, fresh
+from .dtypes import header
+from .elementwise import elementwise
+from .layouts import Layout, broadcast, contiguous, iteration_order, laid_out, spread
+
+__all__ = [
+    "argbest",
+    "argsorted",
+    "bincount",
+    "choose",
+    "dot",
+    "inner",
+    "lexsort",
+    "packbits",
+    "repeat",
+    "searchsorted",
+    "sorted_copy",
+    "take",
+    "unpackbits",
+    "vdot",
+]
+
+
+def c_ordered(shape, dtype):
+    """A new array in C order."""
+    return Layout(shape, dtype, contiguous(shape, dtype.itemsize))
+
+
+def given_or(out, layout, problem):
+    """The layout of `out`, if one is given, and of the right shape."""
+    if out is None:
+        return layout
+    if out.shape != layout.shape:
+        raise ValueError(problem)
+    return Layout(out.shape, out.dtype, out.strides)
+
+
+# ---- products --------------------------------------------------------------------------------------------------------
+
+
+def product_dtype(a, b):
+    """The dtype of a product of two arrays; NumPy's error if their dtypes have none."""
+    first = np.zeros((), a.dtype) if a.ndim == 0 else np.empty((0, 1), a.dtype)
+    second = np.zeros((1, 1)[: b.ndim], b.dtype)
+    if a.ndim == b.ndim == 0:
+        first = np.empty((0, 1), a.dtype)
+    return np.dot(first, second).dtype
+
+
+def dot(a, b, out=None):
+    """The layout of ``numpy.dot(a, b, out)``."""
+    a, b = header(a), header(b)
+    return product(a, b, a.shape, b.shape, max(b.ndim - 2, 0), out)
+
+
+def inner(a, b):
+    """The layout of ``numpy.inner(a, b)``."""
+    a, b = header(a), header(b)
+    return product(a, b, a.shape, b.shape, max(b.ndim - 1, 0), None)
+
+
+def product(a, b, left, right, axis, out):
+    """The layout of a sum of products over the last axis of `a` and this one of `b`."""
+    its = product_dtype(a, b)
+    if left and right:
+        if left[-1] != right[axis]:
+            raise ValueError(
+                f"shapes {spelled(left)} and {spelled(right)} not aligned: "
+                f"{left[-1]} (dim {len(left) - 1}) != {right[axis]} (dim {axis})"
+            )
+        layout = c_ordered(left[:-1] + right[:axis] + right[axis + 1 :], its)
+    elif its.char in "fdFD" and len(left) <= 2 and len(right) <= 2:
+        layout = c_ordered(left or right, its)
+    else:  # by a number NumPy multiplies, once it has cast both
+        if out is not None:
+            return elementwise(np.multiply, (a, b), out=(out,))[0]
+        x = a if left else b
+        if x.dtype == its:
+            layout = laid_out(x.shape, its, iteration_order([spread(x.shape, x.strides, x.ndim)], x.ndim))
+        else:
+            layout = copied(x, dtype=its)
+    if out is not None and (out.shape != layout.shape or out.dtype != its or not out.flags.c_contiguous):
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
+    return layout
+
+
+def vdot(a, b):
+    """The layout of ``numpy.vdot(a, b)``, without axes."""
+    a, b = header(a), header(b)
+    if a.size != b.size:
+        raise ValueError(f"cannot multiply {a.size} elements and {b.size} element by element")
+    np.vdot(np.empty(0, a.dtype), np.empty(0, b.dtype))
+    return Layout((), product_dtype(a, b), ())
+
+
+def spelled(shape):
+    """A shape as NumPy writes it in errors."""
+    return str(shape).replace(" ", "")
+
+
+# ---- choosing and ordering -------------------------------------------------------------------------------------------
+
+
+def take(x, indices, axis=None, mode="raise", out=None):
+    """The layout of ``numpy.take(x, indices, axis, out, mode)``. Indices are not read, and may be a `Layout`."""
+    x = header(x)
+    indices = indices if isinstance(indices, Layout) else header(indices)
+    np.take(np.empty(1), np.empty(0, np.intp), mode=mode)
+    if axis is not None:
+        axis = normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    np.take(np.empty(1, x.dtype), np.empty(0, indices.dtype), mode=mode)
+    if axis is None:
+        before, length, after = (), x.size, ()
+    elif x.ndim == 0:
+        before, length, after = (), 1, ()
+    else:
+        before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    shape = before + tuple(indices.shape) + after
+    # Only clipped and wrapped indices need not be looked at where each stands for nothing.
+    if length == 0 and 0 not in before + tuple(indices.shape) + (after if mode != "raise" else ()):
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    problem = "output array does not match result of ndarray.take"
+    return given_or(out, c_ordered(shape, x.dtype), problem)
+
+
+def sorted_copy(x, axis=-1):
+    """The layout of ``numpy.sort(x, axis)`` and ``numpy.partition(x, kth, axis)``."""
+    x = header(x)
+    if axis is None:
+        return c_ordered((x.size,), x.dtype)
+    normalize_axis_index(operator.index(axis), x.ndim)
+    np.empty(0, x.dtype).sort()
+    return copied(x)
+
+
+def argsorted(x, axis=-1):
+    """The layout of ``numpy.argsort(x, axis)`` and ``numpy.argpartition(x, kth, axis)``."""
+    x = header(x)
+    if axis is None:
+        return c_ordered((x.size,), np.dtype(np.intp))
+    normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    np.empty(0, x.dtype).argsort()
+    return c_ordered(x.shape or (1,), np.dtype(np.intp))
+
+
+def lexsort(keys, axis=-1):
+    """The layout of ``numpy.lexsort(keys, axis)``, of a sequence of arrays or an array."""
+    keys = [header(x) for x in keys]
+    if not keys:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if any(x.shape != keys[0].shape for x in keys):
+        raise ValueError("all keys need to be the same shape")
+    for x in keys:
+        np.empty(0, x.dtype).argsort()
+    normalize_axis_index(operator.index(axis), max(keys[0].ndim, 1))
+    return c_ordered(keys[0].shape, np.dtype(np.intp))
+
+
+def argbest(x, axis=None, out=None, keepdims=False, name="argmax"):
+    """The layout of ``numpy.argmax(x, axis, out, keepdims=keepdims)``, and of `argmin` by its name."""
+    x = header(x)
+    if axis is None:
+        kept, length, shape = (), x.size, (1,) * x.ndim
+    else:
+        axis = normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+        lengths = x.shape or (1,)
+        kept, length = lengths[:axis] + lengths[axis + 1 :], lengths[axis]
+        shape = (*kept[:axis], 1, *kept[axis:]) if x.ndim else ()
+    getattr(np, name)(np.empty((0, 1), x.dtype), axis=1)
+    if length == 0:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    layout = c_ordered(shape if keepdims else kept, np.dtype(np.intp))
+    if out is not None and not np.can_cast(np.intp, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast array data from {layout.dtype!r} to {out.dtype!r}")
+    return given_or(out, layout, f"output array does not match result of np.{name}.")
+
+
+def choose(index, choices):
+    """The layout of ``numpy.choose(index, choices)``."""
+    index = header(index)
+    choices = [x if type(x) in (int, float, complex) else header(x) for x in choices]
+    models = [np.empty(0, x.dtype) if isinstance(x, np.ndarray) else x for x in choices]
+    its = np.choose(np.empty(0, index.dtype), models).dtype
+    shape = broadcast([index.shape, *[x.shape for x in choices if isinstance(x, np.ndarray)]])
+    if shape is None:
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return c_ordered(shape, its)
+
+
+def repeat(x, count, axis=None):
+    """The layout of ``numpy.repeat(x, count, axis)`` with an integer count."""
+    x, count = header(x), operator.index(count)
+    shape = (x.size,) if axis is None else x.shape or (1,)
+    axis = normalize_axis_index(0 if axis is None else operator.index(axis), len(shape))
+    if count < 0 and shape[axis]:
+        raise ValueError("repeats may not contain negative values.")
+    return c_ordered((*shape[:axis], shape[axis] * count, *shape[axis + 1 :]), x.dtype)
+
+
+def searchsorted(x, values, side="left"):
+    """The layout of ``numpy.searchsorted(x, values, side)``."""
+    x, values = header(x), header(values)
+    np.searchsorted(np.empty((0,) * x.ndim, x.dtype), np.empty(0, values.dtype), side)
+    return c_ordered(values.shape, np.dtype(np.intp))
+
+
+# ---- bits and counts -------------------------------------------------------------------------------------------------
+
+
+def packbits(x, axis=None):
+    """The layout of ``numpy.packbits(x, axis)``."""
+    return of_bits(np.packbits, header(x), axis, lambda length: -(-length // 8))
+
+
+def unpackbits(x, axis=None, count=None):
+    """The layout of ``numpy.unpackbits(x, axis, count)``."""
+
+    def unpacked(length):
+        bits = 8 * length
+        if count is None:
+            return bits
+        if count < 0 and -count > bits:
+            raise ValueError(f"-count larger than number of elements: {count}")
+        return count if count >= 0 else bits + count
+
+    return of_bits(np.unpackbits, header(x), axis, unpacked)
+
+
+def of_bits(function, x, axis, length):
+    """The layout of an array whose one axis has another length, in Fortran's order if x is."""
+    function(np.empty(0, x.dtype))
+    if axis is None or x.ndim == 0:
+        normalize_axis_index(0 if axis is None else operator.index(axis), 1)
+        return c_ordered((length(x.size),), np.dtype(np.uint8))
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    shape = (*x.shape[:axis], length(x.shape[axis]), *x.shape[axis + 1 :])
+    axes = range(len(shape))
+    return laid_out(shape, np.dtype(np.uint8), axes[::-1] if x.flags.fnc else axes)
+
+
+def bincount(x, length, weights=None):
+    """The layout of ``numpy.bincount(x, weights)`` if the largest element asks for this many counts."""
+    np.bincount(np.empty(0, header(x).dtype))
+    return fresh((length,), np.intp if weights is None else float)

@@ -1,0 +1,116 @@
+"""The layout of ``numpy.einsum(subscripts, *operands)``: its result has the order in which NumPy iterates."""
+
+import numpy as np
+
+from .dtypes import header
+from .layouts import Layout, dense, iteration_order, spread
+
+__all__ = ["einsum"]
+
+
+def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe"):
+    """The layout of an Einstein summation that is not optimized.
+
+    Parameters
+    ----------
+    subscripts : str
+        As NumPy's; letters, not lists.
+    *operands : array_like
+        The arrays that are multiplied.
+    out, dtype, order, casting
+        As NumPy's.
+
+    Returns
+    -------
+    Layout or None
+        None where NumPy returns a view.
+    """
+    operands = [header(x) for x in operands]
+    its = checked_dtype(subscripts, operands, dtype, casting)
+    terms, result = parsed(subscripts, operands)
+    if len(operands) == 1 and out is None and set(result) == set(terms[0]):
+        lengths_of(terms, operands)
+        return None
+    lengths = lengths_of(terms, operands)
+    labels = [*result, *sorted(set(lengths) - set(result))]
+    steps = [steps_of(term, x, labels, lengths) for term, x in zip(terms, operands, strict=True)]
+    shape = tuple([lengths[label] for label in result])
+    if out is not None:
+        if out.shape != shape:
+            raise ValueError("the output has another shape than the result")
+        return Layout(out.shape, out.dtype, out.strides)
+    order = order.upper()
+    if order == "A":
+        order = "F" if all(in_fortran_order(term, x) for term, x in zip(terms, operands, strict=True)) else "C"
+    if order == "K":
+        axes = [axis for axis in iteration_order(steps, len(labels)) if axis < len(result)]
+    else:
+        axes = list(range(len(result)))[:: -1 if order == "F" else 1]
+    return Layout(shape, its, dense(shape, axes, its.itemsize))
+
+
+def checked_dtype(subscripts, operands, dtype, casting):
+    """Have NumPy read the subscripts, and sum nothing."""
+    given = {} if dtype is None else {"dtype": dtype}
+    models = [np.empty((0,) * x.ndim, x.dtype) for x in operands]
+    result = np.einsum(subscripts, *models, casting=casting, **given)
+    if dtype is not None:
+        return np.dtype(dtype)
+    return np.result_type(*models) if len(models) > 1 or isinstance(result, np.generic) else result.dtype
+
+
+def parsed(subscripts, operands):
+    """The labels of each operand and of the result; axes of an ellipsis are numbered from the last."""
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    terms = []
+    most = 0
+    for term, x in zip(left.split(","), operands, strict=True):
+        head, dots, tail = term.partition("...")
+        count = x.ndim - len(head) - len(tail) if dots else 0
+        most = max(most, count)
+        terms.append([*head, *range(-count, 0), *tail])
+    if arrow:
+        head, dots, tail = right.partition("...")
+        return terms, [*head, *(range(-most, 0) if dots else ()), *tail]
+    letters = [label for term in terms for label in term if isinstance(label, str)]
+    return terms, [*range(-most, 0), *sorted([label for label in set(letters) if letters.count(label) == 1])]
+
+
+def lengths_of(terms, operands):
+    """The length of each label's axis, in the order in which they come."""
+    lengths = {}
+    for term, x in zip(terms, operands, strict=True):
+        own = {}
+        for label, length in zip(term, x.shape, strict=True):
+            if own.setdefault(label, length) != length:
+                raise ValueError(f"dimensions for collapsing index {label!r} don't match ({own[label]} != {length})")
+            have = lengths.get(label, 1)
+            if have != length and 1 not in (have, length):
+                raise ValueError(f"operands could not be broadcast: {label!r} has {have} and {length} elements")
+            lengths[label] = length if have == 1 else have
+    return lengths
+
+
+def steps_of(term, x, labels, lengths):
+    """The strides of an operand along all labels; a label that comes twice walks a diagonal."""
+    steps = dict.fromkeys(labels, 0)
+    for label, stride in zip(term, spread(x.shape, x.strides, x.ndim), strict=True):
+        steps[label] += stride
+    return [steps[label] for label in labels]
+
+
+def in_fortran_order(term, x):
+    """Whether an operand is F-contiguous once a label that comes twice walks its diagonal."""
+    labels = list(dict.fromkeys(term))
+    lengths = dict(zip(term, x.shape, strict=True))
+    steps = dict.fromkeys(labels, 0)
+    for label, stride in zip(term, x.strides, strict=True):
+        steps[label] += stride
+    expected = x.dtype.itemsize
+    for label in labels:
+        if 0 in x.shape:
+            return True
+        if lengths[label] != 1 and steps[label] != expected:
+            return False
+        expected *= lengths[label]
+    return True
