@@ -86,7 +86,7 @@ def a_shape(rng, most=6):
 
 
 def an_array(rng, shape, dtype=None):
-    """Zeros of this shape: C- or F-contiguous, permuted, stepped, reversed or broadcast."""
+    """Zeros of this shape: C- or F-contiguous, permuted, stepped, reversed, broadcast, or windows that overlap."""
     dtype = a_dtype(rng) if dtype is None else dtype
     kind = rng.random()
     if kind < 0.2 or not shape:
@@ -94,6 +94,10 @@ def an_array(rng, shape, dtype=None):
     if kind < 0.3:
         return np.zeros(shape, dtype, order="F")
     ndim = len(shape)
+    if kind > 0.97 and ndim > 1 and 0 not in shape:
+        base = np.zeros((shape[0] + shape[1] - 1, *shape[2:]), dtype)
+        strides = (base.strides[0], *base.strides)
+        return np.lib.stride_tricks.as_strided(base, shape, strides, writeable=False)
     axes = list(range(ndim))
     rng.shuffle(axes)
     steps = [1] * ndim if kind < 0.5 else [rng.choice([1, 1, -1, 2, -2]) for _ in shape]

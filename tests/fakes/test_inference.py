@@ -61,6 +61,9 @@ def test_layouts_of_a_tebibyte_take_no_memory():
     taken = inference.indexed(x, (slice(None), 3, index))
     joined = inference.concatenated([x, x], axis=1)
     flat = inference.reshaped_copy(y, (-1,))
+    (multiplied,) = inference.generalized(np.matmul, (index[:, 0], x.reshape(1 << 30, -1)))
+    (solved,) = inference.generalized(np.linalg._umath_linalg.inv, (x,))
+    contracted = inference.einsum("ijk,kl->il", x, x[0].T)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
@@ -71,6 +74,9 @@ def test_layouts_of_a_tebibyte_take_no_memory():
     assert taken.shape == (1 << 17, 1 << 30, 1 << 6)
     assert joined.shape == (1 << 17, 1 << 11, 1 << 10)
     assert flat.shape == (1 << 37,)
+    assert multiplied == ((1 << 7,), np.dtype(float), (8,))
+    assert solved == (LARGE, np.dtype(float), x.strides)
+    assert contracted == ((1 << 17, 1 << 10), np.dtype(float), (1 << 13, 8))
 
 
 def test_what_no_array_can_hold_is_refused_in_numpys_words():
@@ -124,6 +130,20 @@ def test_a_mask_needs_values_once_its_shape_is_right():
     inference.assigned(x, np.zeros((2, 3), bool), ((), np.dtype(float)))
     with pytest.raises(inference.ValuesNeeded):
         inference.assigned(x, np.zeros((2, 3), bool), ((4,), np.dtype(float)))
+
+
+def test_axes_that_einsum_sums_over_count_in_the_order_of_their_letters():
+    a = np.lib.stride_tricks.as_strided(np.zeros(400), (4, 2, 2, 2), (8, 0, 256, 64))
+    b = np.zeros((4, 3, 2), int)
+    assert inference.einsum("kLmL,kiL", a, b).strides == np.einsum("kLmL,kiL", a, b).strides == (16, 8)
+
+
+def test_axes_with_equal_steps_keep_their_order():
+    x = np.lib.stride_tricks.as_strided(np.zeros(20), (3, 4), (8, 8))
+    y = x.T
+    for z in (x, y):
+        assert inference.elementwise(np.negative, (z,))[0].strides == np.negative(z).strides
+        assert inference.copied(z).strides == z.copy("K").strides
 
 
 def test_objects_are_not_asked():

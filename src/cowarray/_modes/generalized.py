@@ -66,10 +66,10 @@ def fitted(ufunc, inputs, operands, axes, axis, keepdims, order, options):
     """`generalized`, of arrays: inputs and outputs one after the other."""
     nin = ufunc.nin
     refuse_axis(ufunc, axes, axis)
-    cores = core_counts(ufunc, operands, keepdims, options)
+    cores, missing = core_counts(ufunc, operands, keepdims, options)
     loops = max([x.ndim - n for x, n in zip(operands, cores, strict=True) if x is not None])
     positions = core_positions(ufunc, operands, cores, loops, axes, axis)
-    shapes, dtypes = core_results(ufunc, inputs, operands, cores, positions, keepdims, options)
+    shapes, dtypes = core_results(ufunc, inputs, operands, missing, positions, keepdims, options)
     split = [
         None if x is None else loop_and_core(x.shape, x.strides, at) for x, at in zip(operands, positions, strict=True)
     ]
@@ -121,7 +121,7 @@ def refuse_axis(ufunc, axes, axis):
 
 
 def core_counts(ufunc, operands, keepdims, options):
-    """How many core axes each operand has here; NumPy's error if one has too few axes."""
+    """How many core axes each operand has here, and the names that are missing; NumPy's error if there are too few."""
     names = core_names(ufunc.signature)
     if keepdims and (len({len(core) for core in names[: ufunc.nin]}) > 1 or any(names[ufunc.nin :])):
         raise TypeError(
@@ -145,7 +145,7 @@ def core_counts(ufunc, operands, keepdims, options):
         for x in operands[ufunc.nin :]:
             if x is not None and x.ndim < counts[0]:
                 raise ValueError(f"{ufunc.__name__}: Output operand does not have enough dimensions")
-    return counts
+    return counts, missing
 
 
 def core_positions(ufunc, operands, cores, loops, axes, axis):
@@ -193,29 +193,33 @@ def positions_of_axes(ufunc, axes, ndims, cores):
         yield places
 
 
-def core_results(ufunc, inputs, operands, cores, positions, keepdims, options):
+def core_results(ufunc, inputs, operands, missing, positions, keepdims, options):
     """The core axes and dtypes of the results, as NumPy finds them where the loops have no steps."""
     nin = ufunc.nin
-    lengths = [
-        None if x is None else tuple([x.shape[k] for k in at]) for x, at in zip(operands, positions, strict=True)
-    ]
-    # Before an operand from which core axes are missing a loop would be taken for one of these.
-    full = [n == len(core) for n, core in zip(cores, core_names(ufunc.signature), strict=True)]
-    if not any(full[:nin]):
-        full[0] = True
+    names = core_names(ufunc.signature)
     given = []
-    for k, x in enumerate(operands):
+    for k, (x, at) in enumerate(zip(operands, positions, strict=True)):
         if x is None:
             given.append(None)
-        elif k < nin and not cores[k] and type(inputs[k]) in (int, float, complex):
+        elif k < nin and not at and type(inputs[k]) in (int, float, complex):
             given.append(without_elements(inputs[k]))
         else:
-            looped = (0,) if full[k] or k >= nin or keepdims else ()
-            given.append(np.empty(looped + lengths[k], x.dtype))
+            # An axis that is missing has one element here, and is taken out of the results.
+            lengths = [x.shape[place] for place in at]
+            for place, name in enumerate(names[k]):
+                if name in missing:
+                    lengths.insert(place, 1)
+            given.append(np.empty((0, *lengths), x.dtype))
     more = {"keepdims": True} if keepdims else {}
     results = ufunc(*given[:nin], out=tuple(given[nin:]), **more, **options)
     results = results if type(results) is tuple else (results,)
-    return [r.shape[1:] for r in results], [r.dtype for r in results]
+    shapes = [r.shape[1:] for r in results]
+    if not keepdims:
+        shapes = [
+            tuple([n for n, name in zip(shape, core, strict=True) if name not in missing])
+            for shape, core in zip(shapes, names[nin:], strict=True)
+        ]
+    return shapes, [r.dtype for r in results]
 
 
 def loop_and_core(shape, strides, positions):
