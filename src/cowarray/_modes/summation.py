@@ -29,7 +29,7 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     its = checked_dtype(subscripts, operands, dtype, casting)
     terms, result = parsed(subscripts, operands)
     if len(operands) == 1 and out is None and set(result) == set(terms[0]):
-        lengths_of(terms, operands)
+        refuse_diagonals(terms[0], operands[0].shape, unseen=0)
         return None
     lengths = lengths_of(terms, operands)
     labels = [*result, *sorted(set(lengths) - set(result))]
@@ -76,14 +76,22 @@ def parsed(subscripts, operands):
     return terms, [*range(-most, 0), *sorted([label for label in set(letters) if letters.count(label) == 1])]
 
 
+def refuse_diagonals(term, shape, unseen=None):
+    """Raise if a label comes twice in an operand, with two lengths. For views NumPy takes 0 for one not yet seen."""
+    lengths = {}
+    for label, length in zip(term, shape, strict=True):
+        before = lengths.get(label, unseen)
+        if before not in (unseen, length):
+            raise ValueError(f"dimensions for collapsing index {label!r} don't match ({before} != {length})")
+        lengths[label] = length
+
+
 def lengths_of(terms, operands):
     """The length of each label's axis, in the order in which they come."""
     lengths = {}
     for term, x in zip(terms, operands, strict=True):
-        own = {}
+        refuse_diagonals(term, x.shape)
         for label, length in zip(term, x.shape, strict=True):
-            if own.setdefault(label, length) != length:
-                raise ValueError(f"dimensions for collapsing index {label!r} don't match ({own[label]} != {length})")
             have = lengths.get(label, 1)
             if have != length and 1 not in (have, length):
                 raise ValueError(f"operands could not be broadcast: {label!r} has {have} and {length} elements")
