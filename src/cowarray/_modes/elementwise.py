@@ -120,12 +120,12 @@ def elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order
         if found_late(error):
             refuse_other_outputs(placed(arrays, (), "K")[0], operands, given)
         raise
-    if ufunc is np.power and type(inputs[1]) is int and inputs[1] < 0:
-        refuse_negative_power(inputs, dtypes if out is None else result_dtypes(ufunc, inputs, dtype=dtype, **options))
     if isinstance(order, str) and order.upper() == "A":
         operands = [x for x in operands if not copied_first(x, ufunc, inputs, given, mask, dtype, signature)]
     shape, strides = placed(arrays, tuple([its.itemsize for its in dtypes]), forced_order(order, operands))
     refuse_other_outputs(shape, operands, given)
+    if ufunc is np.power and type(inputs[1]) is int and inputs[1] < 0 and 0 not in shape:
+        refuse_negative_power(dtypes if out is None else result_dtypes(ufunc, inputs, dtype=dtype, **options))
     return tuple(
         [
             Layout(shape, its, at) if x is None else Layout(x.shape, x.dtype, x.strides)
@@ -165,10 +165,9 @@ def copied_first(x, ufunc, inputs, given, mask, dtype, signature):
     return False
 
 
-def refuse_negative_power(inputs, dtypes):
+def refuse_negative_power(dtypes):
     """What NumPy raises at the first element, if the exponent is a negative number of Python's."""
-    base = inputs[0]
-    if dtypes[0].kind in "iu" and not (isinstance(base, np.ndarray) and 0 in base.shape):
+    if dtypes[0].kind in "iu":
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 

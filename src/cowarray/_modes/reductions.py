@@ -103,7 +103,12 @@ def reduction(ufunc, x, *, axis=0, dtype=None, out=None, keepdims=False, initial
         if dtype is not None:
             kinds = np.dtype(dtype).kind
         else:
-            kinds = its.kind if out is None else (x.dtype.kind, out.dtype.kind)
+            loop = (
+                (its,)
+                if out is None
+                else ufunc.resolve_dtypes((out.dtype, x.dtype, None), reduction=True, casting="unsafe")
+            )
+            kinds = [its.kind for its in loop]
         if "O" in kinds:  # which have an identity only where there is no element
             raise ValueError(
                 f"reduction operation '{ufunc.__name__}' does not have an identity, "
