@@ -35,7 +35,9 @@ typedef enum cow_status {
     COW_EOVERFLOW, /* a size or a count does not fit */
     COW_EBUSY,     /* with COW_TRY: the call would have had to wait, or to copy a pinned Storage */
     COW_ECOPY,     /* with COW_NO_COPY: the call would have had to copy */
-    COW_EMOVED     /* the Storage's bytes were replaced while an overwrite scope was open */
+    COW_EMOVED,    /* the Storage's bytes were replaced while an overwrite scope was open */
+    COW_EABSENT,   /* the allocation has no bytes now: fill it, then try again */
+    COW_EPRESENT   /* fill: the allocation has bytes; another thread was first */
 } cow_status;
 
 typedef struct cow_error {
@@ -121,23 +123,46 @@ COW_NODISCARD cow_status cow_lazy_clone(cow_storage *source, size_t offset, size
 size_t cow_storage_nbytes(const cow_storage *storage);
 /* Bytes of the whole allocation that the window lies in. */
 size_t cow_storage_allocated(cow_storage *storage);
-/* How many Storages share the allocation, including this one. The figure may change at any moment. */
+/* How many Storages share the allocation, including this one (and overwrite scopes). The figure may change at any moment. */
 size_t cow_storage_shares(cow_storage *storage);
 /* 1 if both share one allocation. May change at any moment, like the figure. */
 int cow_storage_shares_with(cow_storage *storage, cow_storage *other);
 /* How many mutable scopes and writable exports are open. */
 size_t cow_storage_pins(const cow_storage *storage);
-/* 1 if a write needs neither a copy nor a steal. */
+/* 1 if a write needs neither a copy nor a steal. 0 while the bytes are absent. */
 int cow_storage_is_sole(cow_storage *storage);
 /* 1 if a write would have to copy because the bytes belong to somebody else. */
 int cow_storage_is_foreign(cow_storage *storage);
-/* Bytes that a write would copy if it happened now: 0 or the window. */
+/* Bytes that a write would copy if it happened now: 0 or the window. Of absent bytes: if they were filled now. */
 size_t cow_storage_write_cost(cow_storage *storage);
 /* Declares that somebody without a scope reads the bytes, and that the Storage is about to leave them. From now on no
- * sharer steals them: each one copies. They are freed as usual. */
+ * sharer steals them, each one copies; and nobody evicts them. They are freed as usual. Of absent bytes: nothing. */
 void cow_storage_spare(cow_storage *storage);
-/* Where the window starts now. An identity to compare, not a pointer to follow: only a scope keeps it valid. */
+/* Where the window starts now. An identity to compare, not a pointer to follow: only a scope keeps it valid. If the bytes
+ * are or were absent, it is that of this Storage's last scope, or of its own fill if that is later; NULL if there was
+ * neither since they were evicted through this Storage. */
 const void *cow_storage_address(const cow_storage *storage);
+
+/* ---- absence ----------------------------------------------------------------------------------------------------- */
+
+/* An allocation may have no bytes for a time. It keeps its size, its sharers and their windows, and is shared and freed as
+ * ever: a lazy clone of an absent Storage is absent. Scopes do not begin: COW_EABSENT, from every sharer. Then somebody
+ * fills it, which all sharers see, and the scope is tried again. */
+
+/* Makes a Storage without bytes. nbytes may be 0. */
+COW_NODISCARD cow_status cow_storage_new_absent(const cow_allocator *allocator, size_t nbytes, cow_storage **out,
+                                                cow_error *err);
+/* 1 if there are no bytes. May change at any moment. */
+int cow_storage_is_absent(cow_storage *storage);
+/* Frees the bytes of the whole allocation, whose values the caller can bring back. managed: how many of the Storages that
+ * share it the caller answers for. COW_EBUSY, and nothing done, unless they are all that share it and nobody uses the
+ * bytes: no scope is open on any of them or was left behind, none is being materialized, and no fork is in progress. Never
+ * waits. COW_EABSENT: there are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
+COW_NODISCARD cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err);
+/* Gives the absent allocation bytes: all of them, not the Storage's window alone, so nbytes must be what
+ * cow_storage_allocated says. It owns ptr on success only; after a failure the caller still does. COW_EPRESENT: it has bytes
+ * already; of several threads that fill it, one succeeds. Waits only for a fork. */
+COW_NODISCARD cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err);
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
@@ -151,7 +176,7 @@ typedef struct cow_const_scope {
     void *context; /* private to the core */
 } cow_const_scope;
 
-/* Never waits for a copy. Fails only if a context cannot be allocated, or if too many scopes are open. */
+/* Never waits for a copy. Fails only if a context cannot be allocated, if too many scopes are open, or with COW_EABSENT. */
 COW_NODISCARD cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err);
 /* May call the deleter of the bytes. */
 void cow_const_end(cow_const_scope *scope);

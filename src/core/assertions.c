@@ -29,10 +29,10 @@ COWI_STATIC_ASSERT(sizeof(size_t) == sizeof(void *), "every distance in memory i
 COWI_STATIC_ASSERT(PTRDIFF_MAX <= SIZE_MAX / 2, "sizes up to PTRDIFF_MAX can be rounded up without a wrap");
 COWI_STATIC_ASSERT(sizeof(((cow_error *)0)->text) >= 128, "every text of the core fits, with two sizes in it");
 
-/* Bounds are looked at before they are counted, so each thread may go one beyond: there must be room for all of them. */
+/* What is counted is looked at afterwards, so each thread may go beyond a bound: there must be room for all of them. */
 COWI_STATIC_ASSERT(COWI_COUNT_LIMIT >= 2, "two can share");
-COWI_STATIC_ASSERT(2 * (uint64_t)COWI_COUNT_LIMIT <= UINT32_MAX - (UINT32_MAX >> 2),
-                   "counts are far from their 32 bits");
+COWI_STATIC_ASSERT(2 * (uint64_t)COWI_COUNT_LIMIT <= (UINT32_MAX >> 2) - (UINT32_MAX >> 4),
+                   "counts are far from their 30 bits");
 
 /* ---- what the contract of an allocator allows to be asked for ------------------------------------------------------- */
 

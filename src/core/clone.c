@@ -26,6 +26,8 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
                           cow_error *err)
 {
     cow_storage *made;
+    char *address;
+    cowi_where where;
     cow_status status;
     if (offset > source->nbytes || nbytes > source->nbytes - offset) {
         return cowi_fail(err, COW_EINVAL, "lazy_clone: %zu bytes from offset %zu do not fit into a window of %zu bytes",
@@ -60,16 +62,23 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
                 break;
             }
             cowi_storage_dealloc(source->allocator, made);
-            return eager_clone(source, offset, nbytes, out, err);
+            status = eager_clone(source, offset, nbytes, out, err);
+            /* Unpinned and evicted since then: what is absent can be shared. */
+            return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;
         }
-        if (!cowi_context_share(source->context)) {
+        where = cowi_context_share(source->context);
+        address = (char *)cowi_load_relaxed(&source->address);
+        if (where == COWI_FULL) {
             cowi_storage_unlock(source);
             status = cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
             break;
         }
-        cowi_storage_init(made, source->allocator, (char *)cowi_load_relaxed(&source->address) + offset, nbytes,
-                          source->context->nbytes);
+        if (where == COWI_HERE || address != NULL) { /* else the next scope will find the bytes */
+            address += offset;
+        }
+        cowi_storage_init(made, source->allocator, address, nbytes, source->context->nbytes);
         made->context = source->context;
+        made->offset = source->offset + offset;
         source->sole = false;
         cowi_storage_unlock(source);
         if (!(flags & COW_QUIET)) {

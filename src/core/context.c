@@ -1,10 +1,18 @@
-/* The COW context: two counts, a lock, the bytes. Which order each step needs, and why, is in protocol.md. */
+/* The COW context: two counts and the state of the bytes in one word, a lock, the bytes. Which order each step needs, and
+ * why, is in protocol.md. */
 #include "internal.h"
 
 #define REFERENCE ((uint64_t)1)
 #define SHARE ((uint64_t)1 << 32)
 
-/* Bounds are looked at before they are counted: each thread may go one beyond. */
+/* The state of the bytes lies above the references, so that who compares them with a bound sees it in passing: none of it
+ * is below a bound. Neither flag: the bytes are here, where each sharer's address says. Both: they come or go right now,
+ * and one thread alone has `original`. */
+#define ABSENT ((uint64_t)1 << 31) /* no bytes */
+#define FILLED ((uint64_t)1 << 30) /* here, where `original` says: they were absent before */
+#define STATE (ABSENT | FILLED)
+
+/* What is counted is looked at afterwards: each thread may go one or two beyond a bound. */
 #define THREADS_BEYOND ((size_t)1 << 20)
 
 static size_t shares(uint64_t counts)
@@ -14,7 +22,7 @@ static size_t shares(uint64_t counts)
 
 static size_t references(uint64_t counts)
 {
-    return (size_t)(counts & UINT32_MAX);
+    return (size_t)(counts & (FILLED - 1));
 }
 
 cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, bool foreign)
@@ -44,31 +52,49 @@ void cowi_context_discard(cowi_context *context)
     allocator->free(allocator->self, context, sizeof *context, _Alignof(cowi_context));
 }
 
-/* The caller holds a reference or a share, and a Storage's lock: no count can be 0 here. */
-static bool take(cowi_context *context, uint64_t what, size_t limit)
-{
-    if (references(cowi_load_relaxed(&context->counts)) >= limit) {
-        return false;
-    }
-    COWI_ASSERT_FULL(references(cowi_load_relaxed(&context->counts)) > 0);
-    (void)cowi_add_relaxed(&context->counts, what);
-    return true;
-}
-
 static void give_back(cowi_context *context, uint64_t what)
 {
     const uint64_t before = cowi_sub_acq_rel(&context->counts, what);
     COWI_ASSERT_FULL(shares(before) >= shares(what));
-    if (references(before) <= 1) {
-        COWI_ASSERT(before == what); /* otherwise there was none left, or a share stays behind */
-        cowi_dataptr_delete(&context->original, context->nbytes);
+    if (references(before - what) == 0) {
+        cow_dataptr original;
+        COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
+        original = context->original;
+        cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);
     }
 }
 
-bool cowi_context_retain(cowi_context *context)
+/* For who has counted, and found a count or a flag that is not below the bound. */
+static cowi_where look_closer(cowi_context *context, uint64_t before, uint64_t what, size_t limit, bool reads)
 {
-    return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT); /* where sharers are full, they can still be read */
+    const bool full = references(before) >= limit;
+    if (full || (reads && (before & ABSENT))) {
+        give_back(context, what);
+        return full ? COWI_FULL : COWI_ABSENT;
+    }
+    if (before & ABSENT) {
+        return COWI_ABSENT;
+    }
+    (void)cowi_load_acquire(&context->counts); /* sees the fill, whose step what we added comes after */
+    return COWI_FILLED;
+}
+
+/* The caller holds a reference or a share, and a Storage's lock: no count can be 0 here. Who reads takes nothing where the
+ * bytes are absent. */
+static cowi_where take(cowi_context *context, uint64_t what, size_t limit, bool reads)
+{
+    const uint64_t before = cowi_add_relaxed(&context->counts, what);
+    COWI_ASSERT_FULL(references(before) > 0);
+    if ((before & UINT32_MAX) < limit) {
+        return COWI_HERE;
+    }
+    return look_closer(context, before, what, limit, reads);
+}
+
+cowi_where cowi_context_retain(cowi_context *context)
+{
+    return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT, true); /* where sharers are full, they can still be read */
 }
 
 void cowi_context_release(cowi_context *context)
@@ -77,9 +103,14 @@ void cowi_context_release(cowi_context *context)
     give_back(context, REFERENCE);
 }
 
-bool cowi_context_share(cowi_context *context)
+cowi_where cowi_context_share(cowi_context *context)
 {
-    return take(context, SHARE + REFERENCE, COWI_COUNT_LIMIT);
+    return take(context, SHARE + REFERENCE, COWI_COUNT_LIMIT, false);
+}
+
+cowi_where cowi_context_share_and_retain(cowi_context *context)
+{
+    return take(context, SHARE + 2 * REFERENCE, COWI_COUNT_LIMIT, true);
 }
 
 size_t cowi_context_shares(cowi_context *context)
@@ -102,7 +133,7 @@ bool cowi_context_give_up_share(cowi_context *context, bool last_too)
     uint64_t counts = cowi_load_acquire(&context->counts);
     do {
         COWI_ASSERT(shares(counts) > 0);
-        if (shares(counts) == 1 && !last_too) {
+        if ((shares(counts) == 1 && !last_too) || (counts & ABSENT)) {
             return false;
         }
         COWI_YIELD("give up share");
@@ -116,6 +147,61 @@ void cowi_context_drop(cowi_context *context)
     give_back(context, SHARE + REFERENCE);
 }
 
+void cowi_context_drop_and_release(cowi_context *context)
+{
+    COWI_YIELD("drop and release");
+    give_back(context, SHARE + 2 * REFERENCE);
+}
+
+/* ---- absence ----------------------------------------------------------------------------------------------------- */
+
+void cowi_context_begin_absent(cowi_context *context)
+{
+    (void)cowi_add_relaxed(&context->counts, ABSENT);
+}
+
+bool cowi_context_absent(cowi_context *context)
+{
+    return (cowi_load_relaxed(&context->counts) & ABSENT) != 0;
+}
+
+cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes)
+{
+    const cow_dataptr none = {NULL, NULL, NULL};
+    uint64_t counts = cowi_load_relaxed(&context->counts);
+    do {
+        if (counts & ABSENT) {
+            return COW_EABSENT;
+        }
+        /* More references than shares: somebody reads, copies or overwrites. */
+        if (shares(counts) != managed || references(counts) != managed) {
+            return COW_EBUSY;
+        }
+        COWI_YIELD("evict");
+    } while (!cowi_cas_acq_rel(&context->counts, &counts, counts | STATE));
+    COWI_YIELD("bytes go");
+    *bytes = context->original;
+    context->original = none;
+    (void)cowi_sub_release(&context->counts, FILLED);
+    return COW_OK;
+}
+
+cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alone)
+{
+    uint64_t counts = cowi_load_relaxed(&context->counts);
+    do {
+        if ((counts & STATE) != ABSENT) {
+            return (counts & STATE) == STATE ? COW_EBUSY : COW_EPRESENT;
+        }
+    } while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED));
+    /* Not looked at later: with bytes to copy, another sharer may give up its share and be in the middle of its copy. */
+    *alone = shares(counts) == 1;
+    COWI_YIELD("bytes come");
+    context->original = bytes;
+    (void)cowi_sub_release(&context->counts, ABSENT);
+    return COW_OK;
+}
+
 void cowi_context_check(cowi_context *context)
 {
     const uint64_t counts = cowi_load_relaxed(&context->counts);
@@ -123,6 +209,5 @@ void cowi_context_check(cowi_context *context)
     COWI_ASSERT_FULL(references(counts) <= 2 * COWI_COUNT_LIMIT + THREADS_BEYOND);
     COWI_ASSERT_FULL(shares(counts) <= references(counts));
     COWI_ASSERT_FULL(cowi_load_relaxed(&context->left) <= PTRDIFF_MAX); /* more: lowered once too often */
-    COWI_ASSERT_FULL(context->original.data != NULL);
     COWI_ASSERT_FULL(context->nbytes <= (size_t)PTRDIFF_MAX);
 }

@@ -12,22 +12,30 @@
 
 /* ---- context.c: what the Storages that share one allocation have in common -------------------------------------- */
 
-/* No count of sharers or pins goes beyond this, and none of references beyond twice as much: far below a wrap of its 32
- * bits, even if many threads look at once and then count. A test of the bound lowers it. */
+/* No count of sharers or pins goes beyond this, and none of references beyond twice as much: far below a wrap of its 30
+ * bits, even if many threads count at once and then look. A test of the bound lowers it. */
 #ifndef COWI_COUNT_LIMIT
-#define COWI_COUNT_LIMIT ((size_t)1 << 30)
+#define COWI_COUNT_LIMIT ((size_t)1 << 28)
 #endif
 
-/* Invariant (cowi_context_check): shares + left <= references, but for what cow_storage_spare adds to left. The bytes and
- * the context live while references > 0. */
+/* Where the bytes are, as one learns who takes a reference or a share. */
+typedef enum cowi_where {
+    COWI_HERE,   /* where the Storage's address says */
+    COWI_FILLED, /* where the context's original says: they were absent before. The address may be of before */
+    COWI_ABSENT, /* there are none */
+    COWI_FULL    /* not known: the count is full, and nothing was taken */
+} cowi_where;
+
+/* Invariant (cowi_context_check): shares + left <= references, but for what cow_storage_spare adds to left. The bytes, if
+ * they are here, and the context live while references > 0. */
 typedef struct cowi_context {
     /* Two counts in one word, since a share comes and goes with a reference. Upper half: shares, who may still be
      * surprised by a write. Lower half: references, who still touches the bytes or this struct: shares, scopes, threads
-     * in the lock. */
+     * in the lock; and in its two highest bits whether the bytes are here. */
     cowi_atomic_u64 counts;
     cowi_atomic_size left; /* open const scopes of Storages that have left: while there are any, nobody steals */
     pthread_rwlock_t lock; /* shared: a copy is being made; exclusive: the last sharer waits for copies */
-    cow_dataptr original;  /* the bytes */
+    cow_dataptr original;  /* the bytes; all NULL while they are absent */
     size_t nbytes;         /* of the whole allocation */
     const cow_allocator *allocator; /* where this struct came from */
     bool foreign;                   /* bytes that are never written and never stolen */
@@ -38,13 +46,16 @@ COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow
                                              bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
 void cowi_context_discard(cowi_context *context);
-/* One more reference. False when the count is full. */
-COW_NODISCARD bool cowi_context_retain(cowi_context *context);
+/* One more reference, to read. Nothing is taken where the bytes are absent. */
+COW_NODISCARD cowi_where cowi_context_retain(cowi_context *context);
 /* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
 void cowi_context_release(cowi_context *context);
-/* One more share, with its reference. False when the count is full. */
-COW_NODISCARD bool cowi_context_share(cowi_context *context);
-/* Gives up a share and keeps its reference. False, and nothing done, when it is the last one and last_too is false. */
+/* One more share, with its reference; absent bytes are shared as well. */
+COW_NODISCARD cowi_where cowi_context_share(cowi_context *context);
+/* One more share and a reference to read beside its own. Nothing is taken where the bytes are absent. */
+COW_NODISCARD cowi_where cowi_context_share_and_retain(cowi_context *context);
+/* Gives up a share and keeps its reference. False, and nothing done, when the bytes are absent, or when it is the last one
+ * and last_too is false. */
 COW_NODISCARD bool cowi_context_give_up_share(cowi_context *context, bool last_too);
 size_t cowi_context_shares(cowi_context *context);
 /* True when one share is left, of memory we own. */
@@ -53,14 +64,25 @@ COW_NODISCARD bool cowi_context_last_share(cowi_context *context);
 COW_NODISCARD bool cowi_context_stealable(cowi_context *context);
 /* Gives up a share and its reference. */
 void cowi_context_drop(cowi_context *context);
+/* The same, and the reference beside it. */
+void cowi_context_drop_and_release(cowi_context *context);
+/* Of a context that nobody else knows, and that has no bytes. */
+void cowi_context_begin_absent(cowi_context *context);
+bool cowi_context_absent(cowi_context *context);
+/* Takes the bytes away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares than the
+ * managed ones, or somebody reads. */
+COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes);
+/* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:
+ * there are bytes. COW_EBUSY: they come or go right now, which takes a few instructions. */
+COW_NODISCARD cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alone);
 /* Full assertions of one who has a reference. */
 void cowi_context_check(cowi_context *context);
 
 /* ---- storage.c --------------------------------------------------------------------------------------------------- */
 
 /* Invariant (cowi_storage_check): context == NULL implies sole, and then ptr owns the bytes; otherwise the context does. sole
- * means: no other share, no copy in progress, the bytes are its own to write. pins > 0 implies sole. busy: one thread
- * gives this Storage new bytes, and it alone then changes context and address. scopes > 0 implies context != NULL. The
+ * means: no other share, no copy in progress, the bytes are here and its own to write. pins > 0 implies sole. busy: one thread
+ * gives this Storage new bytes, and it alone then changes the context. scopes > 0 implies context != NULL. The
  * struct lives until the Storage is freed and its last const scope has ended. */
 struct cow_storage {
     cowi_atomic_uint lock;          /* micro lock: 0, or the fork epoch of the holder; protects the fields below */
@@ -72,7 +94,10 @@ struct cow_storage {
     size_t nbytes;                  /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;
-    cow_dataptr ptr;
+    union {
+        cow_dataptr ptr; /* without a context */
+        size_t offset;   /* with one: of the window in the allocation */
+    };
     size_t scopes; /* open const scopes on this context */
     bool sole;
 };
@@ -102,6 +127,8 @@ static inline void cowi_storage_unlock(cow_storage *storage)
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
 COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
+/* With the lock held, and bytes that nobody can evict now: sees to it that address tells where they are. */
+void cowi_storage_find(cow_storage *storage);
 /* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. NULL: there was none. */
 cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */

@@ -2,17 +2,28 @@
  * first (a steal or a copy of the window) and pins it; an overwrite scope writes fresh bytes that commit puts in place. */
 #include "internal.h"
 
+static cow_status absent(cow_error *err)
+{
+    return cowi_fail(err, COW_EABSENT, "fill the allocation, then try again");
+}
+
 /* ---- const ------------------------------------------------------------------------------------------------------- */
 
 cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err)
 {
     const cow_status status = cowi_storage_lock_wrapped(storage, err);
+    cowi_where where;
     if (status != COW_OK) {
         return status;
     }
-    if (!cowi_context_retain(storage->context)) {
+    where = cowi_context_retain(storage->context);
+    if (where == COWI_FILLED) {
+        cowi_storage_find(storage);
+    }
+    else if (where != COWI_HERE) {
         cowi_storage_unlock(storage);
-        return cowi_fail(err, COW_EOVERFLOW, "too many scopes are open on one allocation");
+        return where == COWI_ABSENT ? absent(err)
+                                    : cowi_fail(err, COW_EOVERFLOW, "too many scopes are open on one allocation");
     }
     (void)cowi_add_relaxed(&storage->uses, 1);
     storage->scopes++;
@@ -75,11 +86,11 @@ static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
 }
 
 /* Gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
- * bytes can be stolen. keep: they cannot, even with one share left. */
+ * bytes can be stolen, or are absent. keep: they cannot be stolen, even with one share left. */
 static bool copy(cow_storage *storage, bool keep, cow_status *status, cow_error *err)
 {
     cowi_context *context = storage->context;
-    cow_dataptr fresh;
+    cow_dataptr fresh, original;
     if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
         /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
         *status = cowi_fail(err, COW_EOVERFLOW, "too many threads are copying one allocation");
@@ -92,14 +103,16 @@ static bool copy(cow_storage *storage, bool keep, cow_status *status, cow_error 
             cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
         return !cowi_context_stealable(context);
     }
-    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy. */
+    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy; and
+     * with a reference that is no share's, nobody can evict it. */
     if (!cowi_context_give_up_share(context, keep)) {
         (void)pthread_rwlock_unlock(&context->lock);
         cowi_dataptr_delete(&fresh, storage->nbytes);
         return false;
     }
     COWI_YIELD("copy");
-    storage->allocator->clone(storage->allocator->self, fresh.data, cowi_load_relaxed(&storage->address),
+    original = context->original;
+    storage->allocator->clone(storage->allocator->self, fresh.data, (const char *)original.data + storage->offset,
                               storage->nbytes);
     COWI_YIELD("put in place");
     cowi_storage_lock(storage);
@@ -121,6 +134,10 @@ static cow_status materialize(cow_storage *storage, unsigned flags, cow_error *e
     bool last;
     do {
         last = cowi_context_last_share(context);
+        /* Looked at after the shares: with the last one ours, and busy, bytes that are here stay. */
+        if (cowi_context_absent(context)) {
+            return absent(err);
+        }
         if (last) {
             status = wait_for_copies(context, flags, err);
             if (status != COW_OK) {
@@ -200,6 +217,9 @@ static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow
     cowi_storage_lock(storage);
     if (status == COW_OK) {
         moved = storage->context != context;
+        if (!moved) {
+            cowi_storage_find(storage); /* a fill that another sharer saw may have brought what was stolen */
+        }
         storage->sole = true;
         status = pin(storage, out, err);
     }
@@ -233,13 +253,15 @@ void cow_mutable_end(cow_mutable_scope *scope)
     (void)cowi_sub_release(&scope->storage->pins, 1);
 }
 
-/* ---- overwrite: the scope holds a share of the old bytes, so that nobody steals what it reads ---------------------- */
+/* ---- overwrite: the scope holds a share of the old bytes, so that nobody steals what it reads, and a reference beside
+ * it, so that nobody evicts it --------------------------------------------------------------------------------------- */
 
 cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err)
 {
     cow_mutable_scope in_place;
     cow_dataptr fresh;
     cowi_context *context;
+    cowi_where where;
     cow_status status;
     cowi_storage_lock(storage);
     context = storage->context;
@@ -255,14 +277,19 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
         }
         return status;
     }
-    if (!cowi_context_share(context)) {
+    where = cowi_context_share_and_retain(context);
+    if (where == COWI_FILLED) {
+        cowi_storage_find(storage);
+    }
+    else if (where != COWI_HERE) {
         cowi_storage_unlock(storage);
-        return cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
+        return where == COWI_ABSENT ? absent(err)
+                                    : cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
     }
     out->old = cowi_load_relaxed(&storage->address);
     cowi_storage_unlock(storage);
     if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
-        cowi_context_drop(context);
+        cowi_context_drop_and_release(context);
         return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
     }
     out->data = fresh.data;
@@ -306,8 +333,8 @@ cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *p
     cowi_storage_unlock(storage);
     cowi_gate_leave();
     cowi_count(COWI_OVERWRITES, 1);
-    cowi_context_drop(context); /* the Storage's share */
-    cowi_context_drop(context); /* the scope's */
+    cowi_context_drop(context);             /* the Storage's share */
+    cowi_context_drop_and_release(context); /* the scope's */
     return COW_OK;
 }
 
@@ -321,5 +348,5 @@ void cow_overwrite_abort(cow_overwrite_scope *scope)
     }
     fresh = cowi_block(scope->storage->allocator, scope->data);
     cowi_dataptr_delete(&fresh, scope->nbytes);
-    cowi_context_drop(context);
+    cowi_context_drop_and_release(context);
 }

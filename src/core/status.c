@@ -21,6 +21,10 @@ const char *cow_status_text(cow_status status)
         return "would have to copy";
     case COW_EMOVED:
         return "the Storage's bytes were replaced while the scope was open";
+    case COW_EABSENT:
+        return "the bytes are absent";
+    case COW_EPRESENT:
+        return "the bytes are there";
     }
     return "unknown status";
 }

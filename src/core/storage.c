@@ -35,6 +35,18 @@ void cowi_struct_unlock(cow_storage *storage)
     cowi_store_release(&storage->lock, 0);
 }
 
+/* With a context whose bytes nobody can evict now. */
+static char *bytes_of(cow_storage *storage)
+{
+    const cow_dataptr original = storage->context->original;
+    return (char *)original.data + storage->offset;
+}
+
+void cowi_storage_find(cow_storage *storage)
+{
+    cowi_store_release(&storage->address, bytes_of(storage));
+}
+
 /* A child may have inherited a share or a pin too many from a thread that it does not have. */
 static bool counts_are_exact(void)
 {
@@ -49,21 +61,22 @@ void cowi_storage_check(cow_storage *storage)
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->lock) == cowi_fork_epoch());
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->uses) >= 1);
     COWI_ASSERT_FULL(busy <= 1);
-    COWI_ASSERT_FULL(address != NULL && storage->nbytes <= (size_t)PTRDIFF_MAX);
+    COWI_ASSERT_FULL(storage->nbytes <= (size_t)PTRDIFF_MAX);
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->pins) <= COWI_COUNT_LIMIT);
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->pins) == 0 || storage->sole);
+    COWI_ASSERT_FULL(!storage->sole || address != NULL);
     if (storage->context == NULL) {
         COWI_ASSERT_FULL(storage->sole);
         COWI_ASSERT_FULL(storage->scopes == 0);
         COWI_ASSERT_FULL(storage->ptr.data == address && allocated == storage->nbytes);
     }
     else {
-        const char *begin = (const char *)storage->context->original.data;
         cowi_context_check(storage->context);
         COWI_ASSERT_FULL(allocated == storage->context->nbytes);
-        COWI_ASSERT_FULL(storage->nbytes <= allocated);
-        COWI_ASSERT_FULL(address >= begin && address + storage->nbytes <= begin + allocated);
+        COWI_ASSERT_FULL(storage->nbytes <= allocated && storage->offset <= allocated - storage->nbytes);
         COWI_ASSERT_FULL(!storage->sole || !storage->context->foreign);
+        COWI_ASSERT_FULL(!storage->sole || !cowi_context_absent(storage->context));
+        COWI_ASSERT_FULL(!storage->sole || address == bytes_of(storage)); /* shared, others may evict */
         COWI_ASSERT_FULL(!storage->sole || !counts_are_exact() || cowi_context_shares(storage->context) == 1);
         COWI_ASSERT_FULL(busy || cowi_context_shares(storage->context) >= 1);
     }
@@ -84,7 +97,6 @@ void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage)
 void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, void *address, size_t nbytes,
                        size_t allocated)
 {
-    const cow_dataptr none = {NULL, NULL, NULL};
     cowi_init(&storage->lock, 0);
     cowi_init(&storage->busy, 0);
     cowi_init(&storage->pins, 0);
@@ -94,7 +106,6 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
     storage->nbytes = nbytes;
     storage->allocator = allocator;
     storage->context = NULL;
-    storage->ptr = none;
     storage->scopes = 0;
     storage->sole = false;
 }
@@ -143,6 +154,7 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
             cowi_storage_dealloc(allocator, storage);
             return cowi_fail(err, COW_ENOMEM, "cannot allocate a context");
         }
+        storage->offset = 0;
     }
     else {
         storage->ptr = ptr;
@@ -183,6 +195,7 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
 {
     if (storage->context == NULL && *spare != NULL) {
         (*spare)->original = storage->ptr;
+        storage->offset = 0;
         storage->context = *spare;
         *spare = NULL;
     }
@@ -281,7 +294,7 @@ int cow_storage_is_sole(cow_storage *storage)
 void cow_storage_spare(cow_storage *storage)
 {
     cowi_storage_lock(storage);
-    if (storage->context != NULL) {
+    if (storage->context != NULL && !cowi_context_absent(storage->context)) { /* of absent bytes nobody is a reader */
         (void)cowi_add_relaxed(&storage->context->left, 1); /* who it stands for does not say when it ends: for good */
     }
     cowi_storage_unlock(storage);

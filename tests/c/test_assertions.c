@@ -134,13 +134,6 @@ static void let_more_readers_go_than_were_left(void)
     cowi_storage_unlock(storage);
 }
 
-static void lose_the_bytes(void)
-{
-    make_locked();
-    context->original.data = NULL;
-    cowi_storage_unlock(storage);
-}
-
 static void have_more_bytes_than_there_are(void)
 {
     make_locked();
@@ -181,6 +174,13 @@ static void lose_the_address(void)
 {
     make_locked_plain();
     cowi_init(&storage->address, NULL);
+    cowi_storage_unlock(storage);
+}
+
+static void have_a_window_that_is_too_large(void)
+{
+    make_locked_plain();
+    storage->nbytes = SIZE_MAX;
     cowi_storage_unlock(storage);
 }
 
@@ -233,10 +233,30 @@ static void outgrow_the_allocation(void)
     cowi_storage_unlock(storage);
 }
 
+static void mistake_the_bytes(void)
+{
+    make_sharers();
+    cow_storage_free(other);
+    CHECK_OK(fill(storage, 2));
+    cowi_storage_lock(storage);
+    cowi_init(&storage->address, (char *)context->original.data + 1);
+    cowi_storage_unlock(storage);
+}
+
+static void be_sole_without_bytes(void)
+{
+    make_sharers();
+    CHECK_OK(cow_storage_evict(other, 2, NULL)); /* storage keeps its address */
+    cow_storage_free(other);
+    cowi_storage_lock(storage);
+    storage->sole = true;
+    cowi_storage_unlock(storage);
+}
+
 static void leave_the_allocation(void)
 {
     make_locked();
-    cowi_init(&storage->address, (char *)context->original.data + 1);
+    storage->offset = 1;
     cowi_storage_unlock(storage);
 }
 
@@ -380,30 +400,32 @@ typedef struct breakage {
 } breakage;
 
 static const breakage breakages[] = {
-    {RELEASE, "before == what", release_the_last_reference_with_a_share_left},
+    {RELEASE, "(before & ~STATE) == what", release_the_last_reference_with_a_share_left},
     {RELEASE, "shares(counts) > 0", give_up_a_share_that_is_not_there},
     {FULL, "shares(before) >= shares(what)", drop_a_share_that_is_not_there},
-    {FULL, "references(cowi_load_relaxed(&context->counts)) > 0", retain_what_is_gone},
+    {FULL, "references(before) > 0", retain_what_is_gone},
     {FULL, "references(counts) > 0", lose_all_references},
     {FULL, "references(counts) <= 2 * COWI_COUNT_LIMIT + THREADS_BEYOND", count_beyond_every_bound},
     {FULL, "shares(counts) <= references(counts)", have_more_shares_than_references},
     {FULL, "cowi_load_relaxed(&context->left) <= PTRDIFF_MAX", let_more_readers_go_than_were_left},
-    {FULL, "context->original.data != NULL", lose_the_bytes},
     {FULL, "context->nbytes <= (size_t)PTRDIFF_MAX", have_more_bytes_than_there_are},
     {FULL, "cowi_load_relaxed(&storage->lock) == cowi_fork_epoch()", unlock_what_is_not_locked},
     {FULL, "cowi_load_relaxed(&storage->uses) >= 1", lock_a_struct_that_nobody_uses},
     {FULL, "cowi_load_relaxed(&storage->uses) > 0", end_a_use_too_many},
     {FULL, "busy <= 1", be_busy_twice},
-    {FULL, "address != NULL && storage->nbytes <= (size_t)PTRDIFF_MAX", lose_the_address},
+    {FULL, "storage->nbytes <= (size_t)PTRDIFF_MAX", have_a_window_that_is_too_large},
     {FULL, "cowi_load_relaxed(&storage->pins) <= COWI_COUNT_LIMIT", unpin_too_often},
     {FULL, "cowi_load_relaxed(&storage->pins) == 0 || storage->sole", pin_what_is_shared},
+    {FULL, "!storage->sole || address != NULL", lose_the_address},
     {FULL, "storage->sole", share_without_a_context},
     {FULL, "storage->scopes == 0", read_without_a_context},
     {FULL, "storage->ptr.data == address && allocated == storage->nbytes", own_other_bytes},
     {FULL, "allocated == storage->context->nbytes", mistake_the_allocation},
-    {FULL, "storage->nbytes <= allocated", outgrow_the_allocation},
-    {FULL, "address >= begin && address + storage->nbytes <= begin + allocated", leave_the_allocation},
+    {FULL, "storage->nbytes <= allocated && storage->offset <= allocated - storage->nbytes", outgrow_the_allocation},
+    {FULL, "storage->nbytes <= allocated && storage->offset <= allocated - storage->nbytes", leave_the_allocation},
     {FULL, "!storage->sole || !storage->context->foreign", own_foreign_bytes},
+    {FULL, "!storage->sole || !cowi_context_absent(storage->context)", be_sole_without_bytes},
+    {FULL, "!storage->sole || address == bytes_of(storage)", mistake_the_bytes},
     {FULL, "!storage->sole || !counts_are_exact() || cowi_context_shares(storage->context) == 1",
      be_sole_beside_another},
     {FULL, "busy || cowi_context_shares(storage->context) >= 1", share_with_nobody},

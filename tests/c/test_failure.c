@@ -14,6 +14,7 @@ typedef struct world {
     cow_storage *plain;        /* was never shared; holds 2 */
     cow_storage *lone;         /* has a context and nobody to share with: the next write steals; holds 3 */
     cow_storage *foreign;      /* holds 4 */
+    cow_storage *absent;       /* the only one without bytes */
     cow_storage *made;         /* by the operation */
     cow_overwrite_scope scope; /* open where the operation's preparation says so */
     cow_error error;
@@ -31,7 +32,7 @@ static cow_storage *storage_of(const world *w, size_t i)
 static bool holds_what_it_held(const world *w)
 {
     return holds(w->a, 1) && holds(w->b, 1) && holds(w->plain, 2) && holds(w->lone, 3) && holds(w->foreign, 4) &&
-           all_bytes(w->foreign_bytes, SIZE, 4);
+           all_bytes(w->foreign_bytes, SIZE, 4) && cow_storage_is_absent(w->absent);
 }
 
 static void world_open(world *w, const cow_allocator *allocator)
@@ -46,6 +47,7 @@ static void world_open(world *w, const cow_allocator *allocator)
     w->lone = make_filled(allocator, SIZE, 3);
     cow_storage_free(make_clone(w->lone));
     REQUIRE(cow_storage_adopt(allocator, ptr, SIZE, COW_FOREIGN, &w->foreign, NULL) == COW_OK);
+    REQUIRE(cow_storage_new_absent(allocator, SIZE, &w->absent, NULL) == COW_OK);
 }
 
 static void world_close(world *w)
@@ -54,6 +56,7 @@ static void world_close(world *w)
         cow_storage_free(storage_of(w, i));
     }
     cow_storage_free(w->made);
+    cow_storage_free(w->absent);
 }
 
 /* All that the library tells of the arrays and of what it did. */
@@ -95,6 +98,16 @@ typedef struct swept {
     operation prepare;  /* with nothing refused; or NULL */
 } swept;
 
+/* Where the operation has evicted the Storage. */
+static void fill_again(cow_storage *storage)
+{
+    static char bytes[SIZE];
+    const cow_dataptr ptr = {bytes, NULL, NULL};
+    if (cow_storage_is_absent(storage)) {
+        CHECK_OK(cow_storage_fill(storage, ptr, SIZE, NULL));
+    }
+}
+
 /* Returns how many allocations the operation makes. */
 static size_t sweep(fixture *f, const swept *row, bool every)
 {
@@ -134,6 +147,7 @@ static size_t sweep(fixture *f, const swept *row, bool every)
         CHECK(same_facts(&are, &were));
         CHECK(holds_what_it_held(&w));
         CHECK_OK(row->op(&w)); /* nothing was left locked, busy or pinned */
+        fill_again(w.plain);
         for (size_t i = 0; i < STORAGES; i++) {
             CHECK_EQ(cow_storage_pins(storage_of(&w, i)), 0);
         }
@@ -220,6 +234,34 @@ static cow_status op_read_plain(world *w)
 static cow_status op_read_shared(world *w)
 {
     return read_all(w, w->a);
+}
+
+/* From here on: what has a Storage without bytes, or makes one. */
+static cow_status op_new_absent(world *w)
+{
+    return cow_storage_new_absent(w->allocator, SIZE, &w->made, &w->error);
+}
+
+static cow_status op_clone_absent(world *w)
+{
+    return cow_lazy_clone(w->absent, 0, SIZE, 0, &w->made, &w->error);
+}
+
+static cow_status op_evict_plain(world *w)
+{
+    return cow_storage_evict(w->plain, 1, &w->error);
+}
+
+static cow_status op_evict_shared(world *w)
+{
+    return cow_storage_evict(w->a, 2, &w->error);
+}
+
+static cow_status op_fill(world *w)
+{
+    static char bytes[SIZE];
+    const cow_dataptr ptr = {bytes, NULL, NULL};
+    return cow_storage_fill(w->absent, ptr, SIZE, &w->error);
 }
 
 static cow_status write_all(world *w, cow_storage *storage, unsigned flags)
@@ -318,6 +360,11 @@ static void every_refused_allocation_changes_nothing(fixture *f)
         {"cow_lazy_clone", op_clone_shared, 1, 0, NULL},
         {"cow_lazy_clone", op_clone_foreign, 1, 0, NULL},
         {"cow_lazy_clone", op_clone_pinned, 4, 1, NULL}, /* a Storage, a context; a Storage to copy, its bytes */
+        {"cow_lazy_clone", op_clone_absent, 1, 0, NULL},
+        {"cow_storage_new_absent", op_new_absent, 2, 0, NULL}, /* the Storage, a context */
+        {"cow_storage_evict", op_evict_plain, 1, 0, NULL},     /* a context */
+        {"cow_storage_evict", op_evict_shared, 0, 0, NULL},
+        {"cow_storage_fill", op_fill, 0, 0, NULL},
         {"cow_const_begin", op_read_plain, 1, 0, NULL},
         {"cow_const_begin", op_read_shared, 0, 0, NULL},
         {"cow_mutable_begin", op_write_plain, 0, 0, NULL},

@@ -181,6 +181,90 @@ static void child_of_a_busy_process_works(fixture *f)
     play_crowd(FORKABLE);
 }
 
+/* ---- fork while bytes come and go ---------------------------------------------------------------------------------- */
+
+typedef struct tide {
+    cow_storage *a[WORKERS];
+    cow_storage *b[WORKERS]; /* shares with a; both hold 1, or are absent */
+    cowi_atomic_uint over;
+    cowi_atomic_uint next;
+} tide;
+
+static char ones[SIZE];
+
+static cow_status bring_ones(cow_storage *storage)
+{
+    const cow_dataptr ptr = {ones, NULL, NULL};
+    return cow_storage_fill(storage, ptr, SIZE, NULL);
+}
+
+static void *ebb_and_flow(void *argument)
+{
+    tide *t = (tide *)argument;
+    const unsigned me = cowi_add_seq_cst(&t->next, 1);
+    while (!cowi_load_seq_cst(&t->over)) {
+        const cow_status status = cow_storage_evict(t->a[me], 2, NULL);
+        REQUIRE(status == COW_OK || status == COW_EBUSY); /* a fork */
+        if (status == COW_OK) {
+            REQUIRE(bring_ones(t->b[me]) == COW_OK);
+        }
+        REQUIRE(holds(t->a[me], 1));
+    }
+    return NULL;
+}
+
+static void tide_in_the_child(void *argument)
+{
+    tide *t = (tide *)argument;
+    for (unsigned i = 0; i < WORKERS; i++) {
+        cow_storage *own;
+        cow_status status = bring_ones(t->a[i]);
+        CHECK(status == COW_OK || status == COW_EPRESENT); /* it does not wait for a thread that is not here */
+        CHECK(holds(t->a[i], 1) && holds(t->b[i], 1));
+        status = cow_storage_evict(t->b[i], 2, NULL);
+        CHECK(status == COW_OK || status == COW_EBUSY); /* a reader that is not here may still be counted */
+        if (status == COW_OK) {
+            CHECK(cow_storage_is_absent(t->a[i]));
+            CHECK_OK(bring_ones(t->a[i]));
+        }
+        CHECK(holds(t->a[i], 1) && holds(t->b[i], 1));
+        own = make_clone(t->a[i]);
+        CHECK_OK(fill(own, 2));
+        CHECK_OK(cow_storage_evict(own, 1, NULL));
+        CHECK_OK(bring_ones(own));
+        CHECK(holds(own, 1));
+        cow_storage_free(own);
+    }
+}
+
+static void child_of_a_process_where_bytes_come_and_go_works(fixture *f)
+{
+    pthread_t workers[WORKERS];
+    const unsigned forks = rounds(100);
+    tide t;
+    (void)f;
+    memset(ones, 1, SIZE);
+    cowi_init(&t.over, 0);
+    cowi_init(&t.next, 0);
+    for (unsigned i = 0; i < WORKERS; i++) {
+        t.a[i] = make_filled(FORKABLE, SIZE, 1);
+        t.b[i] = make_clone(t.a[i]);
+    }
+    for (unsigned i = 0; i < WORKERS; i++) {
+        workers[i] = spawn(ebb_and_flow, &t);
+    }
+    for (unsigned i = 0; i < forks; i++) {
+        CHECK(child_succeeds(tide_in_the_child, &t));
+    }
+    cowi_store_seq_cst(&t.over, 1);
+    for (unsigned i = 0; i < WORKERS; i++) {
+        join(workers[i]);
+        CHECK(holds(t.a[i], 1) && holds(t.b[i], 1));
+        cow_storage_free(t.a[i]);
+        cow_storage_free(t.b[i]);
+    }
+}
+
 /* ---- a micro lock that the fork caught ----------------------------------------------------------------------------- */
 
 static void take_over(void *argument)
@@ -288,6 +372,7 @@ static void fork_waits_for_copies_and_try_does_not_wait_for_the_fork(fixture *f)
         sc.other_sharer = make_clone(sc.other); /* shared again */
     }
     CHECK_STATUS(status, COW_EBUSY);
+    CHECK_STATUS(cow_storage_evict(sc.other, 2, NULL), COW_EBUSY);
     sleep_ms(30);
     CHECK_EQ(cowi_load_seq_cst(&sc.forked), 0); /* the fork waits for the copy */
     CHECK(holds(sc.other, 3));                  /* reads, clones and drops pass beside the gate */
@@ -410,5 +495,6 @@ int main(int argc, char **argv)
     RUN(child_of_a_process_with_waiters_works);
     RUN(child_can_use_the_heap);
     RUN(child_of_a_busy_process_works);
+    RUN(child_of_a_process_where_bytes_come_and_go_works);
     return finish(argv[0]);
 }

@@ -116,6 +116,43 @@ static void no_storage_gets_other_bytes_while_a_fork_is_under_way(fixture *f)
     }
 }
 
+/* ---- bytes that come and go ---------------------------------------------------------------------------------------- */
+
+static char brought[SIZE];
+
+static void fill_absent(writing *w)
+{
+    const cow_dataptr ptr = {brought, NULL, NULL};
+    CHECK_OK(cow_storage_fill(w->a, ptr, SIZE, NULL));
+}
+
+static bool sees_no_new_bytes(void *argument)
+{
+    writing *w = (writing *)argument;
+    return cow_storage_is_absent(w->a);
+}
+
+static void a_fill_waits_for_a_fork(fixture *f)
+{
+    writing w;
+    pthread_t filler;
+    memset(brought, 2, SIZE);
+    REQUIRE(cow_storage_new_absent(f->allocator, SIZE, &w.a, NULL) == COW_OK);
+    w.write = fill_absent;
+    w.early = false;
+    cowi_init(&w.closed, 0);
+    cowi_init(&w.written, 0);
+    filler = spawn(write_when_closed, &w);
+    when_closed_argument = &w;
+    when_closed = watch_the_writer;
+    CHECK(fork_and(sees_no_new_bytes, &w));
+    when_closed = NULL;
+    join(filler);
+    CHECK(!w.early);
+    CHECK(holds(w.a, 2));
+    cow_storage_free(w.a);
+}
+
 /* ---- who does not run inside ---------------------------------------------------------------------------------------- */
 
 typedef struct forking {
@@ -189,10 +226,17 @@ static void dropped_before_its_reader(cow_storage *storage)
     cow_const_end(&scope);
 }
 
+static void evicted(cow_storage *storage)
+{
+    CHECK_OK(cow_storage_evict(storage, 1, NULL));
+    CHECK(cow_storage_is_absent(storage));
+    cow_storage_free(storage);
+}
+
 static void deleters_may_fork(fixture *f)
 {
     void (*const ends[])(cow_storage *) = {
-        written_anew, overwritten, dropped_before_the_abort, dropped_before_its_reader, cow_storage_free,
+        written_anew, overwritten, dropped_before_the_abort, dropped_before_its_reader, cow_storage_free, evicted,
     };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         forking o;
@@ -205,7 +249,8 @@ static void deleters_may_fork(fixture *f)
         cowi_init(&o.forked, 0);
         o.deleted = 0;
         o.in_time = false;
-        REQUIRE(cow_storage_adopt(f->allocator, ptr, SIZE, COW_FOREIGN, &storage, NULL) == COW_OK);
+        REQUIRE(cow_storage_adopt(f->allocator, ptr, SIZE, ends[i] == evicted ? 0 : COW_FOREIGN, &storage, NULL) ==
+                COW_OK);
         ends[i](storage);
         REQUIRE(o.deleted == 1);
         join(o.thread);
@@ -219,6 +264,7 @@ int main(int argc, char **argv)
     (void)alarm(300);
     REQUIRE(pthread_atfork(prepare, NULL, NULL) == 0);
     RUN(no_storage_gets_other_bytes_while_a_fork_is_under_way);
+    RUN(a_fill_waits_for_a_fork);
     RUN(deleters_may_fork);
     return finish(argv[0]);
 }

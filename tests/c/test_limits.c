@@ -153,6 +153,35 @@ static void foreign_bytes_at_the_limit(fixture *f)
     free_shares(2);
 }
 
+/* Absent bytes are shared up to the same bound, and what finds no room or no bytes gives back what it counted. */
+static void absent_bytes_at_the_limit(fixture *f)
+{
+    char bytes[SIZE];
+    const cow_dataptr ptr = {bytes, NULL, NULL};
+    cow_storage *first = NULL;
+    cow_storage *one_more = NULL;
+    cow_const_scope reader;
+    cow_overwrite_scope scope;
+    picture before;
+    memset(bytes, 4, SIZE);
+    REQUIRE(cow_storage_new_absent(f->allocator, SIZE, &first, NULL) == COW_OK);
+    fill_shares(first);
+    before = take(f, sharers[5]);
+    CHECK_STATUS(cow_lazy_clone(sharers[5], 0, SIZE, 0, &one_more, NULL), COW_EOVERFLOW);
+    CHECK_STATUS(cow_const_begin(sharers[5], &reader, NULL), COW_EABSENT); /* there is room for more references */
+    CHECK_STATUS(cow_overwrite_begin(sharers[5], 0, &scope, NULL), COW_EOVERFLOW);
+    CHECK_STATUS(cow_mutable_begin(sharers[5], 0, &(cow_mutable_scope){NULL, 0, NULL}, NULL), COW_EABSENT);
+    check_unchanged(f, sharers[5], &before);
+    CHECK_STATUS(cow_storage_evict(sharers[7], LIMIT, NULL), COW_EABSENT);
+    CHECK_OK(cow_storage_fill(sharers[7], ptr, SIZE, NULL));
+    CHECK_STATUS(cow_lazy_clone(sharers[5], 0, SIZE, 0, &one_more, NULL), COW_EOVERFLOW); /* as with any bytes */
+    CHECK_STATUS(cow_overwrite_begin(sharers[5], 0, &scope, NULL), COW_EOVERFLOW);
+    CHECK(holds(sharers[5], 4));
+    CHECK_STATUS(cow_storage_evict(sharers[7], LIMIT - 1, NULL), COW_EBUSY);
+    CHECK_OK(cow_storage_evict(sharers[7], LIMIT, NULL)); /* every count is as it was */
+    free_shares(3);
+}
+
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
 #define READERS (2 * LIMIT - 2) /* of two sharers, which are references, too */
@@ -304,6 +333,7 @@ int main(void)
     RUN(write_at_the_limit);
     RUN(overwrite_at_the_limit);
     RUN(foreign_bytes_at_the_limit);
+    RUN(absent_bytes_at_the_limit);
     RUN(const_scopes_at_the_limit);
     RUN(pins_at_the_limit);
     RUN(threads_at_the_limit);

@@ -26,6 +26,14 @@ SPIN = {
     "PLACED_AFTER_UNLOCK": ["readers_left", "readers_stay"],
     "LEFT_NOT_RAISED": ["readers_left", "readers_stay"],
     "STRUCT_FREED_WITH_STORAGE": ["readers_left"],
+    "EVICT_IGNORES_READERS": ["evict_readers"],
+    "EVICT_IGNORES_BUSY": ["evict_one"],
+    "EVICT_IGNORES_PINS": ["evict_one"],
+    "COPY_OF_ABSENT": ["evict_writers"],
+    "ABSENCE_BEFORE_SHARES": ["evict_and_drop"],
+    "FILL_LOOKS_LATE": ["evict_writers"],
+    "FILL_WITHOUT_CLAIM": ["fillers"],
+    "OVERWRITE_WITHOUT_REFERENCE": ["evict_overwrite"],
 }
 
 # The copy, its end, and the steal, as scope.c has them.
@@ -38,6 +46,22 @@ _COPIED = "    (void)pthread_rwlock_unlock(&context->lock);\n    cowi_count(COWI
 _STOLEN = "                cowi_count(COWI_STEALS, 1);\n"
 _RELEASED = "    if (moved) {\n        cowi_context_release(context);\n    }"
 _WAIT = "        (void)pthread_rwlock_wrlock(&context->lock);\n    }\n    (void)pthread_rwlock_unlock(&context->lock);"
+_DROP_BOTH = "give_back(context, SHARE + 2 * REFERENCE);"
+# The three compare-and-swaps of counts.
+_GIVEN = "&context->counts, &counts, counts - SHARE)"
+_EVICTED = "&context->counts, &counts, counts | STATE)"
+_CLAIMED = "&context->counts, &counts, counts | FILLED)"
+_LAST = "        last = cowi_context_last_share(context);\n"
+_EVICT_ENTERS = (
+    "    if (!cowi_gate_enter(true)) {\n"
+    '        return cowi_fail(err, COW_EBUSY, "evict: a fork is in progress");\n    }\n'
+)
+_EVICT_LEAVES = "    cowi_gate_leave();\n    if (status == COW_OK) {\n"
+_ONLY_SHARES = "if (shares(counts) != managed) {"
+_ABSENT = "        if (cowi_context_absent(context)) {\n            return absent(err);\n        }\n"
+_FINDS = "cowi_storage_find(storage);"
+_RETAINED_FINDS = "cowi_context_retain(storage->context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
+_SHARED_FINDS = "cowi_context_share_and_retain(context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
 _COMMIT = "if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {"
 
 # name: [(file, text, replacement), ...]
@@ -91,6 +115,22 @@ CORE = {
     "readers left seen relaxed": [
         ("scope.c", "cowi_load_acquire(&context->left) == 0", "cowi_load_relaxed(&context->left) == 0")
     ],
+    "share given up relaxed": [("context.c", "cowi_cas_acq_rel(" + _GIVEN, "cowi_cas_relaxed(" + _GIVEN)],
+    "bytes evicted relaxed": [("context.c", "cowi_cas_acq_rel(" + _EVICTED, "cowi_cas_relaxed(" + _EVICTED)],
+    "eviction ended relaxed": [
+        ("context.c", "cowi_sub_release(&context->counts, FILLED)", "cowi_sub_relaxed(&context->counts, FILLED)")
+    ],
+    "fill claimed relaxed": [("context.c", "cowi_cas_acq_rel(" + _CLAIMED, "cowi_cas_relaxed(" + _CLAIMED)],
+    "fill ended relaxed": [
+        ("context.c", "cowi_sub_release(&context->counts, ABSENT)", "cowi_sub_relaxed(&context->counts, ABSENT)")
+    ],
+    "filled bytes seen relaxed": [
+        (
+            "context.c",
+            "    (void)cowi_load_acquire(&context->counts);",
+            "    (void)cowi_load_relaxed(&context->counts);",
+        )
+    ],
     "uses lowered relaxed": [
         ("storage.c", "cowi_sub_acq_rel(&storage->uses, 1)", "cowi_sub_relaxed(&storage->uses, 1)")
     ],
@@ -139,14 +179,17 @@ CORE = {
             "        moved = storage->context != context;",
             "        moved = storage->context != context && cowi_load_relaxed(&storage->address) != was;",
         ),
+        ("scope.c", "        if (!moved) {", "        if (storage->context == context) {"),
     ],
     "bytes freed with the last share": [
         (
             "context.c",
             "    give_back(context, SHARE + REFERENCE);",
             "    if (shares(cowi_sub_acq_rel(&context->counts, SHARE)) == 1) {\n"
-            "        cowi_dataptr_delete(&context->original, context->nbytes);\n"
-            "        context->original.deleter = NULL;\n    }\n"
+            "        cow_dataptr original = context->original;\n"
+            "        cowi_dataptr_delete(&original, context->nbytes);\n"
+            "        original.deleter = NULL;\n"
+            "        context->original = original;\n    }\n"
             "    give_back(context, REFERENCE);",
         )
     ],
@@ -183,7 +226,9 @@ CORE = {
     ],
     "clone ignores pins": [("clone.c", "if (cowi_load_acquire(&source->pins) != 0) {", "if (false) {")],
     "clone leaves its source sole": [("clone.c", "        source->sole = false;\n", "")],
-    "last share not refused": [("context.c", "if (shares(counts) == 1 && !last_too) {", "if (shares(counts) == 0) {")],
+    "last share not refused": [
+        ("context.c", "if ((shares(counts) == 1 && !last_too) ||", "if ((shares(counts) == 0) ||")
+    ],
     "failure leaves the Storage busy": [
         (
             "scope.c",
@@ -192,7 +237,7 @@ CORE = {
         )
     ],
     "const scope without a reference": [
-        ("scope.c", "if (!cowi_context_retain(storage->context)) {", "if (storage->context == NULL) {"),
+        ("scope.c", "where = cowi_context_retain(storage->context);", "where = COWI_HERE;"),
         (
             "scope.c",
             "    cowi_storage_unuse(storage);\n    cowi_context_release(context);",
@@ -206,15 +251,58 @@ CORE = {
             "    (void)cowi_context_give_up_share(context, true);\n"
             "    out->old = cowi_load_relaxed(&storage->address);",
         ),
-        ("scope.c", "    cowi_context_drop(context); /* the scope's */", "    cowi_context_release(context);"),
-        (
-            "scope.c",
-            "scope->nbytes);\n    cowi_context_drop(context);\n}",
-            "scope->nbytes);\n    cowi_context_release(context);\n}",
-        ),
+        ("context.c", _DROP_BOTH, "give_back(context, 2 * REFERENCE);"),
     ],
     "commit ignores busy": [("scope.c", _COMMIT, "if (storage->context != context || storage->sole) {")],
     "commit ignores the context": [("scope.c", _COMMIT, "if (storage->context == NULL) {")],
+    # absence
+    "eviction ignores references": [
+        ("context.c", "if (shares(counts) != managed || references(counts) != managed) {", _ONLY_SHARES)
+    ],
+    "eviction ignores busy": [
+        ("absence.c", "if (cowi_load_seq_cst(&storage->busy)) {", "if (cowi_load_seq_cst(&storage->busy) > 1) {")
+    ],
+    "eviction ignores pins": [("absence.c", "if (cowi_load_acquire(&storage->pins) != 0) {", "if (false) {")],
+    "pins seen relaxed by an eviction": [
+        ("absence.c", "if (cowi_load_acquire(&storage->pins)", "if (cowi_load_relaxed(&storage->pins)")
+    ],
+    "eviction leaves its Storage sole": [("absence.c", "    storage->sole = false;\n", "")],
+    "eviction outside of the gate": [
+        ("absence.c", _EVICT_ENTERS, ""),
+        ("absence.c", _EVICT_LEAVES, _EVICT_LEAVES.partition("\n")[2]),
+    ],
+    "fill outside of the gate": [
+        ("absence.c", "        (void)cowi_gate_enter(false);\n", ""),
+        ("absence.c", "        cowi_gate_leave();\n", ""),
+    ],
+    "two fills at once": [("context.c", "if ((counts & STATE) != ABSENT) {", "if ((counts & ABSENT) == 0) {")],
+    "fill looks for sharers when it is done": [
+        ("absence.c", "    storage->sole = alone;", "    storage->sole = cowi_context_shares(context) == 1;")
+    ],
+    "absent bytes are copied": [
+        ("context.c", " || (counts & ABSENT)) {\n            return false;", ") {\n            return false;")
+    ],
+    "absence looked at before the shares": [
+        ("scope.c", _LAST, ""),
+        ("scope.c", _ABSENT, _ABSENT + _LAST),
+    ],
+    "absent bytes are read": [("context.c", "(reads && (before & ABSENT))", "(reads && false)")],
+    "const scope does not find the bytes": [("scope.c", _RETAINED_FINDS, _RETAINED_FINDS.replace(_FINDS, ";"))],
+    "steal does not find the bytes": [
+        ("scope.c", "            cowi_storage_find(storage); /* a fill", "            ; /* a fill")
+    ],
+    "copy from where the bytes were": [
+        (
+            "scope.c",
+            "(const char *)original.data + storage->offset,",
+            "cowi_load_relaxed(&storage->address),",
+        )
+    ],
+    "overwrite does not find the bytes": [("scope.c", _SHARED_FINDS, _SHARED_FINDS.replace(_FINDS, ";"))],
+    "overwrite without a reference": [
+        ("context.c", "take(context, SHARE + 2 * REFERENCE,", "take(context, SHARE + REFERENCE,"),
+        ("context.c", _DROP_BOTH, "cowi_context_drop(context);"),
+    ],
     "gate not drained": [
         ("gate.c", "    while (cowi_load_seq_cst(&state) != CLOSED) {", "    while (cowi_load_seq_cst(&state) == 0) {")
     ],
@@ -225,14 +313,6 @@ CORE = {
             "    while (cowi_add_seq_cst(&state, ONE_INSIDE) == 999) {",
         )
     ],
-}
-
-# Orders that the code does not need; docs/models.md tells why. The replacements, and the GenMC clients that must hold.
-SAFE = {
-    "share given up relaxed": (
-        [("context.c", "cowi_cas_acq_rel(", "cowi_cas_relaxed(")],
-        ["drops", "failure", "last_drop", "one_storage", "readers_left", "snapshot", "steal_and_free"],
-    ),
 }
 
 # Those of CORE that GenMC runs, too, each under the one client that must break.

@@ -28,7 +28,7 @@ FILES = [
     ["memory", "gate"],
     ["context"],
     ["storage"],
-    ["scope"],
+    ["scope", "absence"],
     ["clone"],
 ]
 

@@ -77,8 +77,7 @@ def test_each_fault_is_in_the_table_beside_the_models_that_find_it(run):
         spin |= {fault: named(models) for fault in capitals}
         core |= {fault: named(clients) for fault in italics}
     assert set(spin) == set(run.SPIN)
-    assert set(core) == set(run.CORE) | set(run.SAFE)
-    assert not set(run.CORE) & set(run.SAFE)
+    assert set(core) == set(run.CORE)
     for fault, models in run.SPIN.items():
         assert set(models) & spin[fault], fault
     assert set(run.GENMC) <= set(run.CORE)
@@ -92,7 +91,7 @@ def test_genmc_runs_each_fault_in_whose_row_it_has_a_client(run):
 
 
 def test_each_fault_still_fits_the_sources(run, tmp_path):
-    for name, replacements in [*run.CORE.items(), *((name, safe[0]) for name, safe in run.SAFE.items())]:
+    for name, replacements in run.CORE.items():
         directory = tmp_path / re.sub(r"\W+", "-", name)
         directory.mkdir()
         run.faulty_core(directory, [*run.CHECKED, *replacements])

@@ -12,6 +12,8 @@ cdef extern from "cowarray/core.h" nogil:
         COW_EBUSY
         COW_ECOPY
         COW_EMOVED
+        COW_EABSENT
+        COW_EPRESENT
 
     ctypedef struct cow_error:
         char text[160]
@@ -45,6 +47,10 @@ cdef extern from "cowarray/core.h" nogil:
     cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
     cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, unsigned flags,
                                  cow_storage **out, cow_error *err)
+    cow_status cow_storage_new_absent(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
+    int cow_storage_is_absent(cow_storage *storage)
+    cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err)
+    cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err)
     void cow_storage_free(cow_storage *storage)
     cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
                               cow_error *err)

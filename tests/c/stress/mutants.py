@@ -35,7 +35,9 @@ OWN = {
     "fresh bytes of a clone are not copied": [
         ("clone.c", "    made->allocator->clone(", "    if (false) made->allocator->clone(")
     ],
-    "commit leaves the old share": [("scope.c", "    cowi_context_drop(context); /* the Storage's share */\n", "")],
+    "commit leaves the old share": [
+        ("scope.c", "    cowi_context_drop(context);             /* the Storage's share */\n", "")
+    ],
 }
 FAULTS = CORE | OWN
 

@@ -201,6 +201,26 @@ struct one_storage : client {
     }
 };
 
+/* One of two writers waits for the other, with nothing else in between. */
+struct one_waits : client {
+    one_waits() : client("one_waits", 2) {}
+    cow_storage *a;
+    void set_up()
+    {
+        a = make(9);
+        cow_storage_free(clone_of(a));
+    }
+    void thread(unsigned me)
+    {
+        write_cells(a, (int)me, (int)me, (int)me);
+    }
+    void wind_up()
+    {
+        must_hold(a, 0, 1);
+        cow_storage_free(a);
+    }
+};
+
 /* A clone of a Storage that one thread materializes: it waits, or comes first; it never has the bytes a writer writes. */
 struct clone_of_busy : client {
     clone_of_busy() : client("clone_of_busy", 2) {}
@@ -585,6 +605,302 @@ struct overwrites : client {
     }
 };
 
+/* The bytes are evicted while a sharer reads; a third clones, reads and drops. */
+struct evict_readers : client {
+    evict_readers() : client("evict_readers", 3) {}
+    cow_storage *own[3];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            read_at_last(own[0], 9);
+        }
+        else if (me == 1) {
+            (void)evicted(own[1], 3);
+        }
+        else {
+            cow_storage *made = clone_of(own[2]);
+            read_at_last(made, 9);
+            cow_storage_free(made);
+        }
+    }
+    void wind_up()
+    {
+        for (int i = 0; i < 3; i++) {
+            read_at_last(own[i], 9);
+        }
+        for (int i = 0; i < 3; i++) {
+            cow_storage_free(own[i]);
+        }
+    }
+};
+
+/* Bytes go, come and go again; who reads sees what the filler wrote, and who evicts frees what the filler brought. */
+struct evict_and_fill : client {
+    evict_and_fill() : client("evict_and_fill", 3) {}
+    cow_storage *own[3];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 2) {
+            read_at_last(own[2], 9);
+            return;
+        }
+        (void)evicted(own[me], 3);
+        (void)bring(own[me], 9);
+        (void)evicted(own[me], 3);
+    }
+    void wind_up()
+    {
+        for (int i = 0; i < 3; i++) {
+            cow_storage_free(own[i]);
+        }
+    }
+};
+
+/* Two sharers write, one of them evicts the bytes first: nobody copies or steals what is absent. */
+struct evict_writers : client {
+    evict_writers() : client("evict_writers", 2) {}
+    cow_storage *own[2];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 1) {
+            (void)evicted(own[1], 2);
+        }
+        write_at_last(own[me], 9, (int)me);
+    }
+    void wind_up()
+    {
+        for (int i = 0; i < 2; i++) {
+            must_hold(own[i], i, 9);
+            cow_storage_free(own[i]);
+        }
+        MUST(model_counters[COWI_COPIES] == 1);
+    }
+};
+
+/* A sharer copies while others take the bytes away and bring them back. */
+struct evict_copied : client {
+    evict_copied() : client("evict_copied", 2) {}
+    cow_storage *own[2];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_at_last(own[0], 9, 1);
+            return;
+        }
+        if (evicted(own[1], 2)) {
+            (void)bring(own[1], 9);
+        }
+        if (evicted(own[1], 2)) {
+            (void)bring(own[1], 9);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(own[0], 1, 9);
+        read_at_last(own[1], 9);
+        cow_storage_free(own[0]);
+        cow_storage_free(own[1]);
+    }
+};
+
+/* A sharer evicts and is gone: the other, alone by now with what is absent, writes and fills. */
+struct evict_and_drop : client {
+    evict_and_drop() : client("evict_and_drop", 3) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_at_last(a, 9, 1);
+        }
+        else if (me == 1) {
+            (void)evicted(b, 2);
+            cow_storage_free(b);
+        }
+        else {
+            dawdle();
+            (void)bring(a, 9);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 1, 9);
+        cow_storage_free(a);
+    }
+};
+
+/* One Storage that nobody shares, plain or with a context: one thread writes to it, the other evicts it. */
+struct evict_one : client {
+    evict_one() : client("evict_one", 2) {}
+    cow_storage *a;
+    bool gone;
+    void set_up()
+    {
+        a = make(9);
+        if (rl::rand(2) == 1) {
+            cow_storage_free(clone_of(a));
+        }
+    }
+    void thread(unsigned me)
+    {
+        cow_mutable_scope scope;
+        if (me == 1) {
+            dawdle();
+            gone = evicted(a, 1);
+            return;
+        }
+        const cow_status status = cow_mutable_begin(a, 0, &scope, NULL);
+        MUST(status == COW_OK || status == COW_EABSENT);
+        if (status == COW_OK) {
+            put_cell(scope.data, 0, 9);
+            dawdle();
+            put_cell(scope.data, 1, 9);
+            cow_mutable_end(&scope);
+        }
+    }
+    void wind_up()
+    {
+        MUST(gone == (cow_storage_is_absent(a) == 1));
+        write_at_last(a, 9, 1);
+        cow_storage_free(a);
+    }
+};
+
+/* An overwrite against an eviction by a sharer whose count of shares is that of a moment ago. */
+struct evict_overwrite : client {
+    evict_overwrite() : client("evict_overwrite", 2) {}
+    cow_storage *a, *b;
+    void set_up()
+    {
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        cow_overwrite_scope scope;
+        cow_status status;
+        if (me == 1) {
+            dawdle();
+            if (evicted(b, 2 + rl::rand(2)) && rl::rand(2) == 1) {
+                (void)bring(b, 9);
+            }
+            return;
+        }
+        while ((status = cow_overwrite_begin(a, 0, &scope, NULL)) == COW_EABSENT) {
+            (void)bring(a, 9);
+        }
+        MUST(status == COW_OK);
+        dawdle();
+        const int first = get_cell(scope.old, 0);
+        const int second = get_cell(scope.old, 1);
+        MUST(first == 9 && second == 9);
+        put_cell(scope.data, 0, 10);
+        put_cell(scope.data, 1, 10);
+        status = cow_overwrite_commit(&scope, NULL, NULL);
+        MUST(status == COW_OK); /* nobody else gives a other bytes */
+    }
+    void wind_up()
+    {
+        must_hold(a, 10, 10);
+        read_at_last(b, 9);
+        cow_storage_free(a);
+        cow_storage_free(b);
+    }
+};
+
+/* Absent bytes, two that fill and one that reads. */
+struct fillers : client {
+    fillers() : client("fillers", 3) {}
+    cow_storage *own[3];
+    bool won[2];
+    void set_up()
+    {
+        const cow_status status = cow_storage_new_absent(&model_allocator, sizeof(cells), &own[0], NULL);
+        MUST(status == COW_OK);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[1]);
+    }
+    void thread(unsigned me)
+    {
+        cow_const_scope scope;
+        if (me < 2) {
+            won[me] = bring(own[me], (int)me);
+            must_hold(own[me], won[me] ? (int)me : 1 - (int)me, won[me] ? (int)me : 1 - (int)me);
+            return;
+        }
+        const cow_status status = cow_const_begin(own[2], &scope, NULL);
+        MUST(status == COW_OK || status == COW_EABSENT);
+        if (status == COW_OK) {
+            MUST(get_cell(scope.data, 0) == get_cell(scope.data, 1));
+            cow_const_end(&scope);
+        }
+    }
+    void wind_up()
+    {
+        MUST(won[0] != won[1]);
+        must_hold(own[2], won[1], won[1]);
+        for (int i = 0; i < 3; i++) {
+            cow_storage_free(own[i]);
+        }
+    }
+};
+
+/* A fork finds no bytes that come or go. */
+struct fork_absence : client {
+    fork_absence() : client("fork_absence", 3) {}
+    cow_storage *own[2];
+    void set_up()
+    {
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me != 2) {
+            dawdle(); /* or the fork is never first */
+            (void)evicted(own[me], 2);
+            (void)bring(own[me], 9);
+            return;
+        }
+        prepare();
+        const uint64_t where = cowi_load_relaxed(&own[0]->context->counts) & STATE;
+        MUST(where != STATE);
+        parent();
+    }
+    void wind_up()
+    {
+        read_at_last(own[0], 9);
+        cow_storage_free(own[0]);
+        cow_storage_free(own[1]);
+    }
+};
+
 /* A fork's handlers, around a look at what the child would inherit. */
 struct fork_gate : client {
     fork_gate() : client("fork_gate", 3) {}
@@ -640,6 +956,7 @@ int main(int argc, char **argv)
         &the<clone_against_write>,
         &the<wrap>,
         &the<one_storage>,
+        &the<one_waits>,
         &the<clone_of_busy>,
         &the<waiting_room>,
         &the<clone_waits>,
@@ -652,6 +969,15 @@ int main(int argc, char **argv)
         &the<overwrite>,
         &the<overwrites>,
         &the<fork_gate>,
+        &the<evict_readers>,
+        &the<evict_and_fill>,
+        &the<evict_writers>,
+        &the<evict_copied>,
+        &the<evict_and_drop>,
+        &the<evict_one>,
+        &the<evict_overwrite>,
+        &the<fillers>,
+        &the<fork_absence>,
     };
     int found = 0;
     for (unsigned long runs = any ? 100 : most;; runs *= 10) {

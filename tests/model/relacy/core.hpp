@@ -6,10 +6,31 @@
 #define COWARRAY_MODEL_CORE_HPP
 
 #include "atomics.hpp"
+#include "cowarray/core.h"
 
 #include <iostream>
 #include <streambuf>
 
+/* relacy's variables are numbers: one beside the handle stands for it. */
+template <>
+struct checked<cow_dataptr> {
+    checked<int> touched;
+    cow_dataptr value;
+
+    operator cow_dataptr()
+    {
+        (void)static_cast<int>(touched);
+        return value;
+    }
+    checked &operator=(const cow_dataptr &handle)
+    {
+        touched = 1;
+        value = handle;
+        return *this;
+    }
+};
+
+#include "absence.c"
 #include "clone.c"
 #include "context.c"
 #include "gate.c"
@@ -110,6 +131,7 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
         cowi_context *context = static_cast<cowi_context *>(data);
         context->counts.unmake();
         context->left.unmake();
+        context->original.touched.var.unmake();
     }
     else {
         cow_storage *storage = static_cast<cow_storage *>(data);
@@ -227,6 +249,63 @@ static void must_hold(cow_storage *storage, int first, int second)
     MUST(get_cell(scope.data, 0) == first);
     MUST(get_cell(scope.data, 1) == second);
     cow_const_end(&scope);
+}
+
+/* Makes the absent bytes: false when others were first. */
+static bool bring(cow_storage *storage, int value)
+{
+    cow_dataptr ptr;
+    const bool got = cowi_block_new(&model_allocator, sizeof(cells), &ptr);
+    MUST(got);
+    put_cell(ptr.data, 0, value);
+    put_cell(ptr.data, 1, value);
+    const cow_status status = cow_storage_fill(storage, ptr, sizeof(cells), NULL);
+    MUST(status == COW_OK || status == COW_EPRESENT);
+    if (status != COW_OK) {
+        cowi_dataptr_delete(&ptr, sizeof(cells));
+    }
+    return status == COW_OK;
+}
+
+static bool evicted(cow_storage *storage, size_t managed)
+{
+    const cow_status status = cow_storage_evict(storage, managed, NULL);
+    MUST(status == COW_OK || status == COW_EABSENT || status == COW_EBUSY);
+    return status == COW_OK;
+}
+
+/* A const scope, of bytes that are made where they are absent. */
+static void open_at_last(cow_storage *storage, int value, cow_const_scope *scope)
+{
+    cow_status status;
+    while ((status = cow_const_begin(storage, scope, NULL)) == COW_EABSENT) {
+        (void)bring(storage, value);
+    }
+    MUST(status == COW_OK);
+}
+
+static void read_at_last(cow_storage *storage, int value)
+{
+    cow_const_scope scope;
+    open_at_last(storage, value, &scope);
+    MUST(get_cell(scope.data, 0) == value);
+    dawdle();
+    MUST(get_cell(scope.data, 1) == value);
+    cow_const_end(&scope);
+}
+
+/* Writes the first cell of bytes that hold old, and looks at the second. */
+static void write_at_last(cow_storage *storage, int old, int value)
+{
+    cow_mutable_scope scope;
+    cow_status status;
+    while ((status = cow_mutable_begin(storage, 0, &scope, NULL)) == COW_EABSENT) {
+        (void)bring(storage, old);
+    }
+    MUST(status == COW_OK);
+    put_cell(scope.data, 0, value);
+    MUST(get_cell(scope.data, 1) == old);
+    cow_mutable_end(&scope);
 }
 
 /* A client says what its threads do, and what holds afterwards. One suite runs them all: relacy compiles slowly. */

@@ -9,7 +9,16 @@
 #define STORAGES 4
 #endif
 #define CONTEXTS 6
+#ifndef BLOCKS
 #define BLOCKS 6
+#endif
+
+/* Where a context's bytes are: where each sharer's address says; where `original` says; nowhere; nowhere, and one thread has
+ * `original`. */
+#define HERE 0
+#define FILLED 1
+#define ABSENT 2
+#define MOVES 3
 
 byte value[BLOCKS];
 bool block_free[BLOCKS];
@@ -19,6 +28,7 @@ byte blocks;                   /* given out so far */
 byte shares[CONTEXTS];
 byte references[CONTEXTS];
 byte original[CONTEXTS];       /* the block */
+byte bytes_at[CONTEXTS];       /* HERE, ... ABSENT; a part of the word that has the counts */
 byte readers[CONTEXTS];        /* the context's lock, held shared */
 byte left[CONTEXTS];           /* open const scopes of Storages that have left */
 bool context_free[CONTEXTS];
@@ -64,8 +74,12 @@ inline release(x) {
         :: references[x] == 0 ->
             context_free[x] = true;
 #ifndef BYTES_WITH_LAST_SHARE
-            assert(!block_free[original[x]]);
-            block_free[original[x]] = true
+            if
+            :: bytes_at[x] < ABSENT ->
+                assert(!block_free[original[x]]);
+                block_free[original[x]] = true
+            :: else
+            fi
 #endif
         :: else
         fi
@@ -242,9 +256,17 @@ inline lazy_clone(s, n) {
     discard_spare()
 }
 
+/* Inside an atomic step: the Storage's address is where the bytes are. */
+inline find(s) {
+    if
+    :: bytes_at[context_of[s]] == FILLED -> block_of[s] = original[context_of[s]]
+    :: else
+    fi
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* A const scope: c and seen tell what it holds. */
+/* A const scope: c and seen tell what it holds. ok: it is open; otherwise the bytes are absent. */
 inline const_begin(s) {
     spare = NONE;
     do
@@ -254,19 +276,29 @@ inline const_begin(s) {
             :: !got
             :: got ->
                 c = context_of[s];
-                seen = block_of[s];
                 assert(!context_free[c] && uses[s] > 0);
 #ifndef CONST_WITHOUT_REFERENCE
                 references[c]++;
 #endif
-                scopes[s]++;
-                uses[s]++;
+                ok = (bytes_at[c] < ABSENT);
+                if
+                :: ok ->
+                    find(s);
+                    seen = block_of[s];
+                    scopes[s]++;
+                    uses[s]++
+                :: else
+                fi;
                 break
             fi
         };
         new_context(spare)
     od;
-    discard_spare()
+    discard_spare();
+    if
+    :: ok
+    :: else -> release(c) /* it was counted before it was known */
+    fi
 }
 
 inline const_read(expected) {
@@ -323,6 +355,9 @@ inline give_up(x, last_too) {
         assert(!context_free[x]);
         if
         :: shares[x] == 1 && !(last_too) -> gave = false
+#ifndef COPY_OF_ABSENT
+        :: bytes_at[x] >= ABSENT -> gave = false
+#endif
         :: else -> lower_shares(x); gave = true
         fi
     }
@@ -348,7 +383,7 @@ inline place(s, b) {
     }
 }
 
-/* ok: the Storage has bytes of its own and is pinned. may_fail: the allocation may. */
+/* ok: the Storage has bytes of its own and is pinned. may_fail: the allocation may. Not ok without it: absent. */
 inline mutable_begin(s, may_fail) {
     become_busy(s);
     ok = true;
@@ -358,7 +393,19 @@ inline mutable_begin(s, may_fail) {
         c = context_of[s];
         moved = false;
         do
+#ifdef ABSENCE_BEFORE_SHARES
+        :: if
+            :: bytes_at[c] >= ABSENT -> ok = false; break
+            :: else
+            fi;
+            last = (shares[c] == 1);
+#else
         :: last = (shares[c] == 1);
+            if
+            :: bytes_at[c] >= ABSENT -> ok = false; break
+            :: else
+            fi;
+#endif
             if
             :: last ->
                 wait_for_copies(c);
@@ -395,7 +442,7 @@ inline mutable_begin(s, may_fail) {
 #endif
                 if
                 :: gave ->
-                    copy_bytes(block_of[s], fresh);
+                    copy_bytes(original[c], fresh);
 #ifdef PLACED_AFTER_UNLOCK
                     unlock_shared(c);
                     place(s, fresh);
@@ -420,7 +467,13 @@ inline mutable_begin(s, may_fail) {
         od;
         atomic {
             if
-            :: ok -> sole[s] = true; pins[s]++
+            :: ok ->
+                if
+                :: !moved -> assert(bytes_at[c] < ABSENT); find(s)
+                :: else
+                fi;
+                sole[s] = true;
+                pins[s]++
             :: else
             fi;
             busy[s] = false
@@ -452,25 +505,43 @@ inline write(s, v) {
 
 /* ---- overwrite --------------------------------------------------------------------------------------------------- */
 
-/* moved: somebody gave the Storage other bytes; then v is written into those. */
+inline end_overwrite(x) {
+#ifndef OVERWRITE_WITHOUT_REFERENCE
+    references[x]--;
+#endif
+#ifdef OVERWRITE_WITHOUT_SHARE
+    release(x)
+#else
+    drop(x)
+#endif
+}
+
+/* moved: somebody gave the Storage other bytes; then v is written into those. ok: otherwise the bytes were absent. */
 inline overwrite(s, v) {
+    ok = true;
     atomic {
         c = context_of[s];
         if
         :: sole[s] || busy[s] || (shares[c] == 1 && left[c] == 0) -> got = false
         :: else ->
             got = true;
-            seen = block_of[s];
-#ifdef OVERWRITE_WITHOUT_SHARE
-            references[c]++
-#else
+            ok = (bytes_at[c] < ABSENT);
+            if
+            :: ok -> find(s); seen = block_of[s]
+            :: else
+            fi;
+#ifndef OVERWRITE_WITHOUT_REFERENCE
+            references[c]++; /* that it reads, beside its share's */
+#endif
             references[c]++;
+#ifndef OVERWRITE_WITHOUT_SHARE
             shares[c]++
 #endif
         fi
     };
     if
     :: !got -> write(s, v)
+    :: got && !ok -> end_overwrite(c)
     :: else ->
         new_block(spare);
         copy_bytes(seen, spare); /* it reads the old bytes */
@@ -499,12 +570,118 @@ inline overwrite(s, v) {
             c = held
         :: else -> drop(c)
         fi;
-#ifdef OVERWRITE_WITHOUT_SHARE
-        release(c)
-#else
-        drop(c)
-#endif
+        end_overwrite(c);
+        ok = true
     fi
+}
+
+/* ---- absence ----------------------------------------------------------------------------------------------------- */
+
+/* ok: the bytes are gone. managed: how many shares there should be. */
+inline evict(s, managed) {
+    spare = NONE;
+    enter_gate();
+    do
+    :: atomic {
+            look(s);
+            if
+            :: !got
+            :: got ->
+                c = context_of[s];
+                assert(!context_free[c]);
+                ok = (bytes_at[c] < ABSENT && left[c] == 0 && shares[c] == managed
+#ifndef EVICT_IGNORES_BUSY
+                    && !busy[s]
+#endif
+#ifndef EVICT_IGNORES_PINS
+                    && pins[s] == 0
+#endif
+#ifndef EVICT_IGNORES_READERS
+                    && references[c] == managed
+#endif
+                    );
+                if
+                :: ok -> bytes_at[c] = MOVES; sole[s] = false
+                :: else
+                fi;
+                break
+            fi
+        };
+        new_context(spare)
+    od;
+    discard_spare();
+    if
+    :: ok ->
+        fresh = original[c];
+        original[c] = NONE;
+        bytes_at[c] = ABSENT;
+        leave_gate();
+        free_block(fresh)
+    :: else -> leave_gate()
+    fi
+}
+
+/* ok: the bytes are there by our hand; otherwise by another's. */
+inline fill(s, v) {
+    new_block(fresh);
+    value[fresh] = v;
+    enter_gate();
+    do
+    :: atomic {
+            c = context_of[s];
+            if
+            :: c == NONE -> ok = false; break
+            :: c != NONE && bytes_at[c] < ABSENT -> ok = false; break
+#ifdef FILL_WITHOUT_CLAIM
+            :: c != NONE && bytes_at[c] == ABSENT -> last = (shares[c] == 1); ok = true; break
+#else
+            :: c != NONE && bytes_at[c] == ABSENT -> last = (shares[c] == 1); bytes_at[c] = MOVES; ok = true; break
+#endif
+            :: c != NONE && bytes_at[c] == MOVES
+            fi
+        };
+        bytes_at[c] != MOVES
+    od;
+    if
+    :: ok ->
+        original[c] = fresh;
+        bytes_at[c] = FILLED;
+        atomic {
+            if /* the lock that is held all the while keeps others from this Storage; here they may come between */
+#ifdef FILL_LOOKS_LATE
+            :: context_of[s] == c && shares[c] == 1 && bytes_at[c] < ABSENT -> find(s); sole[s] = true
+#else
+            :: context_of[s] == c && last && shares[c] == 1 && bytes_at[c] < ABSENT -> find(s); sole[s] = true
+#endif
+            :: else
+            fi
+        };
+        leave_gate()
+    :: else ->
+        leave_gate();
+        free_block(fresh)
+    fi
+}
+
+/* A write that fills where it must: the bytes are all v0. */
+inline write_at_last(s, v0, v) {
+    do
+    :: mutable_begin(s, false);
+        if
+        :: ok -> assert(value[block_of[s]] == v0); put(s, v); mutable_end(s); break
+        :: else -> fill(s, v0)
+        fi
+    od
+}
+
+inline const_begin_at_last(s, v0) {
+    do
+    :: const_begin(s);
+        if
+        :: ok -> break
+        :: else -> fill(s, v0)
+        fi
+    od
 }
 
 /* ---- setting up, and looking at the end ------------------------------------------------------------------------------ */
