@@ -139,8 +139,8 @@ size_t cow_storage_write_cost(cow_storage *storage);
  * sharer steals them, each one copies; and nobody evicts them. They are freed as usual. Of absent bytes: nothing. */
 void cow_storage_spare(cow_storage *storage);
 /* Where the window starts now. An identity to compare, not a pointer to follow: only a scope keeps it valid. If the bytes
- * are or were absent, it is that of this Storage's last scope, or of its own fill if that is later; NULL if there was
- * neither since they were evicted through this Storage. */
+ * are or were absent: where the last scope on this Storage found them, or where a fill through it put them; NULL if there
+ * was neither since it was born absent or evicted. */
 const void *cow_storage_address(const cow_storage *storage);
 
 /* ---- absence ----------------------------------------------------------------------------------------------------- */
@@ -156,8 +156,8 @@ COW_NODISCARD cow_status cow_storage_new_absent(const cow_allocator *allocator, 
 int cow_storage_is_absent(cow_storage *storage);
 /* Frees the bytes of the whole allocation, whose values the caller can bring back. managed: how many of the Storages that
  * share it the caller answers for. COW_EBUSY, and nothing done, unless they are all that share it and nobody uses the
- * bytes: no scope is open on any of them or was left behind, none is being materialized, and no fork is in progress. Never
- * waits. COW_EABSENT: there are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
+ * bytes: no scope is open on any of them or was left behind, nobody copies or steals, and no fork is in progress. Waits as
+ * little as COW_TRY. COW_EABSENT: there are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
 COW_NODISCARD cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err);
 /* Gives the absent allocation bytes: all of them, not the Storage's window alone, so nbytes must be what
  * cow_storage_allocated says. It owns ptr on success only; after a failure the caller still does. COW_EPRESENT: it has bytes
