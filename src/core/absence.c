@@ -61,7 +61,9 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
         return cowi_fail(err, status, "evict: nothing to free");
     }
     if (status != COW_OK) {
-        return cowi_fail(err, status, "evict: somebody reads the bytes, or not %zu Storages share them", managed);
+        const size_t shares = cowi_context_shares(context);
+        return shares == managed ? cowi_fail(err, status, "evict: the bytes are being read")
+                                 : cowi_fail(err, status, "evict: %zu share the bytes, not %zu", shares, managed);
     }
     storage->sole = false;
     cowi_store_release(&storage->address, NULL);

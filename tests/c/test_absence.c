@@ -271,8 +271,8 @@ static void each_handle_is_deleted_once(fixture *f)
 
 /* ---- who refuses --------------------------------------------------------------------------------------------------- */
 
-/* Refused, and nothing has changed. If that is wrong, the rest of the test still finds bytes. */
-static void check_kept(cow_storage *storage, size_t managed)
+/* Refused, with a reason, and nothing has changed. If that is wrong, the rest of the test still finds bytes. */
+static void check_kept(cow_storage *storage, size_t managed, const char *reason)
 {
     static char ones[SIZE];
     const cow_dataptr ptr = {ones, NULL, NULL};
@@ -282,7 +282,7 @@ static void check_kept(cow_storage *storage, size_t managed)
     const size_t pins = cow_storage_pins(storage);
     cow_error err = {""};
     CHECK_STATUS(cow_storage_evict(storage, managed, &err), COW_EBUSY);
-    CHECK(strncmp(err.text, "evict: ", 7) == 0);
+    CHECK(strncmp(err.text, "evict: ", 7) == 0 && strstr(err.text, reason) != NULL);
     if (!CHECK(!cow_storage_is_absent(storage))) {
         memset(ones, 1, SIZE);
         CHECK_OK(cow_storage_fill(storage, ptr, SIZE, NULL));
@@ -295,13 +295,13 @@ static void sharers_outside_keep_the_bytes(fixture *f)
 {
     cow_storage *a = make_filled(f->allocator, SIZE, 1);
     cow_storage *b;
-    check_kept(a, 0);
-    check_kept(a, 2);
+    check_kept(a, 0, "share");
+    check_kept(a, 2, "share");
     b = make_clone(a);
-    check_kept(a, 0);
-    check_kept(a, 1);
-    check_kept(b, 3);
-    check_kept(b, (size_t)1 << 32 | 2);
+    check_kept(a, 0, "share");
+    check_kept(a, 1, "share");
+    check_kept(b, 3, "share");
+    check_kept(b, (size_t)1 << 32 | 2, "share");
     CHECK(holds(a, 1) && holds(b, 1));
     CHECK_OK(cow_storage_evict(a, 2, NULL));
     cow_storage_free(a);
@@ -316,19 +316,19 @@ static void open_scopes_keep_the_bytes(fixture *f)
     cow_mutable_scope writer;
     cow_overwrite_scope overwriter;
     CHECK_OK(cow_const_begin(b, &reader, NULL));
-    check_kept(a, 2);
-    check_kept(a, 3); /* not even if he takes the reader for a sharer */
-    check_kept(b, 2);
+    check_kept(a, 2, "read");
+    check_kept(a, 3, "share"); /* not even if he takes the reader for a sharer */
+    check_kept(b, 2, "read");
     CHECK(all_bytes(reader.data, SIZE, 1));
     cow_const_end(&reader);
 
     CHECK_OK(cow_overwrite_begin(b, 0, &overwriter, NULL));
-    check_kept(a, 2);
-    check_kept(a, 3); /* nor a scope, which has a share */
+    check_kept(a, 2, "share");
+    check_kept(a, 3, "read"); /* nor a scope, which has a share */
     CHECK(all_bytes(overwriter.old, SIZE, 1));
     memset(overwriter.data, 2, SIZE);
     CHECK_OK(cow_overwrite_commit(&overwriter, &writer, NULL));
-    check_kept(b, 1); /* pinned */
+    check_kept(b, 1, "pinned"); /* pinned */
     CHECK(holds(b, 2));
     CHECK_OK(cow_storage_evict(a, 1, NULL)); /* whose own bytes nobody uses */
     cow_mutable_end(&writer);
@@ -348,12 +348,12 @@ static void readers_left_behind_keep_the_bytes(fixture *f)
     cow_const_scope reader;
     CHECK_OK(cow_const_begin(a, &reader, NULL));
     CHECK_OK(fill(a, 2)); /* it moves on, and its reader does not */
-    check_kept(b, 2);
-    check_kept(b, 3);
+    check_kept(b, 2, "left behind");
+    check_kept(b, 3, "left behind");
     CHECK(all_bytes(reader.data, SIZE, 1));
     cow_const_end(&reader);
     cow_storage_spare(b); /* somebody reads without a scope */
-    check_kept(b, 2);
+    check_kept(b, 2, "left behind");
     CHECK(holds(c, 1));
     CHECK_OK(cow_storage_evict(a, 1, NULL));
     cow_storage_spare(a); /* nobody reads what is absent */
@@ -575,8 +575,8 @@ static void a_writer_copies_the_bytes_that_are_there_by_then(fixture *f)
 /* Its own thread is the one that materializes: busy, it is not to be evicted. */
 static void evict_the_busy_one(meddler *m)
 {
-    check_kept(m->storage, 1);
-    check_kept(m->storage, 2);
+    check_kept(m->storage, 1, "materializing");
+    check_kept(m->storage, 2, "materializing");
 }
 
 static void a_busy_storage_is_not_evicted(fixture *f)
@@ -663,8 +663,8 @@ static void bytes_that_are_copied_are_not_evicted(fixture *f)
     stopper_hold(&s);
     writer = spawn(write_it, a);
     stopper_wait(&s);
-    check_kept(b, 2);
-    check_kept(b, 3);
+    check_kept(b, 2, "read");
+    check_kept(b, 3, "share");
     stopper_release(&s);
     join(writer);
     CHECK(holds(a, 2));
