@@ -57,6 +57,29 @@ CHECKED = [
     ("internal.h", "    size_t scopes; /*", "    checked<size_t> scopes; /*"),
     ("internal.h", "    cow_dataptr original;", "    checked<cow_dataptr> original;"),
 ]
+# GenMC splits up copies of structs, and cannot where one lies in a union or behind a parameter.
+FIELDS = "data", "context", "deleter"
+APART = [
+    (
+        "context.c",
+        "    *bytes = context->original;\n",
+        "".join(f"    bytes->{field} = context->original.{field};\n" for field in FIELDS),
+    ),
+    (
+        "context.c",
+        "    context->original = bytes;\n",
+        "".join(f"    context->original.{field} = bytes.{field};\n" for field in FIELDS),
+    ),
+    (
+        "internal.h",
+        """    union {
+        cow_dataptr ptr; /* without a context */
+        size_t offset;   /* with one: of the window in the allocation */
+    };
+""",
+        "    cow_dataptr ptr;\n    size_t offset;\n",
+    ),
+]
 
 
 class Failure(Exception):
@@ -180,7 +203,7 @@ def has_relacy():
 def genmc(client, name, faults):
     """Explore one client completely; return the number of executions, and the first error or None."""
     directory = fresh(f"genmc {client} {name}")
-    faulty_core(directory, faults)
+    faulty_core(directory, [*APART, *faults])
     includes = [f"-I{directory}", f"-I{ROOT / 'include'}", f"-I{HERE}"]
     program = HERE / "genmc" / f"{client}.c"
     code, output = call([CHECKER, *GENMC_FLAGS, "--", *includes, program], directory)

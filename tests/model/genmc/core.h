@@ -12,7 +12,13 @@
 /* GenMC copies a struct field by field, and where it does not see both of them it cannot: inlining lets it see. */
 __attribute__((always_inline)) cowi_context *cowi_context_new(const cow_allocator *, cow_dataptr, size_t, bool);
 __attribute__((always_inline)) static cowi_context *put_in_place(cow_storage *, cow_dataptr);
+__attribute__((always_inline)) cow_status cow_storage_fill(cow_storage *, cow_dataptr, size_t, cow_error *);
+__attribute__((always_inline)) static cow_status put_bytes(cow_storage *, cow_dataptr, size_t, cow_error *);
+__attribute__((always_inline)) cow_status cowi_context_fill(cowi_context *, cow_dataptr, bool *);
+__attribute__((always_inline)) static cow_status take_bytes(cow_storage *, size_t, cow_dataptr *, cow_error *);
+__attribute__((always_inline)) cow_status cowi_context_evict(cowi_context *, size_t, cow_dataptr *);
 
+#include "absence.c"
 #include "clone.c"
 #include "context.c"
 #include "scope.c"
@@ -217,6 +223,31 @@ static void must_hold(cow_storage *storage, int first, int second)
     open_scope(storage, &scope);
     MUST(cell_of(&scope, 0) == first && cell_of(&scope, 1) == second);
     cow_const_end(&scope);
+}
+
+static bool evicted(cow_storage *storage, size_t managed)
+{
+    const cow_status status = cow_storage_evict(storage, managed, NULL);
+    MUST(status == COW_OK || status == COW_EBUSY);
+    return status == COW_OK;
+}
+
+/* Makes the absent bytes: false when others were first. */
+static bool bring(cow_storage *storage, int value)
+{
+    cow_dataptr ptr;
+    cow_status status;
+    const bool got = cowi_block_new(&model_allocator, CELLS_SIZE, &ptr);
+    MUST(got);
+    for (int i = 0; i < CELLS; i++) {
+        ((int *)ptr.data)[i] = value;
+    }
+    status = cow_storage_fill(storage, ptr, CELLS_SIZE, NULL);
+    MUST(status == COW_OK || status == COW_EPRESENT);
+    if (status != COW_OK) {
+        cowi_dataptr_delete(&ptr, CELLS_SIZE);
+    }
+    return status == COW_OK;
 }
 
 static void set_up(void);
