@@ -38,7 +38,7 @@ GENMC_FLAGS = [
     "--disable-estimation",
     "--disable-instruction-caching",
 ]
-MINUTES = {"overwrite", "fork_gate"}  # each takes minutes: with --long only
+MINUTES = {"overwrite", "fork_gate", "writers"}  # each takes minutes: with --long only
 NEVER_BLOCKED = {"waiting_room"}  # its threads wait for each other, and a blocked execution is one that waits for good
 
 # no-lifetime-dse: relacy marks dead objects in their destructors, and looks at the marks afterwards.
