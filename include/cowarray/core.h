@@ -79,6 +79,30 @@ void *cow_heap_calloc(size_t count, size_t nbytes);
 void *cow_heap_realloc(void *data, size_t nbytes);
 void cow_heap_free(void *data);
 
+/* Memory that is only counted, for arrays without bytes: what it gives are addresses in a reserved region, each of its own,
+ * and no byte there may be read or written. (A read by mistake finds zeros or faults; a write faults.) A clone copies
+ * nothing. Bytes are on the account that the calling thread uses when they are taken, until they are freed. */
+const cow_allocator *cow_nowhere(void);
+/* Where the region is; no bytes, where the system grants none. For those who check that nobody touches it. */
+void cow_nowhere_region(void **start, size_t *nbytes);
+
+typedef struct cow_account cow_account;
+
+typedef struct cow_account_figures {
+    size_t live;     /* bytes that are taken now, on the account and on those below it */
+    size_t peak;     /* the most that there were */
+    uint64_t copied; /* bytes that clones were asked for */
+} cow_account_figures;
+
+/* A new account; what is on it is on the one above, too, if that is not NULL. Drop it when nobody uses it any more: it
+ * lives as long as there are bytes on it. */
+COW_NODISCARD cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err);
+/* NULL is allowed. */
+void cow_account_drop(cow_account *account);
+/* What the calling thread takes from now on is on this account; NULL: on none. Returns the one before. */
+cow_account *cow_account_use(cow_account *account);
+void cow_account_read(const cow_account *account, cow_account_figures *out);
+
 /* An owned handle on bytes. deleter may be NULL: nothing to free. Otherwise it is called once, by the thread that drops
  * the last reference, whichever that is, with none of the core's locks held. */
 typedef struct cow_dataptr {

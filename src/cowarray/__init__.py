@@ -27,6 +27,8 @@ from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
 from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence, Site
 from cowarray._modes.lending import lend
+from cowarray._modes.planning import Line, fake, fake_like, is_fake
+from cowarray._modes.refusals import FakeError
 from cowarray._modes.simulation import simulate
 from cowarray._native.figures import keep_freed, reset_stats, stats
 from cowarray._native.storage import Storage
@@ -40,8 +42,10 @@ __all__ = [
     "CopyError",
     "Divergence",
     "Explanation",
+    "FakeError",
     "Flags",
     "FlatIterator",
+    "Line",
     "Sharer",
     "Site",
     "Snapshot",
@@ -52,9 +56,12 @@ __all__ = [
     "array_api",
     "asarray",
     "explain",
+    "fake",
+    "fake_like",
     "fft",
     "from_dlpack",
     "get_include",
+    "is_fake",
     "keep_freed",
     "lazy_clone",
     "lend",
@@ -87,10 +94,15 @@ for _public in (
     CopyError,
     Divergence,
     Explanation,
+    FakeError,
+    Line,
     Sharer,
     Site,
     TraceEvent,
     explain,
+    fake,
+    fake_like,
+    is_fake,
     lend,
     load,
     no_copy,

@@ -58,6 +58,9 @@ from cowarray._native.storage cimport (
     Access,
     allow_eager,
     count_eager,
+    count_fake_copy,
+    fake_storage,
+    Keeper,
     modes_in_use,
     OPERATION,
     READS,
@@ -190,6 +193,8 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
     cdef char *fresh = NULL
     cdef Access access = access_to(source, READS, OPERATION)
     may_copy(nbytes, reason)
+    if storage.is_fake:
+        return fake_copy(source, strides, reason)
     memcpy(source_strides, strides_of(source), nd * sizeof(cnp.npy_intp))
     if plain:
         x = on_storage(storage_new(nbytes, &fresh), 0, nd, shape_of(source), strides, descr, True, reason)
@@ -206,6 +211,17 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
     if not plain:
         x = adopt(target)
         x.birth = reason
+    have_copied(nbytes, reason)
+    return x
+
+
+cdef Array fake_copy(Array source, const cnp.npy_intp *strides, Birth reason):
+    """`eager_copy` of an array without bytes."""
+    cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
+    cdef Storage storage = fake_storage(nbytes, <Keeper>source.storage_.doorkeeper)
+    storage.never_shared = not is_plain(source.descr)
+    x = on_storage(storage, 0, source.nd, shape_of(source), strides, source.descr, True, reason)
+    count_fake_copy(nbytes)
     have_copied(nbytes, reason)
     return x
 

@@ -21,3 +21,5 @@ cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order)
 cdef object readable(Array self)
 cdef object named(Array self)
 cdef object printable(Array self)
+cdef bint is_fake(Array x) noexcept
+cdef str outline(Array x)

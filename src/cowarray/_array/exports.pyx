@@ -451,6 +451,19 @@ cdef object named(Array self):
     return printable(self) if kind is None else printable(self).view(kind)
 
 
+cdef bint is_fake(Array x) noexcept:
+    """Whether x has no bytes: then it is printed by `outline`."""
+    return x.storage_ is not None and x.storage_.is_fake
+
+
+cdef str outline(Array x):
+    """What an array without bytes is printed as."""
+    shape = tuple([x.dims[i] for i in range(x.nd)])
+    descr = <object>x.descr
+    dtype = str(descr) if descr.names is None else repr(descr)
+    return f"array(..., shape={shape}, dtype={dtype}, fake)"
+
+
 cdef object printable(Array self):
     """What NumPy prints from. A function of the user that prints arrays or fields may keep what it gets."""
     if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:

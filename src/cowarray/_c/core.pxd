@@ -23,6 +23,7 @@ cdef extern from "cowarray/core.h" nogil:
     ctypedef struct cow_allocator:
         const char *name
         void *self
+        void (*clone)(void *self, void *data, const void *source, size_t nbytes) noexcept
 
     const cow_allocator *cow_heap()
     size_t cow_heap_keep(size_t nbytes)
@@ -30,6 +31,22 @@ cdef extern from "cowarray/core.h" nogil:
     void *cow_heap_calloc(size_t count, size_t nbytes)
     void *cow_heap_realloc(void *data, size_t nbytes)
     void cow_heap_free(void *data)
+
+    const cow_allocator *cow_nowhere()
+    void cow_nowhere_region(void **start, size_t *nbytes)
+
+    ctypedef struct cow_account:
+        pass
+
+    ctypedef struct cow_account_figures:
+        size_t live
+        size_t peak
+        uint64_t copied
+
+    cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err)
+    void cow_account_drop(cow_account *account)
+    cow_account *cow_account_use(cow_account *account)
+    void cow_account_read(const cow_account *account, cow_account_figures *out)
 
     ctypedef struct cow_dataptr:
         void *data

@@ -73,6 +73,8 @@ from cowarray._array.exports cimport (
     loses_as_buffer,
     named,
     outgoing,
+    is_fake,
+    outline,
     printable,
     readable,
     snapshot,
@@ -1968,10 +1970,10 @@ cdef class ndarray(Array):
         return (<object>const_header(self)).__index__()
 
     def __repr__(self):
-        return repr(named(self))
+        return outline(self) if is_fake(self) else repr(named(self))
 
     def __str__(self):
-        return str(printable(self))
+        return outline(self) if is_fake(self) else str(printable(self))
 
     def __format__(self, spec):
         if not isinstance(spec, str):

@@ -4,7 +4,7 @@ cimport cython
 
 from cowarray._array.array cimport Array
 from cowarray._modes.regions cimport Region
-from cowarray._native.storage cimport Storage
+from cowarray._native.storage cimport Keeper, Storage
 
 
 @cython.final
@@ -90,7 +90,7 @@ cdef class Export:
 
 @cython.final
 @cython.no_gc
-cdef class Watch:
+cdef class Watch(Keeper):
     cdef Shadow own
     cdef long long number  # of the last write
     cdef list log  # of Writes; each number is greater than the one before

@@ -24,7 +24,6 @@ from cowarray._native.storage cimport (
     OPERATION,
     OVERWRITES,
     READS,
-    set_quick_keeper,
     SHARES,
     Storage,
     window_size,
@@ -133,6 +132,7 @@ cdef Watch watch_for(Storage storage):
         keeper = <object>storage.doorkeeper
         return <Watch>keeper if type(keeper) is Watch else None
     watch = Watch.__new__(Watch)
+    watch.door = asked
     set_doorkeeper(storage, watch)
     return watch
 
@@ -227,5 +227,3 @@ def exported(Array x not None):
     """Bytes of x are about to go out where that makes an alias: its Storage is watched as long as that is there."""
     watch_for(storage_for(x))
 
-
-set_quick_keeper(Watch, asked)

@@ -4,6 +4,8 @@ from cpython.object cimport PyObject
 
 from cowarray._c.atomics cimport glance, relaxed
 from cowarray._c.core cimport (
+    cow_account,
+    cow_account_figures,
     cow_const_scope,
     cow_mutable_scope,
     cow_overwrite_scope,
@@ -50,6 +52,15 @@ cdef class Hold:
     cdef cow_const_scope scope
 
 
+cdef class Storage
+ctypedef int (*door_function)(object keeper, Storage storage, const Access *access) except -1
+
+
+# A doorkeeper that is asked in C, and gets the access as it is.
+cdef class Keeper:
+    cdef door_function door
+
+
 cdef class Storage:
     cdef cow_storage *handle
     # What keeps the bytes at `window` alive: a Hold, or NumPy's array that owns them. None until somebody reads, and
@@ -60,6 +71,8 @@ cdef class Storage:
     cdef PyObject *unscoped
     # The bytes hold references to objects, which memcpy does not copy; or others write to them whenever they like.
     cdef bint never_shared
+    # There are no bytes, and never will be. Its doorkeeper is a Keeper, which those that share with it have, too.
+    cdef readonly bint is_fake
     # Made as a lazy copy, and not yet written while a mode was in use.
     cdef bint is_copy
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
@@ -131,9 +144,18 @@ cdef void refresh(Storage storage) noexcept
 cdef Storage storage_new(size_t nbytes, char **bytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
 cdef Pin pin_storage(Storage storage, const Access *access)
-# A kind of doorkeeper that is asked by a C function, which gets the access as it is.
-ctypedef int (*door_function)(object keeper, Storage storage, const Access *access) except -1
-cdef void set_quick_keeper(type kind, door_function door) noexcept
+# A Storage without bytes.
+cdef Storage fake_storage(size_t nbytes, Keeper keeper)
+cdef int become_fake(Storage storage, Keeper keeper) except -1
+# Accounts of what takes no bytes: the core's, for extensions that do not link it. NULL: memory has run out.
+cdef cow_account *new_account(cow_account *above) noexcept
+cdef void drop_account(cow_account *account) noexcept
+cdef cow_account *use_account(cow_account *account) noexcept
+cdef void read_account(const cow_account *account, cow_account_figures *out) noexcept
+# The addresses of what takes no bytes.
+cdef void read_region(void **start, size_t *nbytes) noexcept
+# Count a copy of bytes that are not there, which has been made at once.
+cdef void count_fake_copy(size_t nbytes) noexcept
 # Asks the doorkeeper of a Storage that has one, for bytes that are reached through a scope that is open already.
 cdef int knock(Storage storage, const Access *access) except -1
 # The scope of a short write that runs no foreign code: end it with end_write.

@@ -248,6 +248,8 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
     if status != COW_OK:
         fail(status, &err)
     made.handle = handle
+    if storage.is_fake:
+        keep_fake(made, <Keeper>storage.doorkeeper)
     made.is_copy = access.intent == SHARES
     if is_unread(storage):
         have_read(storage)
@@ -267,6 +269,40 @@ cdef Storage storage_new(size_t nbytes, char **bytes):
     made.handle = handle
     bytes[0] = <char *>cow_storage_address(handle)
     return made
+
+
+cdef Storage fake_storage(size_t nbytes, Keeper keeper):
+    cdef cow_error err
+    cdef cow_storage *handle = NULL
+    cdef Storage made = Storage.__new__(Storage)
+    cdef cow_status status = cow_storage_new(cow_nowhere(), nbytes, &handle, &err)
+    if status != COW_OK:
+        fail(status, &err)
+    made.handle = handle
+    keep_fake(made, keeper)
+    return made
+
+
+cdef void keep_fake(Storage storage, Keeper keeper) noexcept:
+    Py_INCREF(keeper)
+    storage.doorkeeper = <PyObject *>keeper
+    storage.is_fake = True
+
+
+cdef int become_fake(Storage storage, Keeper keeper) except -1:
+    """Make a Storage one without bytes: those that it has stay for who shares or reads them. A gap, before that."""
+    cdef Storage made
+    if storage.doorkeeper != NULL or is_pinned(storage):
+        raise BufferError("an array that is being written to or watched cannot become a fake")
+    made = fake_storage(window_size(storage), keeper)
+    leave_readers(storage)
+    storage.handle, made.handle = made.handle, storage.handle
+    keep_fake(storage, keeper)
+    return 0
+
+
+cdef void count_fake_copy(size_t nbytes) noexcept:
+    cow_nowhere().clone(NULL, NULL, NULL, nbytes)
 
 
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign):
@@ -302,14 +338,8 @@ cdef dict BEHALVES = {
 }
 
 
-cdef PyObject *quick_kind = NULL
-cdef door_function quick_door = NULL
-
-
-cdef void set_quick_keeper(type kind, door_function door) noexcept:
-    global quick_kind, quick_door
-    quick_kind = <PyObject *>kind
-    quick_door = door
+cdef class Keeper:
+    """A doorkeeper of the library's own."""
 
 
 cdef int ask(Storage storage, const Access *access) except -1:
@@ -317,8 +347,8 @@ cdef int ask(Storage storage, const Access *access) except -1:
     cdef object keeper = <object>storage.doorkeeper
     cdef object box = None
     cdef int i
-    if <PyObject *>Py_TYPE(<PyObject *>keeper) == quick_kind:
-        return quick_door(keeper, storage, access)
+    if isinstance(keeper, Keeper):
+        return (<Keeper>keeper).door(keeper, storage, access)
     if access.ndim >= 0:
         box = (
             access.offset,
@@ -692,3 +722,24 @@ cdef void *heap_realloc(void *data, size_t nbytes) noexcept nogil:
 
 cdef void heap_free(void *data) noexcept nogil:
     cow_heap_free(data)
+
+
+cdef cow_account *new_account(cow_account *above) noexcept:
+    cdef cow_account *made = NULL
+    return made if cow_account_new(above, &made, NULL) == COW_OK else NULL
+
+
+cdef void drop_account(cow_account *account) noexcept:
+    cow_account_drop(account)
+
+
+cdef cow_account *use_account(cow_account *account) noexcept:
+    return cow_account_use(account)
+
+
+cdef void read_account(const cow_account *account, cow_account_figures *out) noexcept:
+    cow_account_read(account, out)
+
+
+cdef void read_region(void **start, size_t *nbytes) noexcept:
+    cow_nowhere_region(start, nbytes)

@@ -167,8 +167,8 @@ cdef str ufunc_name(object ufunc, str method_name):
 cdef class _UfuncJourney:
     """What applies a ufunc as ever, for whoever it is handed to."""
 
-    cdef object ufunc
-    cdef str method_name
+    cdef readonly object ufunc
+    cdef readonly str method_name
 
     def __cinit__(self, object ufunc, str method_name):
         self.ufunc = ufunc
@@ -523,7 +523,7 @@ def born(function, /, *args, **kwargs):
 cdef class _Bearing:
     """What gives birth as ever, for whoever it is handed to."""
 
-    cdef object function
+    cdef readonly object function
 
     def __cinit__(self, object function):
         self.function = function

@@ -522,7 +522,7 @@ cdef class _Journey:
     """What does an operation as ever, for whoever it is handed to."""
 
     cdef Operation operation
-    cdef object function
+    cdef readonly object function  # NumPy's, or the name of a method
     cdef bint is_method, cautious, dispatched_here
 
     def __cinit__(self, Operation operation, object function, bint is_method, bint cautious, bint dispatched_here):

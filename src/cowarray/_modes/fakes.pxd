@@ -1,0 +1,30 @@
+# Arrays without bytes: where they were born, and on whose account.
+
+cimport cython
+
+from cowarray._c.core cimport cow_account
+from cowarray._native.storage cimport Keeper, Storage
+
+
+cdef class Ledger:
+    cdef cow_account *account
+    cdef readonly dict lines  # by site, the Origins
+    cdef size_t noted  # the peak that the lines have taken note of
+    cdef readonly list series  # of (how many births there had been, live bytes)
+    cdef Py_ssize_t births
+    cdef Py_ssize_t stride  # births between two entries of the series
+
+
+cdef class Origin(Keeper):
+    cdef readonly Ledger ledger
+    cdef readonly object site
+    cdef cow_account *account
+    cdef readonly size_t at_peak  # live bytes of this line when the ledger's were the most
+
+
+@cython.final
+@cython.no_gc
+cdef class Step:
+    cdef str operation
+    cdef Storage storage  # the one that may be touched, or None
+    cdef list others

@@ -1,0 +1,40 @@
+"""What is raised where an array without bytes is asked for a value."""
+
+__all__ = ["FakeError"]
+
+
+class FakeError(TypeError):
+    """An operation needs what an array without bytes does not have.
+
+    Parameters
+    ----------
+    operation : str
+        What was asked for.
+    reason : str
+        Why that needs bytes.
+    site : Site
+        Where the array was made.
+    advice : str, optional
+        What to do instead.
+
+    Attributes
+    ----------
+    operation, reason, site, advice
+        As given.
+
+    See Also
+    --------
+    fake : Makes arrays without bytes.
+    """
+
+    def __init__(self, operation, reason, site, advice=""):
+        super().__init__(operation, reason, site, advice)
+        self.operation = operation
+        self.reason = reason
+        self.site = site
+        self.advice = advice
+
+    def __str__(self):
+        filename, lineno = self.site
+        text = f"{self.operation}: {self.reason}, and an array made at {filename}:{lineno} is fake, it has no bytes"
+        return f"{text}; {self.advice}" if self.advice else text

@@ -1,0 +1,129 @@
+"""Rules of ufuncs, their methods, and the operators."""
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.inference import accumulation, elementwise, generalized, outer, reduction, segments
+
+__all__ = ["rule_of"]
+
+_NAMED = {
+    "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("axis", "dtype", "out"),
+    "reduceat": ("axis", "dtype", "out"),
+}
+
+
+def rule_of(function):
+    """The rule of an operation that a ufunc does; None of others.
+
+    Parameters
+    ----------
+    function : callable
+        What does it as ever.
+    """
+    if type(getattr(function, "ufunc", None)) is not np.ufunc:
+        return None
+    return _METHODS.get(function.method_name)
+
+
+def _written(call, outputs, whole, layouts):
+    """What is given back where some of the outputs are arrays that are written."""
+    given = []
+    for target, layout in zip(outputs, layouts, strict=True):
+        given.append(target if target is not None else (layout, call))
+    if not any([call.writes(target, whole) for target in outputs if target is not None]):
+        return call.compute()
+    made = [each if isinstance(each, (ndarray, np.ndarray)) else call.give(each[0]) for each in given]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _outputs(call, number):
+    """The arrays named by `out`, one for each result; None where none is."""
+    out = call.kwargs.get("out")
+    if out is None:
+        return None
+    out = out if type(out) is tuple else (out,)
+    return None if all([each is None for each in out]) else out
+
+
+def _options(call):
+    return {name: call.header(value) for name, value in call.kwargs.items() if name != "out"}
+
+
+def _apply(call):
+    ufunc = call.function.ufunc
+    inputs = [call.header(value) for value in call.args[: ufunc.nin]]
+    outputs = _outputs(call, ufunc.nout)
+    if len(call.args) > ufunc.nin:
+        outputs = (*call.args[ufunc.nin :], *[None] * (ufunc.nin + ufunc.nout - len(call.args)))
+    options = _options(call)
+    if outputs is not None:
+        options["out"] = tuple([call.header(each) for each in outputs])
+    infer = elementwise if ufunc.signature is None else generalized
+    layouts = infer(ufunc, inputs, **options)
+    if outputs is None:
+        return call.give(*layouts)
+    # As NumPy's ufuncs do it: all of `out` gets new bytes at once, computed from the old ones or not.
+    whole = ufunc.signature is None and "where" not in options
+    return _written(call, outputs, whole, layouts)
+
+
+def _reduce(call):
+    options = _bound(call, "reduce")
+    out = options.pop("out", None)
+    x = call.header(call.args[0])
+    options = {name: call.header(value) if name in ("where", "initial") else value for name, value in options.items()}
+    out = out[0] if type(out) is tuple else out
+    layout = reduction(call.function.ufunc, x, out=None if out is None else call.header(out), **options)
+    return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _bound(call, method):
+    """The arguments of a ufunc's method after its arrays, by name."""
+    first = 2 if method == "reduceat" else 1
+    return {**dict(zip(_NAMED[method], call.args[first:], strict=False)), **call.kwargs}
+
+
+def _accumulate(call):
+    options = _bound(call, "accumulate")
+    out = options.pop("out", None)
+    out = out[0] if type(out) is tuple else out
+    layout = accumulation(
+        call.function.ufunc, call.header(call.args[0]), out=None if out is None else call.header(out), **options
+    )
+    return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _reduceat(call):
+    options = _bound(call, "reduceat")
+    out = options.pop("out", None)
+    out = out[0] if type(out) is tuple else out
+    indices = call.header(call.args[1])
+    layout = segments(
+        call.function.ufunc, call.header(call.args[0]), indices.shape[0], options.get("axis", 0), options.get("dtype")
+    )
+    return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _outer(call):
+    options = _options(call)
+    layout = outer(call.function.ufunc, call.header(call.args[0]), call.header(call.args[1]), **options)
+    out = _outputs(call, 1)
+    layouts = layout if type(layout) is list else (layout,)
+    return call.give(*layouts) if out is None else _written(call, out, False, layouts)
+
+
+def _at(call):
+    x = call.args[0]
+    return None if call.writes(x) else call.compute()
+
+
+_METHODS = {
+    "__call__": _apply,
+    "reduce": _reduce,
+    "accumulate": _accumulate,
+    "reduceat": _reduceat,
+    "outer": _outer,
+    "at": _at,
+}
