@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.divergences import Site
+from cowarray._modes.handing import hand_to
 from cowarray._ops.conversion import own_or_asarray
-from cowarray._ops.operands import register, watch_births
+from cowarray._ops.operands import watch_births
 
 __all__ = ["Line", "fake", "fake_like", "is_fake"]
 
@@ -78,7 +79,7 @@ class fake:
         self._entered = []
 
     def __enter__(self):
-        _hand_to(self._road)
+        hand_to("fakes", self._road)
         self._entered.append(None)
         watch_births(1)
         try:
@@ -127,12 +128,6 @@ class fake:
             f"<cowarray.fake: peak {self.peak_bytes} bytes, {self.live_bytes} live, {self.bytes_copied} copied; "
             f"{len(self._ledger.lines)} lines>"
         )
-
-
-def _hand_to(road):
-    before = register(road.travel)
-    if before is not road.travel:
-        road.beneath = before
 
 
 def is_fake(x, /):
@@ -196,7 +191,7 @@ def fake_like(*arrays):
         raise TypeError("fake_like: expected at least one array (got none)")
     from cowarray._modes import calls, fakes, faking
 
-    _hand_to(faking)
+    hand_to("fakes", faking)
     block = calls.innermost.get()
     origin = (fakes.Ledger() if block is None else block.ledger).here()
     known = {}

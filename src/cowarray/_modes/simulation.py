@@ -2,7 +2,8 @@
 
 from cowarray._array.copies import watch_copies
 from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence
-from cowarray._ops.operands import register, watch_births
+from cowarray._modes.handing import hand_to
+from cowarray._ops.operands import watch_births
 
 __all__ = ["simulate"]
 
@@ -73,7 +74,7 @@ class simulate:
         self._entered = []
 
     def __enter__(self):
-        register(self._road.travel)
+        hand_to("simulation", self._road)
         self._entered.append(None)
         watch_births(1)
         watch_copies(1, self._hooks)
