@@ -25,6 +25,7 @@ from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
+from cowarray._modes.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence, Site
 from cowarray._modes.lending import lend
 from cowarray._modes.planning import Line, fake, fake_like, is_fake
@@ -55,12 +56,15 @@ __all__ = [
     "array",
     "array_api",
     "asarray",
+    "deferred",
+    "deferred_init",
     "explain",
     "fake",
     "fake_like",
     "fft",
     "from_dlpack",
     "get_include",
+    "is_deferred",
     "is_fake",
     "keep_freed",
     "lazy_clone",
@@ -68,6 +72,7 @@ __all__ = [
     "lib",
     "linalg",
     "load",
+    "materialize",
     "ndarray",
     "no_copy",
     "random",
@@ -99,12 +104,16 @@ for _public in (
     Sharer,
     Site,
     TraceEvent,
+    deferred,
+    deferred_init,
     explain,
     fake,
     fake_like,
+    is_deferred,
     is_fake,
     lend,
     load,
+    materialize,
     no_copy,
     save,
     savez,

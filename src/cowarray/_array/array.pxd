@@ -28,6 +28,7 @@ cdef enum:
 # How an array came to be. `BIRTHS` has what `explain` says of each.
 cdef enum Birth:
     BORN_FRESH
+    BORN_SCALAR
     BORN_VIEW
     BORN_LAZY
     BORN_EAGER_SMALL

@@ -85,6 +85,7 @@ cdef void end_array(PyObject *x) noexcept:
 # How an array came to be, as `explain` says it. Behind the colon of a copy stands why it was made at once.
 cdef dict BIRTHS = {
     BORN_FRESH: "computed, or made from Python objects",
+    BORN_SCALAR: "computed inside deferred, where NumPy gives a scalar",
     BORN_VIEW: "a view: it aliases every array with the same storage",
     BORN_LAZY: "a lazy copy",
     BORN_EAGER_SMALL: "copied at once: lazily it would have kept an allocation more than twice its size",

@@ -22,4 +22,5 @@ cdef object readable(Array self)
 cdef object named(Array self)
 cdef object printable(Array self)
 cdef bint is_fake(Array x) noexcept
+cdef bint is_absent(Array x) noexcept
 cdef str outline(Array x)

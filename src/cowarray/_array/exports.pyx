@@ -452,8 +452,13 @@ cdef object named(Array self):
 
 
 cdef bint is_fake(Array x) noexcept:
-    """Whether x has no bytes: then it is printed by `outline`."""
+    """Whether x has no bytes, and never will."""
     return x.storage_ is not None and x.storage_.is_fake
+
+
+cdef bint is_absent(Array x) noexcept:
+    """Whether x has no bytes now: then its `repr` is an `outline`."""
+    return x.storage_ is not None and (x.storage_.is_fake or x.storage_.is_deferred)
 
 
 cdef str outline(Array x):
@@ -461,7 +466,7 @@ cdef str outline(Array x):
     shape = tuple([x.dims[i] for i in range(x.nd)])
     descr = <object>x.descr
     dtype = str(descr) if descr.names is None else repr(descr)
-    return f"array(..., shape={shape}, dtype={dtype}, fake)"
+    return f"array(..., shape={shape}, dtype={dtype}, {'fake' if is_fake(x) else 'deferred'})"
 
 
 cdef object printable(Array self):

@@ -8,6 +8,8 @@ Threads may share a Generator: as in NumPy, a lock of its bit generator is held 
 Its length is its docstrings: read it a function at a time.
 """
 
+import weakref
+
 import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
 
@@ -94,6 +96,10 @@ def default_rng(seed=None):
     return Generator(np.random.default_rng(seed.to_numpy() if type(seed) is ndarray else seed).bit_generator)
 
 
+class _Numpys(np.random.Generator):
+    """NumPy's generator that draws for one of ours, which it knows as `owner`."""
+
+
 class Generator(np.random.Generator):
     """Random numbers from many distributions: `numpy.random.Generator`, whose results are arrays of this library.
 
@@ -113,7 +119,15 @@ class Generator(np.random.Generator):
     def __init__(self, bit_generator):
         super().__init__(bit_generator)
         # NumPy's methods call each other. This generator's get NumPy arrays from each other, not cowarray's.
-        self._numpys = np.random.Generator(bit_generator)
+        self._numpys = _Numpys(bit_generator)
+        self._numpys.owner = weakref.ref(self)
+
+    @property
+    def bit_generator(self):
+        """BitGenerator: Where the random bits come from, at its state after all draws so far."""
+        if type(self._numpys) is not _Numpys:
+            self._numpys.settle()
+        return super().bit_generator
 
     def __reduce__(self):
         return Generator, (self.bit_generator,)

@@ -70,10 +70,11 @@ from cowarray._array.exports cimport (
     fill_buffer,
     held_values,
     interface_of,
+    is_absent,
+    is_fake,
     loses_as_buffer,
     named,
     outgoing,
-    is_fake,
     outline,
     printable,
     readable,
@@ -1970,7 +1971,7 @@ cdef class ndarray(Array):
         return (<object>const_header(self)).__index__()
 
     def __repr__(self):
-        return outline(self) if is_fake(self) else repr(named(self))
+        return outline(self) if is_absent(self) else repr(named(self))
 
     def __str__(self):
         return outline(self) if is_fake(self) else str(printable(self))

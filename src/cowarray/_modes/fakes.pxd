@@ -10,6 +10,7 @@ cdef class Ledger:
     cdef cow_account *account
     cdef readonly dict lines  # by site, the Origins
     cdef size_t noted  # the peak that the lines have taken note of
+    cdef public list written  # Storages, if somebody wants to know of them
     cdef readonly list series  # of (how many births there had been, live bytes)
     cdef Py_ssize_t births
     cdef Py_ssize_t stride  # births between two entries of the series

@@ -380,6 +380,8 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     finally:
         set_current(before)
         use_account(account)
+    if origin.ledger.written is not None:
+        origin.ledger.written.append(whose.storage_)
     note(origin.ledger)
 
 

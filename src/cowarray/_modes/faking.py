@@ -28,10 +28,14 @@ def travel(operation, function, args, kwargs):
         faked = first_fake(kwargs.values())
     if faked is None and block is None:
         return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
-    call = Call(operation, function, args, kwargs, block, faked)
-    rule = RULES.get(operation)
+    return follow(Call(operation, function, args, kwargs, block, faked))
+
+
+def follow(call):
+    """Do an operation by its rule."""
+    rule = RULES.get(call.operation)
     if rule is None:
-        rule = rules_of_ufuncs.rule_of(function)
+        rule = rules_of_ufuncs.rule_of(call.function)
     if rule is None:
         return _without_rule(call)
     return rule(call)

@@ -76,6 +76,7 @@ def set_item(call):
     if not is_fake(x) and call.faked is None:
         return call.function(*call.args)
     shown = call.header(value)
+    shown = (shown.shape, shown.dtype) if isinstance(shown, (np.ndarray, np.generic)) else ((), np.asarray(shown).dtype)
     header = call.header(x)
     if is_basic:
         part = header[key]

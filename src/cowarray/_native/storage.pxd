@@ -73,6 +73,8 @@ cdef class Storage:
     cdef bint never_shared
     # There are no bytes, and never will be. Its doorkeeper is a Keeper, which those that share with it have, too.
     cdef readonly bint is_fake
+    # There are no bytes yet: its doorkeeper, a Keeper, brings them.
+    cdef readonly bint is_deferred
     # Made as a lazy copy, and not yet written while a mode was in use.
     cdef bint is_copy
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
@@ -147,6 +149,9 @@ cdef Pin pin_storage(Storage storage, const Access *access)
 # A Storage without bytes.
 cdef Storage fake_storage(size_t nbytes, Keeper keeper)
 cdef int become_fake(Storage storage, Keeper keeper) except -1
+# Of a Storage whose bytes come later: another doorkeeper; then the bytes, those of another Storage.
+cdef void change_keeper(Storage storage, Keeper keeper) noexcept
+cdef void take_bytes(Storage storage, Storage made) noexcept
 # Accounts of what takes no bytes: the core's, for extensions that do not link it. NULL: memory has run out.
 cdef cow_account *new_account(cow_account *above) noexcept
 cdef void drop_account(cow_account *account) noexcept

@@ -301,6 +301,29 @@ cdef int become_fake(Storage storage, Keeper keeper) except -1:
     return 0
 
 
+cdef void change_keeper(Storage storage, Keeper keeper) noexcept:
+    """Give a Storage that only its maker has another doorkeeper; it is no fake from here on."""
+    cdef PyObject *before = storage.doorkeeper
+    keep_fake(storage, keeper)
+    storage.is_fake = False
+    storage.is_deferred = True
+    if before != NULL:
+        Py_DECREF(<object>before)
+
+
+cdef void take_bytes(Storage storage, Storage made) noexcept:
+    """Put bytes into a Storage that had none: those of another, which is to be dropped. Its doorkeeper leaves. A gap."""
+    cdef PyObject *before = storage.doorkeeper
+    refresh(made)
+    made.unscoped = NULL
+    storage.handle, made.handle = made.handle, storage.handle
+    storage.never_shared = made.never_shared
+    storage.doorkeeper = NULL
+    storage.is_deferred = False
+    if before != NULL:
+        Py_DECREF(<object>before)
+
+
 cdef void count_fake_copy(size_t nbytes) noexcept:
     cow_nowhere().clone(NULL, NULL, NULL, nbytes)
 

@@ -8,7 +8,15 @@ cimport numpy as cnp
 from cpython.number cimport PyNumber_InPlacePower, PyNumber_Power
 from cpython.object cimport PyObject_RichCompare
 
-from cowarray._array.array cimport Array, const_header, has_doorkeeper, header_beside, is_array, writable_header
+from cowarray._array.array cimport (
+    Array,
+    BORN_SCALAR,
+    const_header,
+    has_doorkeeper,
+    header_beside,
+    is_array,
+    writable_header,
+)
 from cowarray._c.python cimport PyNumber_InPlaceMatrixMultiply
 from cowarray._native.storage cimport WRITES
 from cowarray._ops.large cimport is_large, large_compare
@@ -77,7 +85,10 @@ cdef object one_sided(Array self, object ufunc):
 cdef object in_place(Array self, object other, object ufunc):
     """self op= other."""
     cdef cnp.ndarray header
-    cdef object shown = operand(other)
+    cdef object shown
+    if self.birth == BORN_SCALAR:
+        return ufunc(self, other)
+    shown = operand(other)
     if shown is None or runs_code(self.descr) or has_doorkeeper(self):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
             if has_priority(other):
@@ -107,6 +118,8 @@ cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_fun
         or has_priority(other)
     ):
         return in_place(self, other, ufunc)
+    if self.birth == BORN_SCALAR:
+        return ufunc(self, other)
     if leaves_lane(self) or is_handed_with(other, None):
         return take_road(f"in-place {ufunc.__name__}", _InPlaceJourney(ufunc is ufunc_power), (self, other), {})
     return plain_in_place(self, other, function)

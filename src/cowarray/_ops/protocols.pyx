@@ -34,6 +34,7 @@ from cowarray._ops.operands cimport (
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
 from cowarray._ops.road cimport (
     call,
+    calls_user,
     COMPUTING,
     function_operation,
     new_passage,
@@ -530,3 +531,21 @@ cdef class _Bearing:
 
     def __call__(self, *args, **kwargs):
         return fresh(self.function(*args, **kwargs))
+
+
+def bearing(function, /):
+    """What gives birth as ever by a function, as `born` hands it over."""
+    return _Bearing(function)
+
+
+def runs_user_code(function, /):
+    """Whether what does an operation as ever runs functions of the user, or ufuncs that are not NumPy's.
+
+    Parameters
+    ----------
+    function : callable
+        As it is handed over with an operation.
+    """
+    if type(function) is _UfuncJourney:
+        return (<_UfuncJourney>function).ufunc not in numpy_ufuncs
+    return calls_user(function)

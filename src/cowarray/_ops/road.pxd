@@ -82,3 +82,4 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
 cdef object call_method(Array self, str name, tuple args, dict kwargs)
 cdef object travel_method(Array x, str name, tuple args, dict kwargs)
 cdef object part(Array self, str name)
+cdef bint calls_user(object journey) noexcept

@@ -538,6 +538,11 @@ cdef class _Journey:
         return travel(self.operation, self.function, None, args, kwargs, self.cautious, self.dispatched_here)
 
 
+cdef bint calls_user(object journey) noexcept:
+    """Whether what does an operation as ever, as it is handed over, runs functions of the user."""
+    return type(journey) is _Journey and (<_Journey>journey).operation.calls_user
+
+
 cdef object travel(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious,
                    bint dispatched_here):
     """Call a NumPy function, or, with self, the method of that name of self's header."""

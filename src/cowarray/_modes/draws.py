@@ -1,0 +1,113 @@
+"""Generators of random numbers whose draws are recorded: a draw is a write of the generator's state.
+
+While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: whoever draws
+from it, or looks at its state, has them made first.
+"""
+
+import numpy as np
+
+from cowarray._ops.protocols import bearing
+
+__all__ = ["NotRecorded", "State", "draw_of"]
+
+# Set by making.py: has the draws of a State made.
+settle = None
+
+
+class NotRecorded(Exception):
+    """An operation cannot be recorded: it is done at once."""
+
+
+class State:
+    """The state of a generator, as far as it is recorded.
+
+    Parameters
+    ----------
+    owner : cowarray.random.Generator
+    generator : numpy.random.Generator
+        It stands where the last draw that has been made left it.
+    """
+
+    __slots__ = ("__weakref__", "generator", "latest", "owner")
+
+    def __init__(self, owner, generator):
+        self.owner = owner
+        self.generator = generator
+        self.latest = None
+
+    def record(self, node):
+        """Note a draw."""
+        from cowarray._modes.making import Version
+
+        if self.latest is None:
+            self.latest = Version(None)
+            self.latest.value = self
+            self.owner._numpys = Waiting(self)
+        node.read([self.latest])
+        self.latest = node.write(self.latest, None)
+
+    def rest(self):
+        """All draws have been made: NumPy's generator has its place again."""
+        self.latest = None
+        self.owner._numpys = self.generator
+
+
+class Waiting:
+    """In place of NumPy's generator, as long as draws wait to be made."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def settle(self):
+        """Have the draws made."""
+        settle(self.state)
+
+    def __getattr__(self, name):
+        return _Draw(self.state, name)
+
+
+class _Draw:
+    """A method of NumPy's generator, of which draws wait."""
+
+    __slots__ = ("__name__", "state")
+
+    def __init__(self, state, name):
+        self.state = state
+        self.__name__ = name
+
+    def __call__(self, *args, **kwargs):
+        settle(self.state)
+        return getattr(self.state.generator, self.__name__)(*args, **kwargs)
+
+
+class Draw:
+    """A draw that is to be recorded."""
+
+    __slots__ = ("replay", "state")
+
+    def __init__(self, state, name):
+        self.state = state
+        self.replay = bearing(getattr(state.generator, name))
+
+
+def draw_of(function):
+    """The `Draw` that an operation is; None of one that draws nothing.
+
+    Raises
+    ------
+    NotRecorded
+        It draws from a generator of NumPy's own, or from the hidden state.
+    """
+    numpys = getattr(function, "function", None)
+    if type(numpys) is _Draw:
+        return Draw(numpys.state, numpys.__name__)
+    generator = getattr(numpys, "__self__", None)
+    if isinstance(generator, np.random.RandomState):
+        raise NotRecorded
+    if not isinstance(generator, np.random.Generator):
+        return None
+    owner = getattr(generator, "owner", None)
+    owner = None if owner is None else owner()
+    if owner is None:
+        raise NotRecorded
+    return Draw(State(owner, generator), numpys.__name__)

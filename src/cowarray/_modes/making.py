@@ -1,0 +1,294 @@
+"""Making the bytes of deferred arrays: the backward slice of a version, in the order in which it was recorded."""
+
+import contextvars
+import itertools
+import os
+import threading
+import weakref
+
+from cowarray._chapters.creation import zeros
+from cowarray._face.ndarray import ndarray
+from cowarray._modes import draws
+from cowarray._modes.calls import innermost
+from cowarray._modes.recipes import clone, fill, lies_like, like, set_maker
+from cowarray._ops.conversion import asarray
+
+__all__ = ["Node", "Reference", "Version", "flat", "make"]
+
+_numbers = itertools.count(1)
+
+
+class Version:
+    """The bytes that a Storage has, or had, between two writes; or the state of a generator between two draws.
+
+    Parameters
+    ----------
+    node : Node or None
+        What makes them; None once they are made.
+
+    Attributes
+    ----------
+    value : Storage, State or None
+        They themselves, as long as somebody needs them.
+    readers : int
+        Nodes not run yet that read or write them.
+    home : weakref.ref of Storage, or None
+        While this is the latest version of a Storage without bytes: that one.
+    """
+
+    __slots__ = ("__weakref__", "home", "node", "readers", "value")
+
+    def __init__(self, node):
+        self.node = node
+        self.value = None
+        self.readers = 0
+        self.home = None
+
+    def is_wanted(self):
+        """Whether bytes as they are in this version are missing somewhere."""
+        return self.home is not None and self.home() is not None
+
+
+class Reference:
+    """A deferred array among the arguments of a node: a version, and a ghost that says where in it."""
+
+    __slots__ = ("array", "version")
+
+    def __init__(self, version, array):
+        self.version = version
+        self.array = array
+
+
+class Node:
+    """A recorded operation.
+
+    It is kept by the versions that it makes, and keeps those that it reads; so what nobody can reach is forgotten.
+    """
+
+    __slots__ = ("args", "births", "context", "function", "kwargs", "number", "operation", "reads", "site", "writes")
+
+    def __init__(self, operation, function, args, kwargs, site):
+        self.reads = []  # Versions, each once
+        self.number = next(_numbers)
+        self.operation = operation
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.site = site
+        self.context = contextvars.copy_context()
+        self.writes = {}  # by a Version that is read: a weak reference to the one that is made of it
+        self.births = []  # (place among the results, a ghost of the array, a weak reference to the Version)
+
+    def read(self, versions):
+        """Note what it reads."""
+        for version in versions:
+            version.readers += 1
+            self.reads.append(version)
+
+    def write(self, before, home):
+        """Note that it makes a version of another, the latest of home. Returns the new one."""
+        after = Version(self)
+        after.home, before.home = home, None
+        self.writes[before] = weakref.ref(after)
+        return after
+
+    def bear(self, place, ghost, version):
+        """Note that a result is new."""
+        self.births.append((place, ghost, weakref.ref(version)))
+
+    def forget(self):
+        """It has run, or will not."""
+        for version in self.reads:
+            version.readers -= 1
+            if version.readers == 0 and not version.is_wanted() and not isinstance(version.value, draws.State):
+                version.value = None
+        self.reads = []
+        self.args = self.kwargs = self.function = self.context = None
+        self.births = []
+        self.writes = {}
+
+    def __del__(self):
+        self.forget()
+
+
+def flat(result):
+    """What a result has in it, in order."""
+    if isinstance(result, (tuple, list)):
+        return [each for item in result for each in flat(item)]
+    return [result]
+
+
+class _Maker:
+    """One thread makes, the others wait; none of them holds the GIL meanwhile."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.running = set()  # Nodes
+
+
+_maker = _Maker()
+
+
+def _start_over():
+    """In a forked child: whoever made in the parent is not here."""
+    _maker.lock = threading.RLock()
+    _maker.running = set()
+
+
+os.register_at_fork(after_in_child=_start_over)
+
+
+def make(recipe):
+    """Bring the bytes of a deferred Storage.
+
+    Parameters
+    ----------
+    recipe : Recipe
+
+    Raises
+    ------
+    RuntimeError
+        The same thread is making them.
+    """
+    with _maker.lock:
+        version = recipe.latest
+        if version.home is not None:  # else another thread has just made them
+            _Slice(version).run()
+
+
+def _settle(state):
+    """Have all recorded draws of a generator made."""
+    with _maker.lock:
+        if state.latest is not None:
+            _Slice(state.latest).run()
+
+
+def _needed(version):
+    """The nodes that have to run for a version, in the order in which they were recorded."""
+    found = set()
+    stack = [version.node]
+    while stack:
+        node = stack.pop()
+        if node in found:
+            continue
+        if node in _maker.running:
+            raise RuntimeError(f"{node.operation}: to make its result, its result is needed")
+        found.add(node)
+        stack.extend([version.node for version in node.reads if version.value is None])
+    return sorted(found, key=lambda node: node.number)
+
+
+class _Slice:
+    """What has to run for a version. After an error, it is as if nothing had."""
+
+    def __init__(self, version):
+        self.nodes = _needed(version)
+        self.wanted = version
+        self.made = {}  # Versions; their bytes are nobody else's
+        self.states = {}  # of generators, as they were
+        self.left = {}  # by Version, how many nodes of the slice are still to read it
+
+    def run(self):
+        """Make the bytes, and put them where they are missing."""
+        ran = 0
+        _maker.running.update(self.nodes)
+        try:
+            for node in self.nodes:
+                ran += 1
+                self._run(node)
+        except BaseException as error:
+            for version in self.made:
+                version.value = None
+            for generator, state in self.states.items():
+                generator.bit_generator.state = state
+            site = self.nodes[ran - 1].site
+            error.add_note(f"while making what was recorded at {site[0]}:{site[1]}")
+            raise
+        finally:
+            _maker.running.difference_update(self.nodes)
+        self._settle()
+
+    def _run(self, node):
+        values = {version: self._value(version, version in node.writes) for version in node.reads}
+        args = [_rebuilt(value, values) for value in node.args]
+        kwargs = {name: _rebuilt(value, values) for name, value in node.kwargs.items()}
+        result = node.context.copy().run(_outside, node.function, args, kwargs)
+        for before, after in node.writes.items():
+            self._put(after(), values[before])
+        if node.births:
+            results = flat(result)
+            for place, ghost, version in node.births:
+                if version() is not None:
+                    self._put(version(), _laid(results[place], ghost, values))
+
+    def _value(self, version, written):
+        """A version's bytes, for a node to read or to write."""
+        value = version.value
+        if isinstance(value, draws.State):
+            self.states.setdefault(value.generator, value.generator.bit_generator.state)
+            return value
+        self.left[version] = left = self.left.get(version, version.readers) - 1
+        if not written:
+            return value
+        if left == 0 and version in self.made and not version.is_wanted():
+            version.value = None  # nobody else needs them as they were; after an error they are made again
+            return value
+        return clone(value)
+
+    def _put(self, version, value):
+        if version is not None:
+            version.value = value
+            self.made[version] = None
+
+    def _settle(self):
+        """Put what was made where it was missing, and forget how."""
+        nodes, self.nodes = self.nodes, []
+        for node in nodes:
+            node.forget()
+        for version in self.made:
+            version.node = None
+            value = version.value
+            if isinstance(value, draws.State):
+                if value.latest is version:
+                    value.rest()
+                version.value = None
+            elif value is not None and version.is_wanted():
+                version.value = clone(value) if version.readers else None
+                home, version.home = version.home, None
+                fill(home(), value)
+            elif version.readers == 0:
+                version.value = None
+
+
+def _outside(function, args, kwargs):
+    innermost.set(None)
+    return function(*args, **kwargs)
+
+
+def _rebuilt(value, values):
+    """An argument as it was recorded, on the bytes that are there now."""
+    kind = type(value)
+    if kind is Reference:
+        return like(value.array, values[value.version])
+    if kind is list or kind is tuple:
+        return kind([_rebuilt(item, values) for item in value])
+    if kind is dict:
+        return {name: _rebuilt(item, values) for name, item in value.items()}
+    return value
+
+
+def _laid(made, ghost, values):
+    """The Storage of a result, in which it lies as was foretold."""
+    if type(made) is not ndarray:
+        made = asarray(made)  # NumPy's scalar
+    if lies_like(made, ghost):
+        storage = made.storage
+        return clone(storage) if storage in values.values() else storage
+    laid = like(ghost, zeros(ghost.storage.nbytes, "u1").storage)
+    laid.flags.writeable = True
+    laid[...] = made
+    return laid.storage
+
+
+set_maker(make)
+draws.settle = _settle
