@@ -13,7 +13,7 @@ from cowarray._modes.calls import innermost
 from cowarray._modes.recipes import clone, fill, lies_like, like, set_maker
 from cowarray._ops.conversion import asarray
 
-__all__ = ["Node", "Reference", "Version", "flat", "make"]
+__all__ = ["Node", "Reference", "Version", "flat", "make", "making"]
 
 _numbers = itertools.count(1)
 
@@ -130,12 +130,24 @@ _maker = _Maker()
 
 
 def _start_over():
-    """In a forked child: whoever made in the parent is not here."""
     _maker.lock = threading.RLock()
     _maker.running = set()
 
 
-os.register_at_fork(after_in_child=_start_over)
+# No child begins in the middle of a making, of which it has not the thread.
+os.register_at_fork(
+    before=lambda: _maker.lock.acquire(), after_in_parent=lambda: _maker.lock.release(), after_in_child=_start_over
+)
+
+
+def making():
+    """The lock of whoever makes something, or notes what is to be made.
+
+    Returns
+    -------
+    context manager
+    """
+    return _maker.lock
 
 
 def make(recipe):
@@ -196,6 +208,7 @@ class _Slice:
             for node in self.nodes:
                 ran += 1
                 self._run(node)
+            kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
         except BaseException as error:
             for version in self.made:
                 version.value = None
@@ -206,7 +219,7 @@ class _Slice:
             raise
         finally:
             _maker.running.difference_update(self.nodes)
-        self._settle()
+        self._settle(kept)
 
     def _run(self, node):
         values = {version: self._value(version, version in node.writes) for version in node.reads}
@@ -240,10 +253,13 @@ class _Slice:
             version.value = value
             self.made[version] = None
 
-    def _settle(self):
+    def _is_kept(self, version):
+        """Whether others are still to read what is put where it was missing."""
+        return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
+
+    def _settle(self, kept):
         """Put what was made where it was missing, and forget how."""
-        nodes, self.nodes = self.nodes, []
-        for node in nodes:
+        for node in self.nodes:
             node.forget()
         for version in self.made:
             version.node = None
@@ -253,7 +269,7 @@ class _Slice:
                     value.rest()
                 version.value = None
             elif value is not None and version.is_wanted():
-                version.value = clone(value) if version.readers else None
+                version.value = kept.get(version)
                 home, version.home = version.home, None
                 fill(home(), value)
             elif version.readers == 0:

@@ -36,6 +36,8 @@ from cowarray._native.storage cimport (
     window_size,
 )
 
+from cowarray._modes.refusals import FakeError
+
 cnp.import_array()
 
 # Makes the bytes of a Recipe's Storage, or raises. Set by recording.py.
@@ -53,8 +55,13 @@ cdef class Recipe(Keeper):
 
 
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    if access.intent != LOCATES:
-        maker(keeper)
+    cdef Recipe recipe = keeper
+    if access.intent == LOCATES:
+        return 0
+    if recipe.strict:
+        raise FakeError("a conversion", "a value is needed, and the block is strict", recipe.latest.node.site)
+    while storage.is_deferred:  # another thread may have recorded a write meanwhile
+        maker(recipe)
     return 0
 
 

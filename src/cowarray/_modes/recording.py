@@ -15,7 +15,7 @@ from cowarray._modes import faking
 from cowarray._modes.calls import Block, Call, innermost
 from cowarray._modes.draws import NotRecorded, draw_of
 from cowarray._modes.fakes import Ledger, first_fake, is_fake, origin_of
-from cowarray._modes.making import Node, Reference, Version, flat
+from cowarray._modes.making import Node, Reference, Version, flat, making
 from cowarray._modes.recipes import defer, first_deferred, ghost_of, like, recipe_of
 from cowarray._modes.refusals import FakeError
 from cowarray._ops.conversion import asarray
@@ -54,6 +54,14 @@ _GIVES_ARRAYS = frozenset(
 
 # Of operations on deferred arrays outside of any block.
 _OUTSIDE = Deferral(False, 0)
+
+
+# Arguments that nobody changes, and that run no user code.
+_PLAIN = (
+    int, float, complex, bool, str, bytes, type(None), type(Ellipsis), slice, range, np.dtype, np.generic, enum.Enum,
+    type(np._NoValue),
+)
+_NUMBERS = (np.generic, int, float, complex, str, bytes)
 
 
 class _DryCall(Call):
@@ -116,7 +124,7 @@ def _record(operation, function, args, kwargs, block):
         raise NotRecorded
     draw = draw_of(function)
     seen = _Seen()
-    shown = [seen.show(value) for value in args]
+    shown = tuple([seen.show(value) for value in args])
     named = {name: seen.show(value) for name, value in kwargs.items()}
     result, written, site = _dry(operation, function, shown, named, seen)
     fresh = _fresh(result, seen)
@@ -124,18 +132,21 @@ def _record(operation, function, args, kwargs, block):
         return seen.give_back(result)
     if _has_objects(fresh) or (block.at_least and not seen.ghosts and _nbytes(fresh) < block.at_least):
         raise NotRecorded
-    held = _Held(seen)
-    node = Node(
-        operation, function if draw is None else draw.replay, [held.hold(value) for value in args],
-        {name: held.hold(value) for name, value in kwargs.items()}, site,
-    )
     recipes = seen.recipes(written)
-    node.read(held.versions)
-    for recipe in recipes:
-        recipe.latest = node.write(recipe.latest, recipe.storage)
-    if draw is not None:
-        draw.state.record(node)
-    _give_birth(node, fresh, block)
+    with making():  # nobody makes what is read here before it is noted
+        held = _Held(seen)
+        node = Node(
+            operation, function if draw is None else draw.replay, [held.hold(value) for value in args],
+            {name: held.hold(value) for name, value in kwargs.items()}, site,
+        )
+        if not all([recipe.latest in held.versions for recipe in recipes]):
+            raise NotRecorded  # somebody has made it meanwhile
+        node.read(held.versions)
+        for recipe in recipes:
+            recipe.latest = node.write(recipe.latest, recipe.storage)
+        if draw is not None:
+            draw.state.record(node)
+        _give_birth(node, fresh, block)
     return seen.give_back(result)
 
 
@@ -163,7 +174,7 @@ def _dry(operation, function, args, kwargs, seen):
     """What an operation gives and writes, on ghosts; where it stands in the program."""
     block = _dry_block()
     block.ledger.written = written = []
-    call = _DryCall(operation, function, tuple(args), kwargs, block, seen.first)
+    call = _DryCall(operation, function, args, kwargs, block, seen.first)
     site = call.origin.site
     token = innermost.set(block)
     _thread.dry = True
@@ -192,6 +203,7 @@ class _Seen:
     def show(self, value):
         kind = type(value)
         if kind is ndarray:
+            _refuse_objects(value)
             recipe = recipe_of(value)
             if recipe is None:
                 return value
@@ -209,6 +221,10 @@ class _Seen:
             return value if all(map(_same, shown, value)) else kind(shown)
         if kind is dict:
             return {name: self.show(item) for name, item in value.items()}
+        if kind is np.ndarray:
+            _refuse_objects(value)
+        elif not (isinstance(value, _PLAIN) or (isinstance(value, type) and issubclass(value, _NUMBERS))):
+            raise NotRecorded
         return value
 
     def give_back(self, result):
@@ -253,9 +269,6 @@ def _nbytes(fresh):
 
 # ---- what is held of the arguments ------------------------------------------------------------------------------------
 
-_PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), slice, range, np.dtype, np.generic,
-          enum.Enum, type(np._NoValue))
-
 
 class _Held:
     """Arguments as they are now, for later."""
@@ -275,28 +288,22 @@ class _Held:
             self.versions[recipe.latest] = None
             return Reference(recipe.latest, self.seen.show(value))
         if kind is np.ndarray:
-            return _captured(_imported(value))
+            return _captured(asarray(value))
         if kind is list or kind is tuple:
             return kind([self.hold(item) for item in value])
         if kind is dict:
             return {name: self.hold(item) for name, item in value.items()}
-        if isinstance(value, _PLAIN) or (isinstance(value, type) and issubclass(value, (np.generic, int, float, complex, str, bytes))):
-            return value
-        raise NotRecorded
+        return value
 
 
-def _imported(value):
-    """NumPy's array as ours, as it is now."""
-    if value.dtype.hasobject or value.dtype.kind == "T":
+def _refuse_objects(x):
+    if x.dtype.hasobject or x.dtype.kind == "T":
         raise NotRecorded
-    return asarray(value)
 
 
 def _captured(x):
     """A copy of a real array that lies just as it does; or it is not recorded: a sum of what lies otherwise can have
     other last bits."""
-    if x.dtype.hasobject or x.dtype.kind == "T":
-        raise NotRecorded
     token = innermost.set(None)
     try:
         copy = x.lazy_clone()
