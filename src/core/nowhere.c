@@ -77,6 +77,17 @@ void cow_account_read(const cow_account *account, cow_account_figures *out)
     out->copied = cowi_load_relaxed(&account->copied);
 }
 
+/* Whether the sums stay numbers. */
+static bool has_room(const cow_account *account, size_t nbytes)
+{
+    for (; account != NULL; account = account->above) {
+        if (nbytes > (size_t)PTRDIFF_MAX - cowi_load_relaxed(&account->live)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void put_on(cow_account *account, size_t nbytes)
 {
     for (; account != NULL; account = account->above) {
@@ -124,13 +135,13 @@ static void *nowhere_alloc(void *self, size_t nbytes, size_t alignment)
 {
     (void)self;
     if (alignment < COW_ALIGNMENT) {
-        return malloc(nbytes);
+        return nbytes > (size_t)PTRDIFF_MAX ? NULL : malloc(nbytes);
     }
     (void)pthread_once(&once, start);
-    if (region == NULL || alignment > SLOT) {
+    cow_account *account = current == NULL ? &nobodys : current;
+    if (region == NULL || alignment > SLOT || !has_room(account, nbytes)) {
         return NULL;
     }
-    cow_account *account = current == NULL ? &nobodys : current;
     const size_t first = cowi_load_relaxed(&hint);
     for (size_t i = 0; i < SLOTS; i++) {
         const size_t slot = (first + i) % SLOTS;

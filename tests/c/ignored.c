@@ -18,4 +18,5 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_mutable_begin(storage, 0, &writer, NULL);
     cow_overwrite_begin(storage, 0, &overwriter, NULL);
     cow_overwrite_commit(&overwriter, NULL, NULL);
+    cow_account_new(NULL, NULL, NULL);
 }
