@@ -1,4 +1,4 @@
-"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, and ``simulate SCRIPT``."""
+"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, ``simulate SCRIPT``, and ``plan SCRIPT``."""
 
 import argparse
 import os
@@ -23,11 +23,11 @@ def main(argv=None):
         Exit status: 0, 1 if a result was wrong or the machine failed, 2 for a file or a command that cannot be used.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
-    parser, of_simulate = _parsers()
-    if argv[:1] == ["simulate"]:
+    parser, running = _parsers()
+    if argv[:1] and argv[0] in running:
         # What follows the script is the script's, whatever it looks like.
         options, program = _split(argv[1:])
-        return _simulate(of_simulate, of_simulate.parse_args(options), program)
+        return _run_program(argv[0], running[argv[0]], options, program)
     arguments = parser.parse_args(argv)
     try:
         if arguments.command == "info":
@@ -48,7 +48,7 @@ def main(argv=None):
 
 
 def _parsers():
-    """The parser of the command line, and that of what stands between ``simulate`` and the script."""
+    """The parser of the command line; and by the commands that run a program, those of what stands before it."""
     parser = argparse.ArgumentParser(prog="python -m cowarray", description="Arrays that are copied when written to.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo = commands.add_parser(
@@ -74,21 +74,52 @@ def _parsers():
         "for a program that cannot be run.",
         allow_abbrev=False,
     )
-    simulate.add_argument("--json", action="store_true", help="report as one line of JSON")
-    simulate.add_argument("--output", metavar="FILE", help="write the report to FILE (default: stderr)")
     simulate.add_argument("--error", action="store_true", help="raise AliasingError at the first access of each kind")
     simulate.add_argument("--exact", action="store_true", help="also say whether the values differed from a copy's")
-    simulate.add_argument(
-        "--include",
-        metavar="PACKAGE",
-        action="append",
-        default=[],
-        help="treat PACKAGE as a part of the program (may be repeated)",
+    plan = commands.add_parser(
+        "plan",
+        help="say how much memory a program that was written for NumPy would take, without computing it",
+        usage="python -m cowarray plan [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
+        description="Runs a program that was written for NumPy on arrays without bytes. Shapes, dtypes and memory are "
+        "right, and nothing large is computed or read. After its end, a report on stderr says how much memory the "
+        "program would take and copy, and where; and where it stopped, if it needed a value or raised an exception.",
+        epilog="SIZE is bytes, or a number with a unit: 4096, '8 GiB', 500MB. Exit status: the program's own if that "
+        "is not 0, which is 1 if it needed a value or raised an exception; else 1 if the peak is above the limit, 0 if "
+        "not; 2 for a program that cannot be run, or options that cannot be used.",
+        allow_abbrev=False,
     )
-    return parser, simulate
+    plan.add_argument(
+        "--real",
+        metavar="SIZE",
+        type=_size,
+        default=4096,
+        help="compute results and read files of less than SIZE (default: 4096)",
+    )
+    plan.add_argument("--limit", metavar="SIZE", type=_size, help="exit with 1 if the peak is above SIZE")
+    running = {"simulate": simulate, "plan": plan}
+    for each in running.values():
+        each.add_argument("--json", action="store_true", help="report as one line of JSON")
+        each.add_argument("--output", metavar="FILE", help="write the report to FILE (default: stderr)")
+        each.add_argument(
+            "--include",
+            metavar="PACKAGE",
+            action="append",
+            default=[],
+            help="treat PACKAGE as a part of the program (may be repeated)",
+        )
+    return parser, running
 
 
-_WITH_VALUE = ("--include", "--output")
+def _size(text):
+    from cowarray._modes.sizes import nbytes_of
+
+    try:
+        return nbytes_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+_WITH_VALUE = ("--include", "--limit", "--output", "--real")
 
 
 def _split(arguments):
@@ -99,12 +130,20 @@ def _split(arguments):
     return arguments[:i], arguments[i:]
 
 
-def _simulate(parser, options, program):
+def _run_program(command, parser, options, program):
+    options = parser.parse_args(options)
     module = program[:1] == ["-m"]
     if module or program[:1] == ["--"]:
         del program[0]
     if not program:
         parser.error("no program: give the path of a script, or -m and the name of a module")
+    if command == "plan":
+        from cowarray._tools import planning
+
+        planned = planning.program(program[0], program[1:], module=module, include=options.include)
+        return planning.run(
+            planned, real=options.real, limit=options.limit, as_json=options.json, output=options.output
+        )
     from cowarray._tools import programs, simulation
 
     started = programs.Program(program[0], program[1:], module=module, include=options.include)

@@ -100,7 +100,9 @@ ROOMS = [
     ["_tools.demo", "_tools.stand_ins"],
     ["_tools.compiled"],
     ["_tools.programs"],
-    ["_tools.simulation"],
+    ["_tools.reporting"],
+    ["_tools.simulation", "_tools.planned_files"],
+    ["_tools.planning"],
     ["__main__"],
 ]
 # `random` imports its room when it is first used, and is itself imported from there.

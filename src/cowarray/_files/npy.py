@@ -19,7 +19,7 @@ import numpy as np
 
 from cowarray._ops.conversion import array, asarray
 
-__all__ = ["Archive", "load", "save", "savez", "savez_compressed"]
+__all__ = ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
 
 _MAGIC = b"\x93NUMPY"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second starts an empty archive
@@ -360,6 +360,29 @@ def _read_array(file, name, mmap_mode, allow_pickle, magic):
             )
         return asarray(np.memmap(file, dtype, "r", offset, shape, order))
     return _read_elements(file, name, shape, order, dtype, nbytes)
+
+
+def header_of(file, name):
+    """What stands before the elements in a .npy file, which is left at the first of them.
+
+    Parameters
+    ----------
+    file : file object
+        At its beginning.
+    name : str
+        The file, in errors.
+
+    Returns
+    -------
+    tuple or None
+        Shape, order ('C' or 'F'), dtype, and where the elements begin; None for another kind of file.
+
+    Raises
+    ------
+    ValueError
+        Damaged.
+    """
+    return _read_header(file, name) if _read(file, len(_MAGIC), name) == _MAGIC else None
 
 
 def _read_header(file, name):

@@ -129,8 +129,8 @@ class Call:
     # ---- what is refused
 
     def refusal(self, reason, advice=""):
-        """A `FakeError` of this operation, about its first fake."""
-        site = ("<unknown>", 0) if self.faked is None else origin_of(self.faked).site
+        """A `FakeError` of this operation, about its first fake, if there is one."""
+        site = None if self.faked is None else origin_of(self.faked).site
         return FakeError(self.operation, reason, site, advice)
 
     # ---- what rules look at

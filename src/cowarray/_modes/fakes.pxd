@@ -11,9 +11,11 @@ cdef class Ledger:
     cdef readonly dict lines  # by site, the Origins
     cdef size_t noted  # the peak that the lines have taken note of
     cdef public list written  # Storages, if somebody wants to know of them
-    cdef readonly list series  # of (how many births there had been, live bytes)
+    cdef readonly object peak_site  # the line that ran when the bytes were the most; None: there never were any
+    cdef list entries  # of (how many births there had been, the most live bytes since the entry before)
+    cdef size_t crest  # the most live bytes since the last entry
     cdef Py_ssize_t births
-    cdef Py_ssize_t stride  # births between two entries of the series
+    cdef Py_ssize_t stride  # births between two entries
 
 
 cdef class Origin(Keeper):

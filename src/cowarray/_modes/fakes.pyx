@@ -63,7 +63,7 @@ from cowarray._modes.refusals import FakeError
 cnp.import_array()
 
 cdef enum:
-    MOST_ENTRIES = 4096
+    MOST_ENTRIES = 1024
 
 cdef dict BEHALVES = {
     OPERATION: "a conversion", EXPORT: "an export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "the C API",
@@ -85,7 +85,7 @@ cdef class Ledger:
         if self.account == NULL:
             raise MemoryError("cannot allocate the account of a plan")
         self.lines = {}
-        self.series = []
+        self.entries = []
         self.stride = 1
 
     def __dealloc__(self):
@@ -105,6 +105,14 @@ cdef class Ledger:
     def copied(self):
         """int: Bytes that would have been copied."""
         return figures_of(self.account).copied
+
+    @property
+    def series(self):
+        """list of (int, int): How many births there had been, and the most live bytes from the entry before up to then.
+
+        The last entry is of now.
+        """
+        return [*self.entries, (self.births, max(self.crest, figures_of(self.account).live))]
 
     def here(self):
         """The `Origin` of the line that runs."""
@@ -147,27 +155,29 @@ cdef Origin new_origin(Ledger ledger, object site):
     return ledger.lines.setdefault(site, origin)
 
 
-cdef int note(Ledger ledger) except -1:
-    """Take note of a birth: of what each line has, where there never was more."""
+cdef int note(Origin by) except -1:
+    """Take note of a birth at a line: of what each line has, where there never was more."""
+    cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin
     ledger.births += 1
     if live > ledger.noted:
         ledger.noted = live
+        ledger.peak_site = by.site
         for line in ledger.lines.values():
             origin = line
             origin.at_peak = figures_of(origin.account).live
+    ledger.crest = max(ledger.crest, live)
     if ledger.births % ledger.stride == 0:
-        ledger.series.append((ledger.births, live))
-        if len(ledger.series) > MOST_ENTRIES:
-            ledger.series = [max(pair, key=amount) for pair in zip(ledger.series[::2], ledger.series[1::2])]
+        ledger.entries.append((ledger.births, ledger.crest))
+        ledger.crest = 0
+        if len(ledger.entries) == MOST_ENTRIES:
+            ledger.entries = [
+                (later[0], max(earlier[1], later[1]))
+                for earlier, later in zip(ledger.entries[::2], ledger.entries[1::2])
+            ]
             ledger.stride *= 2
     return 0
-
-
-def amount(entry):
-    """The live bytes of an entry of a series."""
-    return entry[1]
 
 
 # ---- the door --------------------------------------------------------------------------------------------------------
@@ -258,7 +268,9 @@ def origin_of(Array x not None, /):
     return <object>x.storage_.doorkeeper
 
 
-def make(Origin origin not None, tuple shape, cnp.dtype dtype, tuple strides, bint writeable=True):
+def make(
+    Origin origin not None, tuple shape, cnp.dtype dtype, tuple strides, bint writeable=True, *, bint mapped=False
+):
     """A new array without bytes.
 
     Parameters
@@ -269,6 +281,8 @@ def make(Origin origin not None, tuple shape, cnp.dtype dtype, tuple strides, bi
     strides : tuple of int
         In bytes, and not negative: elements lie densely, from the first on.
     writeable : bool
+    mapped : bool
+        Whether its bytes would be a file's, and take no memory.
 
     Returns
     -------
@@ -286,13 +300,13 @@ def make(Origin origin not None, tuple shape, cnp.dtype dtype, tuple strides, bi
         steps[i] = strides[i]
         if steps[i] != 0 or dims[i] == 0:
             nbytes *= dims[i]
-    before = use_account(origin.account)
+    before = use_account(NULL if mapped else origin.account)
     try:
         storage = fake_storage(nbytes, origin)
     finally:
         use_account(before)
     storage.never_shared = not is_plain(dtype)
-    note(origin.ledger)
+    note(origin)
     return on_storage(storage, 0, nd, dims, steps, dtype, writeable, BORN_FRESH)
 
 
@@ -316,7 +330,7 @@ def twin(Array x not None, Origin origin not None, dict known, /):
         finally:
             use_account(before)
         storage.never_shared = not is_plain(x.descr)
-        note(origin.ledger)
+        note(origin)
     return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, BORN_VIEW)
 
 
@@ -336,7 +350,7 @@ def forget(Array x not None, Origin origin not None, /):
         become_fake(storage_for(x), origin)
     finally:
         use_account(before)
-    note(origin.ledger)
+    note(origin)
 
 
 def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None):
@@ -382,7 +396,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
         use_account(account)
     if origin.ledger.written is not None:
         origin.ledger.written.append(whose.storage_)
-    note(origin.ledger)
+    note(origin)
 
 
 def copying(Origin origin not None, function, tuple args, dict kwargs, /):
@@ -392,10 +406,8 @@ def copying(Origin origin not None, function, tuple args, dict kwargs, /):
         result = function(*args, **kwargs)
     finally:
         use_account(before)
-    note(origin.ledger)
+    note(origin)
     return result
-
-
 
 
 def settle_key(key, /):

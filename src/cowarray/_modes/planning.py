@@ -5,6 +5,7 @@ from typing import NamedTuple
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.divergences import Site
 from cowarray._modes.handing import hand_to
+from cowarray._modes.plan_report import as_html, as_text
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
 
@@ -116,6 +117,16 @@ class fake:
         return self._ledger.copied
 
     @property
+    def peak_site(self):
+        """Site or None: The line that ran when the peak was reached; None: there never were any bytes."""
+        return self._ledger.peak_site
+
+    @property
+    def series(self):
+        """list of (int, int): How many arrays had been made, and the most live bytes since the entry before."""
+        return self._ledger.series
+
+    @property
     def lines(self):
         """list of Line: What arrays take by the line at which they are born; those that count most at the peak first."""
         found = [
@@ -128,6 +139,12 @@ class fake:
             f"<cowarray.fake: peak {self.peak_bytes} bytes, {self.live_bytes} live, {self.bytes_copied} copied; "
             f"{len(self._ledger.lines)} lines>"
         )
+
+    def __str__(self):
+        return as_text(self)
+
+    def _repr_html_(self):
+        return as_html(self)
 
 
 def is_fake(x, /):

@@ -12,8 +12,8 @@ class FakeError(TypeError):
         What was asked for.
     reason : str
         Why that needs bytes.
-    site : Site
-        Where the array was made.
+    site : Site or None
+        Where the array was made; None: there is none yet, the result would be.
     advice : str, optional
         What to do instead.
 
@@ -35,6 +35,7 @@ class FakeError(TypeError):
         self.advice = advice
 
     def __str__(self):
-        filename, lineno = self.site
-        text = f"{self.operation}: {self.reason}, and an array made at {filename}:{lineno} is fake, it has no bytes"
+        text = f"{self.operation}: {self.reason}"
+        if self.site is not None:
+            text += f", and an array made at {self.site} is fake, it has no bytes"
         return f"{text}; {self.advice}" if self.advice else text

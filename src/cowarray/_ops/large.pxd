@@ -24,5 +24,6 @@ cdef inline bint is_large_operand(object operand) noexcept:
 
 cdef object large_unary(unary_function function, object a)
 cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b)
+cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected)
 cdef object large_compare(object a, object b, int op)
 cdef object large_call(object function, tuple args, dict kwargs)

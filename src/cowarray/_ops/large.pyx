@@ -23,7 +23,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_REFCNT
 from libc.string cimport strcpy
 
-from cowarray._array.array cimport Array, is_array
+from cowarray._array.array cimport Array, BORN_FRESH, is_array, located_header
 from cowarray._c.numpy cimport (
     NPY_ARRAY_WRITEABLE,
     PyArray_CLEARFLAGS,
@@ -34,7 +34,7 @@ from cowarray._c.numpy cimport (
     PyDataMem_SetHandler,
 )
 from cowarray._c.temporary cimport is_temporary
-from cowarray._native.storage cimport heap_calloc, heap_free, heap_malloc, heap_realloc
+from cowarray._native.storage cimport count_shares, heap_calloc, heap_free, heap_malloc, heap_realloc
 from cowarray._ops.operands cimport computed
 
 cnp.import_array()
@@ -132,6 +132,53 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
     elif type(other) is not float and type(other) is not int and type(other) is not x.descr.type:
         return False
     return is_temporary(x, type(x), BINARY_OPERATOR)
+
+
+cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected):
+    """Of an operator's operands the one that the result would be computed into, if it is an array without bytes; or None.
+
+    Of the two, only self is certain to be an array. Called before anybody has taken a reference to them.
+    """
+    cdef bint both = is_array(other)
+    if is_reusable_fake(self, other, both, ufunc, reflected):
+        return self
+    if both and is_reusable_fake(<Array>other, self, True, ufunc, not reflected):
+        return other
+    return None
+
+
+cdef bint is_reusable_fake(Array x, object other, bint both, object ufunc, bint is_right) except -1:
+    """`is_reusable` of an array without bytes: nobody else may know its Storage, as if it were but NumPy's result."""
+    cdef cnp.ndarray header
+    if x.storage_ is None or not x.storage_.is_fake or not is_large(x) or (is_right and ufunc is power):
+        return False
+    # The call takes a reference of its own.
+    if Py_REFCNT(x.storage_) > 2 or count_shares(x.storage_) != 1 or x.birth != BORN_FRESH:
+        return False
+    if not x.writeable or x.standard or x.descr.type_num not in inexact or ufunc not in reusing:
+        return False
+    if both:
+        if (<Array>other).descr.type_num != x.descr.type_num:
+            return False
+        header = located_header(<Array>other)
+        if not (
+            cnp.PyArray_ISBEHAVED_RO(header) and cnp.PyArray_IS_C_CONTIGUOUS(header)
+            and cnp.PyArray_IS_C_CONTIGUOUS(located_header(x)) and is_shaped_as(x, header)
+        ):
+            return False
+    elif type(other) is not float and type(other) is not int and type(other) is not x.descr.type:
+        return False
+    return not count_weak_references(x) and is_temporary(x, type(x), BINARY_OPERATOR)
+
+
+cdef bint is_shaped_as(Array x, cnp.ndarray header) noexcept:
+    cdef int i
+    if x.nd != cnp.PyArray_NDIM(header):
+        return False
+    for i in range(x.nd):
+        if x.dims[i] != cnp.PyArray_DIMS(header)[i]:
+            return False
+    return True
 
 
 cdef object reused(Array x, cnp.ndarray header, object ufunc, object a, object b):

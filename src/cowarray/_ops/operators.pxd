@@ -1,7 +1,7 @@
 # Operators.
 
 from cowarray._array.array cimport Array
-from cowarray._ops.large cimport binary_function, is_large, large_operator, large_unary, unary_function
+from cowarray._ops.large cimport binary_function, fake_to_reuse, is_large, large_operator, large_unary, unary_function
 from cowarray._ops.operands cimport computed, operand
 from cowarray._ops.strangers cimport defer
 
@@ -12,12 +12,20 @@ cdef object power(object base, object exponent)
 cdef object in_place_power(object base, object exponent)
 
 
+cdef inline object beside_lane(Array self, object other, object ufunc, bint reflected):
+    """An operator that NumPy's own cannot compute on headers. Inline: a temporary is told by who calls."""
+    cdef object target = fake_to_reuse(self, other, ufunc, reflected)
+    if target is None:
+        return defer(self, other, ufunc, reflected)
+    return ufunc(other, self, out=(target,)) if reflected else ufunc(self, other, out=(target,))
+
+
 cdef inline object binary(Array self, object other, binary_function function, object ufunc, bint reflected):
     """self op other, or with reflected other op self, as NumPy's own operator on headers computes it."""
     own = operand(self)
     shown = operand(other)
     if shown is None or own is None:
-        return defer(self, other, ufunc, reflected)
+        return beside_lane(self, other, ufunc, reflected)
     if is_large(self):
         if reflected:
             return large_operator(function, ufunc, other, self, shown, own)

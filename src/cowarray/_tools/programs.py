@@ -53,13 +53,17 @@ class Program:
         Whether `target` names a module.
     include : sequence of str, optional
         Packages that count as parts of the program, wherever they are.
+    replacing : callable, optional
+        Called without arguments, it gives a dict: what the program gets in place of functions and classes of NumPy's.
+        A pickle must be able to hold it.
     """
 
-    def __init__(self, target, arguments=(), *, module=False, include=()):
+    def __init__(self, target, arguments=(), *, module=False, include=(), replacing=dict):
         self.target = target
         self.arguments = list(arguments)
         self.module = module
         self.include = tuple(include)
+        self.replacing = replacing
 
     def prepare(self):
         """Set up `sys` as Python does, and find out where the program's own modules lie.
@@ -72,7 +76,7 @@ class Program:
         if self.module:
             sys.argv = ["-m", *self.arguments]
             package = self.target.partition(".")[0]
-            return ImportRule(os.getcwd(), (*self.include, package))
+            return ImportRule(os.getcwd(), (*self.include, package), self.replacing)
         path = os.path.join(os.getcwd(), self.target)
         sys.argv = [self.target, *self.arguments]
         folder = path if self._importer() is not None else os.path.dirname(os.path.realpath(path))
@@ -80,7 +84,7 @@ class Program:
             sys.path[0] = folder
         elif folder == path:
             sys.path.insert(0, folder)
-        return ImportRule(folder, self.include)
+        return ImportRule(folder, self.include, self.replacing)
 
     def _importer(self):
         """What imports from a folder or an archive; None for a script."""
@@ -185,12 +189,15 @@ class ImportRule:
         Modules below it are the program's, unless they are installed there.
     include : sequence of str
         Packages that are the program's, wherever they are.
+    replacing : callable, optional
+        As in `Program`.
     """
 
-    def __init__(self, folder, include):
+    def __init__(self, folder, include, replacing=dict):
         self.folder = os.path.join(os.path.realpath(folder), "")
         self.include = tuple(include)
-        self.stand_ins = StandIns()
+        self.replacing = replacing
+        self.stand_ins = StandIns(replacing())
         self._files = {}
         self._told = None
         self._awaited = []
@@ -310,7 +317,7 @@ def _is_numpys(name):
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 
-def run(program, enter, finish):
+def run(program, enter, finish, failed=None):
     """Run a program in this process, and to its end: its threads and what it registered with `atexit` included.
 
     Parameters
@@ -322,6 +329,8 @@ def run(program, enter, finish):
     finish : callable
         Called with the program's exit status and its `ImportRule`, once, after the program has ended and in the process
         where it began. It gives the status to exit with.
+    failed : callable, optional
+        Called with each exception that nobody catches, in any thread, and with the `ImportRule`, before it is shown.
 
     Returns
     -------
@@ -339,7 +348,8 @@ def run(program, enter, finish):
     rule = program.prepare()
     rule.install()
     enter()
-    _follow(rule, enter)
+    told = _nobody if failed is None else functools.partial(failed, rule)
+    _follow(rule, enter, told)
     ended = False
 
     def end(status):
@@ -369,7 +379,7 @@ def run(program, enter, finish):
         raise
     except BaseException as error:
         raised = error
-    status = _outcome(raised)
+    status = _outcome(raised, told)
     interrupted = isinstance(raised, KeyboardInterrupt)
     del raised  # and all that its frames hold
     if os.getpid() == began:
@@ -379,7 +389,7 @@ def run(program, enter, finish):
                 wait()
             except BaseException as error:
                 raised = error
-            _outcome(raised)
+            _outcome(raised, told)
         del raised
         status = end(status)
     del kept
@@ -394,7 +404,11 @@ def _silent(*args):
     """An exception hook that shows nothing."""
 
 
-def _outcome(error):
+def _nobody(error):
+    """Who is not interested in an exception."""
+
+
+def _outcome(error, told=_nobody):
     """The exit status after an exception that nobody caught, or None; it is shown as Python shows it.
 
     Not to be called while the exception is handled: a hook would see that.
@@ -410,6 +424,7 @@ def _outcome(error):
             print(error.code, file=sys.stderr)
         return 1
     clean(error)
+    told(error)
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
     sys.last_exc = error
     second = None
@@ -418,7 +433,7 @@ def _outcome(error):
     except BaseException as raised:
         second = raised
     if isinstance(second, SystemExit):
-        return _outcome(second)
+        return _outcome(second, told)
     if second is not None:
         clean(second)
         _say("Error in sys.excepthook:", second)
@@ -467,7 +482,7 @@ def _entries(trace):
 # ---- threads and processes -------------------------------------------------------------------------------------------
 
 
-def _follow(rule, enter):
+def _follow(rule, enter, told=_nobody):
     """Let threads, and processes of `multiprocessing`, begin with the modes that are in force in this context."""
     base = contextvars.copy_context()
 
@@ -506,25 +521,26 @@ def _follow(rule, enter):
     def show_clean(args, /):
         if args.exc_value is not None:
             clean(args.exc_value)
+            told(args.exc_value)
             args = threading.ExceptHookArgs((args.exc_type, args.exc_value, args.exc_value.__traceback__, args.thread))
         return show(args)
 
     threading.excepthook = show_clean
-    rule.tell(_Following(rule.folder, rule.include, enter))
+    rule.tell(_Following(rule.folder, rule.include, rule.replacing, enter))
 
 
 class _Following:
     """What a process that the program starts is told."""
 
-    def __init__(self, folder, include, enter):
-        self.told = folder, include, enter
+    def __init__(self, *told):
+        self.told = told
 
     def __reduce__(self):
         return _follow_on, self.told
 
 
-def _follow_on(folder, include, enter):
-    rule = ImportRule(folder, include)
+def _follow_on(folder, include, replacing, enter):
+    rule = ImportRule(folder, include, replacing)
     rule.install()
     enter()
     _follow(rule, enter)

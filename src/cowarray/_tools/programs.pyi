@@ -6,6 +6,8 @@ from cowarray._tools.stand_ins import StandIns
 
 __all__ = ["CannotRun", "Program", "run"]
 
+Replacing = Callable[[], dict[Any, Any]]
+
 class CannotRun(Exception): ...
 
 class Program:
@@ -13,8 +15,15 @@ class Program:
     arguments: list[str]
     module: bool
     include: tuple[str, ...]
+    replacing: Replacing
     def __init__(
-        self, target: str, arguments: Sequence[str] = (), *, module: bool = False, include: Sequence[str] = ()
+        self,
+        target: str,
+        arguments: Sequence[str] = (),
+        *,
+        module: bool = False,
+        include: Sequence[str] = (),
+        replacing: Replacing = ...,
     ) -> None: ...
     def prepare(self) -> ImportRule: ...
     def load(self) -> tuple[CodeType, ModuleType]: ...
@@ -22,12 +31,18 @@ class Program:
 class ImportRule:
     folder: str
     include: tuple[str, ...]
+    replacing: Replacing
     stand_ins: StandIns
-    def __init__(self, folder: str, include: Sequence[str]) -> None: ...
+    def __init__(self, folder: str, include: Sequence[str], replacing: Replacing = ...) -> None: ...
     def covers(self, space: dict[str, Any] | None, frame: FrameType | None) -> bool: ...
     def tell(self, told: object) -> None: ...
     def has(self, file: str) -> bool: ...
     def install(self) -> None: ...
 
-def run(program: Program, enter: Callable[[], object], finish: Callable[[int, ImportRule], int]) -> int: ...
+def run(
+    program: Program,
+    enter: Callable[[], object],
+    finish: Callable[[int, ImportRule], int],
+    failed: Callable[[ImportRule, BaseException], object] | None = None,
+) -> int: ...
 def clean(error: BaseException | None) -> None: ...

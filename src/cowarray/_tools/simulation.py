@@ -1,21 +1,12 @@
-"""``python -m cowarray simulate``: the report on which lines of a program relied on an alias.
+"""``python -m cowarray simulate``: the report on which lines of a program relied on an alias."""
 
-The report is written once, by the process that began, after the program has ended. It goes to where stderr led when the
-command began, or to a file; the program's own output is left alone.
-"""
-
-import contextlib
 import functools
 import json
-import linecache
 import os
-import platform
-import sys
-
-import numpy as np
 
 import cowarray
-from cowarray._tools import programs
+from cowarray._tools import reporting
+from cowarray._tools.reporting import cut, line_of
 
 __all__ = ["FORMAT", "run"]
 
@@ -63,36 +54,14 @@ def run(program, *, error=False, exact=False, as_json=False, output=None):
     KeyboardInterrupt
         It ended the program.
     """
-    try:
-        place = _File(output) if output is not None else _Stderr()
-    except (OSError, ValueError) as failure:
-        return _refuse(f"cannot write to {output!r}: {getattr(failure, 'strerror', None) or failure}")
     started = os.path.join(os.getcwd(), "")
 
-    def finish(status, rule):
-        found = _found[0]
-        report = described(program, found, rule.stand_ins.borrowed, exact, status)
-        text = json.dumps(report, ensure_ascii=True) + "\n" if as_json else written_out(report, started)
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # closed, or none; Python says at its end what cannot be written
-                stream.flush()
-        try:
-            place.write(text)
-        except OSError as failure:
-            refused = _refuse(f"cannot write to {output!r}: {failure.strerror}")
-            return status or refused
-        return report["exit_status"]
+    def report(status, rule):
+        found = described(program, _found[0], rule.stand_ins.borrowed, exact, status)
+        text = json.dumps(found, ensure_ascii=True) + "\n" if as_json else written_out(found, started)
+        return text, found["exit_status"]
 
-    try:
-        return programs.run(program, functools.partial(_enter, error, exact), finish)
-    except programs.CannotRun as failure:
-        return _refuse(str(failure))
-
-
-def _refuse(text):
-    with contextlib.suppress(Exception):
-        print(f"simulate: {text}", file=sys.stderr)
-    return 2
+    return reporting.run("simulate", program, functools.partial(_enter, error, exact), report, output=output)
 
 
 _found = []  # the simulation of this process
@@ -103,44 +72,6 @@ def _enter(error, exact):
     found._warns = False
     found.__enter__()
     _found[:] = [found]
-
-
-# ---- where to --------------------------------------------------------------------------------------------------------
-
-
-class _File:
-    """A file that the report goes to. It is emptied at once: what is in it afterwards is this run's."""
-
-    def __init__(self, path):
-        self.path = os.path.abspath(path)
-        with open(self.path, "w"):
-            pass
-
-    def write(self, text):
-        with open(self.path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-
-
-class _Stderr:
-    """Where stderr led at first, also if the program closes it."""
-
-    def __init__(self):
-        self.number = None
-        with contextlib.suppress(OSError):
-            self.number = os.dup(2)
-            self.identity = self._identify()
-
-    def _identify(self):
-        status = os.fstat(self.number)
-        return status.st_dev, status.st_ino, status.st_mode
-
-    def write(self, text):
-        data = text.encode("utf-8", "backslashreplace")
-        with contextlib.suppress(OSError):  # nobody reads it: the exit status still tells
-            # A program may close all files and open its own: the number may be that of another by now.
-            if self.number is not None and self._identify() == self.identity:
-                while data:
-                    data = data[os.write(self.number, data) :]
 
 
 # ---- what it says ----------------------------------------------------------------------------------------------------
@@ -164,12 +95,7 @@ def described(program, found, borrowed, exact, status):
     dict
     """
     divergences = sorted(found, key=lambda each: (each.accessed, each.written, each.made, each.operation))
-    return {
-        "format": FORMAT,
-        "versions": {"cowarray": cowarray.__version__, "numpy": np.__version__, "python": platform.python_version()},
-        "program": {"module" if program.module else "script": program.target, "arguments": program.arguments},
-        "program_status": status,
-        "exit_status": status or int(bool(divergences)),
+    return reporting.head(FORMAT, program, status, status or int(bool(divergences))) | {
         "exact": exact,
         "would_be_copies": {
             "watched": found.watched,
@@ -184,22 +110,14 @@ def described(program, found, borrowed, exact, status):
                 "nbytes": each.nbytes,
                 "times": each.times,
                 "differed": each.differed,
-                "made": _line(each.made),
-                "written": _line(each.written),
-                "accessed": _line(each.accessed),
+                "made": line_of(each.made),
+                "written": line_of(each.written),
+                "accessed": line_of(each.accessed),
                 "mend": mend(each.copied_by),
             }
             for each in divergences
         ],
-        "borrowed": [{"name": name, "used": _line(site)} for name, site in sorted(borrowed.items())],
-    }
-
-
-def _line(site):
-    return {
-        "filename": site.filename,
-        "lineno": site.lineno,
-        "code": linecache.getline(site.filename, site.lineno).strip(),
+        "borrowed": [{"name": name, "used": line_of(site)} for name, site in sorted(borrowed.items())],
     }
 
 
@@ -238,11 +156,7 @@ def written_out(report, folder):
     str
     """
 
-    def place(line):
-        name = line["filename"]
-        name = name.rpartition(f"{os.sep}site-packages{os.sep}")[2].removeprefix(folder)
-        return f"{name}:{line['lineno']}"
-
+    place = reporting.names(folder)
     [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
     groups = {}
     for each in report["divergences"]:
@@ -257,7 +171,7 @@ def written_out(report, folder):
         width = max(len(place(line)) for _, line, _ in shown)
         lines.append(f"{number}. {place(first['written'])}: seen through an alias that {first['copied_by']} made")
         lines += [
-            f"     {step:<8}  {place(line):<{width}}  {_cut(line['code'])}{note}".rstrip() for step, line, note in shown
+            f"     {step:<8}  {place(line):<{width}}  {cut(line['code'])}{note}".rstrip() for step, line, note in shown
         ]
         if len(group) > _MOST:
             lines.append(f"     and {len(group) - _MOST} more, which --json lists")
@@ -291,7 +205,3 @@ def _details(divergence):
     if divergence["differed"] is not None:
         notes.append("a copy had other values" if divergence["differed"] else "a copy had equal values")
     return f"  [{divergence['operation']}: {', '.join(notes)}]"
-
-
-def _cut(code):
-    return code if len(code) <= 60 else f"{code[:57]}..."

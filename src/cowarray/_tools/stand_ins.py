@@ -332,6 +332,8 @@ class _StandIn(types.ModuleType):
             return value
         if isinstance(value, types.ModuleType):
             found = self._stand_ins.of(value)
+        elif (replacing := self._stand_ins.replacing(value)) is not None:
+            found = replacing
         elif name in self._own:
             found = self._own[name]()
         elif (own := self._stand_ins.known(value)) is not None:
@@ -367,14 +369,20 @@ def _is_a_class_of_numpys(value):
 class StandIns:
     """The stand-ins of one program.
 
+    Parameters
+    ----------
+    replaced : dict, optional
+        By functions and classes of NumPy's, what the program gets in their place.
+
     Attributes
     ----------
     borrowed : dict of str to Site
         The names of functions and classes that the library lacks and the program used, and where each was first used.
     """
 
-    def __init__(self):
+    def __init__(self, replaced=None):
         self.borrowed = {}
+        self._replaced = {id(value): own for value, own in (replaced or {}).items()}
         self._modules = {}
         self._quiet = {}
         self._known = {}
@@ -384,6 +392,10 @@ class StandIns:
                     self._known[id(value)] = getattr(own, name)
         for function in _REPLACED:
             self._known[id(function)] = _replaced(function)
+
+    def replacing(self, value):
+        """What the program gets in place of a function or a class of NumPy's, whatever the library has; or None."""
+        return self._replaced.get(id(value))
 
     def known(self, value):
         """What the library has in place of a function or a class of NumPy's, wherever NumPy keeps it; or None."""

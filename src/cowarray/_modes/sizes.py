@@ -1,0 +1,61 @@
+"""Sizes of memory as people write and read them: "8 GiB"."""
+
+import re
+
+__all__ = ["nbytes_of", "readable"]
+
+_BINARY = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_FACTORS = {"": 1, "b": 1, "byte": 1, "bytes": 1}
+_FACTORS |= {unit.lower(): 1024**power for power, unit in enumerate(_BINARY, 1)}
+_FACTORS |= {f"{letter}b": 1000**power for power, letter in enumerate("kmgtpe", 1)}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
+
+
+def nbytes_of(size):
+    """Bytes of a size.
+
+    Parameters
+    ----------
+    size : int or str
+        Bytes; or a number with a unit: "8 GiB" (of 1024), "500 MB" (of 1000), "4096". Case does not matter. A fraction
+        of a byte is dropped.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        It is no size, or a negative one.
+    """
+    if type(size) is int and size >= 0:
+        return size
+    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    factor = None if found is None else _FACTORS.get(found[2].lower())
+    if factor is None:
+        raise ValueError(f"a size is bytes, or a number with a unit, as in '8 GiB' or '500 MB' (got {size!r})")
+    whole, _, rest = found[1].partition(".")
+    # In integers: no size is rounded that a float could not hold.
+    return (int(whole or 0) * 10 ** len(rest) + int(rest or 0)) * factor // 10 ** len(rest)
+
+
+def readable(nbytes):
+    """A number of bytes in a unit in which it has few digits.
+
+    Parameters
+    ----------
+    nbytes : int
+
+    Returns
+    -------
+    str
+    """
+    if nbytes < 1024:
+        return f"{nbytes} B"
+    size = nbytes / 1024
+    for unit in _BINARY:
+        if size < 1023.95 or unit == _BINARY[-1]:  # which prints as 1024.0
+            break
+        size /= 1024
+    return f"{size:.1f} {unit}"

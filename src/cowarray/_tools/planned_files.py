@@ -1,0 +1,152 @@
+"""What a program that is only planned gets of files: arrays without bytes, from what a file's header says.
+
+Nothing is read but headers, and nothing is written: a memory map that is to be made is not made. Arrays below the
+plan's limit for real ones are NumPy's own, read from the file.
+"""
+
+import functools
+import math
+import operator
+import os
+
+import numpy as np
+
+from cowarray._files.npy import header_of
+from cowarray._modes.calls import innermost
+from cowarray._modes.fakes import make
+from cowarray._modes.inference import fresh
+from cowarray._tools.stand_ins import taken_in
+
+__all__ = ["replaced"]
+
+_load, _fromfile, _memmap, _open_memmap = np.load, np.fromfile, np.memmap, np.lib.format.open_memmap
+
+
+def replaced():
+    """By functions and classes of NumPy's, what the program gets in their place.
+
+    Returns
+    -------
+    dict
+    """
+    return {_load: load, _fromfile: fromfile, _memmap: memmap, _open_memmap: open_memmap}
+
+
+def _is_small(shape, dtype):
+    block = innermost.get()
+    return block is None or dtype.hasobject or math.prod(shape) * dtype.itemsize < block.real
+
+
+def _fake(shape, dtype, order, mmap_mode=None):
+    """An array without bytes; with a mode, one that takes no memory of its own."""
+    is_mapped = mmap_mode is not None
+    writeable = mmap_mode not in ("r", "readonly")
+    return make(innermost.get().ledger.here(), *fresh(shape, dtype, order), writeable, mapped=is_mapped)
+
+
+# ---- .npy and .npz ---------------------------------------------------------------------------------------------------
+
+
+@functools.wraps(_load)
+def load(file, mmap_mode=None, *args, **kwargs):
+    if hasattr(file, "read"):
+        start = file.tell() if hasattr(file, "seek") else None
+        made = None if start is None else _from_header(file, "a file", mmap_mode)
+        if made is None and start is not None:
+            file.seek(start)
+    else:
+        with open(os.fspath(file), "rb") as opened:
+            made = _from_header(opened, os.fsdecode(os.fspath(file)), mmap_mode)
+    if made is not None:
+        return made
+    # Not mapped: what is written to it must not reach the file.
+    loaded = _load(file, None, *args, **kwargs)
+    if type(loaded) is np.lib.npyio.NpzFile:
+        loaded.__class__ = _PlannedArchive
+    return taken_in(loaded)
+
+
+def _from_header(file, name, mmap_mode):
+    """The array of a .npy file that is at its beginning; None of other files and small arrays. The bytes are passed."""
+    found = header_of(file, f"load: {name}")
+    if found is None or _is_small(found[0], found[2]):
+        return None
+    shape, order, dtype, _ = found
+    nbytes = math.prod(shape) * dtype.itemsize
+    here = file.tell()
+    held = file.seek(0, os.SEEK_END) - here
+    file.seek(here + min(nbytes, held))
+    if held < nbytes:
+        raise ValueError(
+            f"load: {name}: truncated: shape {shape} of dtype {dtype} needs {nbytes} bytes of data, "
+            f"and the file has {held}"
+        )
+    return _fake(shape, dtype, order, mmap_mode)
+
+
+class _PlannedArchive(np.lib.npyio.NpzFile):
+    """An .npz file of whose larger arrays only the headers are read."""
+
+    def __getitem__(self, key):
+        member = key if key in self.zip.namelist() else f"{key}.npy"
+        if member in self.zip.namelist():
+            with self.zip.open(member) as opened:
+                found = header_of(opened, f"load: {member}")
+            if found is not None and not _is_small(found[0], found[2]):
+                return _fake(found[0], found[2], found[1])
+        return taken_in(super().__getitem__(key))
+
+
+# ---- files without a header ------------------------------------------------------------------------------------------
+
+
+@functools.wraps(_fromfile)
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, **kwargs):
+    own = np.dtype(dtype)
+    if not sep and own.itemsize and not own.hasobject and own.subdtype is None:
+        is_open = hasattr(file, "fileno")
+        start = offset + (file.tell() if is_open else 0)
+        size = os.fstat(file.fileno()).st_size if is_open else os.path.getsize(file)
+        length = max(size - start, 0) // own.itemsize
+        length = length if count < 0 else min(length, operator.index(count))
+        if not _is_small((length,), own):
+            if is_open:
+                file.seek(start + length * own.itemsize)
+            return _fake((length,), own, "C")
+    return taken_in(_fromfile(file, dtype, count, sep, offset, **kwargs))
+
+
+# ---- memory maps -----------------------------------------------------------------------------------------------------
+
+
+class memmap(np.memmap):
+    """In place of NumPy's class: what it makes is an array of the library's, with bytes only where it is small."""
+
+    def __new__(cls, filename, dtype=np.uint8, mode="r+", offset=0, shape=None, order="C"):
+        own = np.dtype(dtype)
+        if shape is None:
+            if mode in ("w+", "write"):
+                raise ValueError("shape must be given if mode == 'w+'")
+            shape = ((_size_of(filename) - offset) // own.itemsize,)
+        shape = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+        if mode in ("w+", "write") or not _is_small(shape, own):
+            if mode not in ("w+", "write"):
+                held = _size_of(filename) - offset
+                if held < math.prod(shape) * own.itemsize and mode in ("r", "c", "readonly", "copyonwrite"):
+                    raise ValueError("mmap length is greater than file size")
+            return _fake(shape, own, order, mode)
+        return taken_in(np.array(_memmap(filename, own, "r", offset, shape, order)))
+
+
+def _size_of(file):
+    if hasattr(file, "fileno"):
+        return os.fstat(file.fileno()).st_size
+    return os.path.getsize(file)
+
+
+@functools.wraps(_open_memmap)
+def open_memmap(filename, mode="r+", dtype=None, shape=None, fortran_order=False, version=None, **kwargs):
+    if "w" in mode:
+        shape = tuple(shape) if np.iterable(shape) else (shape,)
+        return _fake(shape, np.dtype(dtype), "F" if fortran_order else "C", mode)
+    return load(filename, mode, **kwargs)

@@ -1,0 +1,249 @@
+"""``python -m cowarray plan``: how much memory a program would take, and copy, found without computing it."""
+
+import functools
+import json
+import os
+
+import cowarray
+from cowarray._modes.plan_report import headline, table
+from cowarray._modes.sizes import readable
+from cowarray._tools import planned_files, reporting
+from cowarray._tools.programs import Program
+from cowarray._tools.reporting import cut, line_of
+
+__all__ = ["FORMAT", "Stop", "program", "run"]
+
+FORMAT = "cowarray plan 1"
+
+
+def program(target, arguments=(), *, module=False, include=()):
+    """A program that is to be planned: a `Program` to which files are headers.
+
+    Parameters
+    ----------
+    target, arguments, module, include
+        As in `Program`.
+
+    Returns
+    -------
+    Program
+    """
+    return Program(target, arguments, module=module, include=include, replacing=planned_files.replaced)
+
+
+def run(program, *, real=4096, limit=None, as_json=False, output=None):
+    """Run a program inside `fake`, and report.
+
+    Parameters
+    ----------
+    program : Program
+        Made by the function `program`.
+    real : int
+        As in `fake`.
+    limit : int, optional
+        Bytes that the peak must not exceed.
+    as_json : bool
+        One line of JSON instead of text.
+    output : path, optional
+        A file for the report. Default: stderr.
+
+    Returns
+    -------
+    int
+        The program's exit status if that is not 0: 1 if it stopped at a value that a fake lacks, or at another
+        exception. Else 1 if the peak is above the limit, 0 if not. 2 if the program cannot be run.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        It ended the program.
+    """
+    started = os.path.join(os.getcwd(), "")
+    stops = []
+
+    def failed(rule, error):
+        if not stops and not isinstance(error, KeyboardInterrupt):
+            stops.append(Stop(error, rule))
+
+    def report(status, rule):
+        found = described(program, _plans[0], stops, rule.stand_ins.borrowed, real, limit, status)
+        if as_json:
+            return json.dumps(found, ensure_ascii=True) + "\n", found["exit_status"]
+        return written_out(found, _plans[0], reporting.names(started)), found["exit_status"]
+
+    enter = functools.partial(_enter, real)
+    return reporting.run("plan", program, enter, report, output=output, failed=failed)
+
+
+_plans = []  # the plan of this process
+
+
+def _enter(real):
+    plan = cowarray.fake(real=real)
+    plan.__enter__()
+    _plans[:] = [plan]
+
+
+class Stop:
+    """Where a program, or a thread of it, ended by an exception.
+
+    Nothing of the exception is kept: its frames hold the program's arrays.
+
+    Parameters
+    ----------
+    error : BaseException
+    rule : ImportRule
+        Says which lines are the program's.
+
+    Attributes
+    ----------
+    site : Site
+        The innermost line of the program.
+    kind : str
+        The class of the exception.
+    message : str
+    refused : dict or None
+        If a fake was asked for a value: operation, reason, advice, and where the fake was made.
+    """
+
+    def __init__(self, error, rule):
+        refusal = _refusal_in(error)
+        self.site = _innermost(error if refusal is None else refusal, rule) or _innermost(error, rule)
+        self.kind = type(error).__name__
+        self.message = _shown(error)
+        self.refused = None
+        if refusal is not None:
+            self.refused = {
+                "operation": refusal.operation,
+                "reason": refusal.reason,
+                "advice": refusal.advice,
+                "made": refusal.site,
+            }
+
+
+def _shown(error):
+    try:
+        return str(error)
+    except Exception:  # it is the program's
+        return "<cannot be shown>"
+
+
+def _refusal_in(error):
+    """The first `FakeError` among an exception and those that it came from."""
+    seen = set()
+    found = None
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, cowarray.FakeError):
+            found = error
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def _innermost(error, rule):
+    """The innermost line of a traceback that is the program's; None if none is."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        if rule.covers(trace.tb_frame.f_globals, None):
+            found = cowarray.Site(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+# ---- what it says ----------------------------------------------------------------------------------------------------
+
+
+def described(program, plan, stops, borrowed, real, limit, status):
+    """The report as JSON has it: see docs/fake.md.
+
+    Parameters
+    ----------
+    program : Program
+    plan : cowarray.fake
+    stops : list of Stop
+        The first, or none.
+    borrowed : dict of str to Site
+        Names of NumPy's that the library lacks.
+    real : int
+    limit : int or None
+    status : int
+        The program's exit status.
+
+    Returns
+    -------
+    dict
+    """
+    is_above = limit is not None and plan.peak_bytes > limit
+    return reporting.head(FORMAT, program, status, status or int(is_above or bool(stops))) | {
+        "real": real,
+        "limit": limit,
+        "peak_bytes": plan.peak_bytes,
+        "peak_at": None if plan.peak_site is None else line_of(plan.peak_site),
+        "live_bytes": plan.live_bytes,
+        "bytes_copied": plan.bytes_copied,
+        "lines": [
+            line_of(line.site)
+            | {"peak_bytes": line.peak_bytes, "live_bytes": line.live_bytes, "bytes_copied": line.bytes_copied}
+            for line in plan.lines
+        ],
+        "stopped": _described_stop(stops[0]) if stops else None,
+        "borrowed": [{"name": name, "used": line_of(site)} for name, site in sorted(borrowed.items())],
+    }
+
+
+def _described_stop(stop):
+    refused = stop.refused
+    if refused is not None:
+        refused = refused | {"made": None if refused["made"] is None else line_of(refused["made"])}
+    at = None if stop.site is None else line_of(stop.site)
+    return {"at": at, "exception": stop.kind, "message": stop.message, "needs_a_value": refused}
+
+
+def written_out(report, plan, place):
+    """The report as text.
+
+    Parameters
+    ----------
+    report : dict
+    plan : cowarray.fake
+    place : callable
+        Names a line of the report.
+
+    Returns
+    -------
+    str
+    """
+    [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
+    lines = [f"cowarray plan: {name}: {headline(plan)}"]
+    if report["limit"] is not None:
+        side = "above" if report["peak_bytes"] > report["limit"] else "within"
+        lines.append(f"The peak is {side} the limit of {readable(report['limit'])}.")
+    if report["stopped"] is not None:
+        lines += ["", *_written_stop(report["stopped"], place)]
+    if report["peak_at"] is not None:
+        lines += ["", f"Peak at {_shown_line(report['peak_at'], place)}", ""]
+        lines += table(plan.lines, lambda site: place(site._asdict()))
+    if report["borrowed"]:
+        lines += ["", "NumPy's own were used for names that cowarray lacks:"]
+        lines += [f"  {each['name']} ({place(each['used'])})" for each in report["borrowed"]]
+    return "\n".join(lines) + "\n"
+
+
+def _shown_line(line, place):
+    return f"{place(line)}: {cut(line['code'])}" if line["code"] else place(line)
+
+
+def _written_stop(stop, place):
+    where = "in code that is not the program's" if stop["at"] is None else f"at {_shown_line(stop['at'], place)}"
+    lines = [f"The program stopped {where}"]
+    refused = stop["needs_a_value"]
+    if refused is None:
+        lines.append(f"  {stop['exception']}: {stop['message']}" if stop["message"] else f"  {stop['exception']}")
+    else:
+        lines.append(f"  {refused['operation']}: {refused['reason']}")
+        if refused["made"] is not None:
+            lines.append(f"  the array was made at {_shown_line(refused['made'], place)}")
+        if refused["advice"]:
+            lines.append(f"  instead: {refused['advice']}")
+    return [*lines, "What follows is planned up to there."]

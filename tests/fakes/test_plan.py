@@ -1,0 +1,146 @@
+"""What a plan says: its figures, the line of the peak, the table by lines, and the page in a notebook."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+import cowarray
+
+MIB = 1 << 20
+
+
+def lines_of(plan):
+    """{line of this file, counted from the function that runs: (at the peak, live, copied)} of a plan, in MiB."""
+    first = min(line.site.lineno for line in plan.lines)
+    return {line.site.lineno - first: tuple(figure / MIB for figure in line[1:]) for line in plan.lines}
+
+
+def one_of_each():
+    with cowarray.fake() as plan:
+        x = cowarray.zeros((2, MIB), "i1")
+        y = cowarray.ones((4, MIB), "i1")
+        del y
+        z = x.copy()
+        z[0] = 1
+    return plan, x, z
+
+
+def test_bytes_are_counted_by_line():
+    plan, x, z = one_of_each()
+    assert (plan.peak_bytes, plan.live_bytes, plan.bytes_copied) == (6 * MIB, 4 * MIB, 2 * MIB)
+    assert lines_of(plan) == {0: (2, 2, 0), 1: (4, 0, 0), 3: (0, 0, 0), 4: (0, 2, 2)}
+    del x, z
+    assert plan.live_bytes == 0
+    assert lines_of(plan) == {0: (2, 0, 0), 1: (4, 0, 0), 3: (0, 0, 0), 4: (0, 0, 2)}
+
+
+def test_the_peaks_line_is_that_which_ran():
+    plan, x, z = one_of_each()
+    born = {line.site.lineno for line in plan.lines}
+    assert plan.peak_site.lineno == min(born) + 1
+    y = x + z  # outside of the block, on the same account
+    assert plan.peak_site.lineno == min(born) + 1
+    w = y + z
+    assert plan.live_bytes == plan.peak_bytes == 8 * MIB
+    assert plan.peak_site.lineno == test_the_peaks_line_is_that_which_ran.__code__.co_firstlineno + 6
+    del y, w
+    assert (plan.live_bytes, plan.peak_bytes) == (4 * MIB, 8 * MIB)
+
+
+def test_without_arrays_there_is_no_peak():
+    with cowarray.fake() as plan:
+        pass
+    assert (plan.peak_bytes, plan.peak_site, plan.lines) == (0, None, [])
+    assert str(plan) == "peak 0 B, live 0 B, copied 0 B"
+    assert "<svg" not in plan._repr_html_()
+    assert plan.series == [(0, 0)]
+
+
+def test_the_text():
+    plan, *kept = one_of_each()
+    head, peak, empty, titles, *rows = str(plan).splitlines()
+    assert head == "peak 6.0 MiB, live 4.0 MiB, copied 2.0 MiB"
+    assert peak == f"The peak is reached at {plan.peak_site}."
+    assert (empty, titles.split()) == ("", ["at", "the", "peak", "live", "copied", "line"])
+    assert [re.sub(r"\S+:\d+", "PLACE", " ".join(row.split())) for row in rows] == [
+        '4.0 MiB 0 B 0 B PLACE y = cowarray.ones((4, MIB), "i1")',
+        '2.0 MiB 2.0 MiB 0 B PLACE x = cowarray.zeros((2, MIB), "i1")',
+        "0 B 2.0 MiB 2.0 MiB PLACE z[0] = 1",
+    ]
+    assert "\n" not in repr(plan)
+    assert repr(plan).startswith("<cowarray.fake: peak 6291456 bytes")
+    del kept
+
+
+def many_lines(count):
+    with cowarray.fake() as plan:
+        for i in range(count):
+            exec(compile("\n" * i + "keep = cowarray.zeros(3)", "<made & up>", "exec"), {"cowarray": cowarray})
+    return plan
+
+
+def test_a_long_table_is_cut():
+    assert "more" not in str(many_lines(1))
+    with cowarray.fake() as plan:
+        kept = {"cowarray": cowarray}
+        for i in range(23):
+            exec(compile("\n" * i + f"keep{i} = cowarray.zeros(3)", "<made & up>", "exec"), kept)
+    assert str(plan).splitlines()[-1] == "and 3 more lines"
+    assert len(plan.lines) == 23
+
+
+def test_the_page_is_well_formed_and_says_what_the_text_says():
+    plan, *kept = one_of_each()
+    page = ElementTree.fromstring(plan._repr_html_())
+    text = "".join(page.itertext())
+    for part in ("peak 6.0 MiB, live 4.0 MiB, copied 2.0 MiB", 'x = cowarray.zeros((2, MIB), "i1")', "4.0 MiB"):
+        assert part in text
+    assert len(page.findall(".//tr")) == 1 + 3  # lines that have figures
+    [polygon] = page.findall(".//polygon")
+    points = [tuple(map(float, point.split(","))) for point in polygon.get("points").split()]
+    assert max(y for _, y in points) == 140
+    assert [x for x, _ in points] == sorted(x for x, _ in points)
+    del kept
+
+
+def test_names_of_files_are_escaped():
+    plan = many_lines(3)
+    assert "<made & up>" in "".join(ElementTree.fromstring(plan._repr_html_()).itertext())
+
+
+@pytest.mark.parametrize("count", [1, 1000, 1023, 1024, 5000])
+def test_the_series_stays_short_and_keeps_the_peak(count):
+    with cowarray.fake() as plan:
+        for i in range(count):
+            cowarray.zeros(1000 if i == count * 2 // 3 else 10)
+    series = plan.series
+    assert len(series) <= 1025
+    assert max(live for _, live in series) == plan.peak_bytes == 8000
+    assert [birth for birth, _ in series] == sorted(birth for birth, _ in series)
+    assert series[-1][0] == count
+
+
+@pytest.mark.parametrize(
+    ("expression", "peak"),
+    [
+        ("(z + z) * 2", 2),
+        ("2 * (z + z)", 2),
+        ("2 ** (z + z)", 3),
+        ("(z + z) ** 2", 2),
+        ("z - z * 2", 2),
+        ("(z + z).T * z", 3),
+        ("(z + z) * z.T", 3),
+        ("(z + z) * z[0]", 3),
+        ("(z + z) * (z + z)", 3),
+        ("(z + z) // z", 3),
+        ("(lambda t: t * 2)(z + z)", 3),
+        ("(z + z).copy() * 2", 3),
+    ],
+)
+def test_what_an_operator_computes_into_a_temporary_takes_no_memory(expression, peak):
+    with cowarray.fake() as plan:
+        z = cowarray.zeros((512, 512))
+        made = eval(expression, {"z": z})
+    assert plan.peak_bytes == peak * z.nbytes
+    assert made.shape == z.shape

@@ -1,0 +1,303 @@
+"""``python -m cowarray plan``: what the report says, what files give, and the exit status."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from io import BytesIO
+
+import numpy as np
+import pytest
+
+COMMAND = [sys.executable, "-m", "cowarray", "plan"]
+
+HEAT = """\
+import numpy as np
+plate = np.zeros((20_000, 20_000))
+plate[0] = 100.0
+inner = plate[1:-1, 1:-1]
+inner += 0.2 * (plate[:-2, 1:-1] + plate[2:, 1:-1] - 2 * inner)
+print(inner.shape)
+"""
+
+
+def command(folder, *arguments, **options):
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 120} | options
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=folder, **options)
+
+
+def script(folder, text, name="script.py"):
+    (folder / name).write_text(textwrap.dedent(text))
+    return name
+
+
+def report(folder, text, *options, status=0):
+    """The JSON report on a script, and what the program printed."""
+    result = command(folder, "--json", "--output", "report.json", *options, script(folder, text))
+    assert result.returncode == status, result.stderr
+    return json.loads((folder / "report.json").read_text()), result.stdout
+
+
+# ---- what it says ----------------------------------------------------------------------------------------------------
+
+
+def test_the_text_says_how_much_and_where(tmp_path):
+    result = command(tmp_path, script(tmp_path, HEAT))
+    assert (result.stdout, result.returncode) == ("(19998, 19998)\n", 0)
+    assert result.stderr == textwrap.dedent("""\
+        cowarray plan: script.py: peak 8.9 GiB, live 3.0 GiB, copied 0 B
+
+        Peak at script.py:5: inner += 0.2 * (plate[:-2, 1:-1] + plate[2:, 1:-1] - 2 * ...
+
+        at the peak     live  copied  line
+            6.0 GiB      0 B     0 B  script.py:5  inner += 0.2 * (plate[:-2, 1:-1] + plate[2:, 1:-1] - 2 * ...
+            3.0 GiB  3.0 GiB     0 B  script.py:2  plate = np.zeros((20_000, 20_000))
+        """)
+
+
+def test_the_json(tmp_path):
+    found, printed = report(tmp_path, HEAT, "--limit", "9 GiB")
+    assert printed == "(19998, 19998)\n"
+    assert found.pop("versions").keys() == {"cowarray", "numpy", "python"}
+    path = str(tmp_path / "script.py")
+    lines = found.pop("lines")
+    peak = 8 * (20_000**2 + 2 * 19_998**2)
+    code = "inner += 0.2 * (plate[:-2, 1:-1] + plate[2:, 1:-1] - 2 * inner)"
+    assert found == {
+        "format": "cowarray plan 1",
+        "program": {"script": "script.py", "arguments": []},
+        "program_status": 0,
+        "exit_status": 0,
+        "real": 4096,
+        "limit": 9 << 30,
+        "peak_bytes": peak,
+        "peak_at": {"filename": path, "lineno": 5, "code": code},
+        "live_bytes": 8 * 20_000**2,
+        "bytes_copied": 0,
+        "stopped": None,
+        "borrowed": [],
+    }
+    assert sum(line["peak_bytes"] for line in lines) == peak
+    assert [line["lineno"] for line in lines[:2]] == [5, 2]
+
+
+def test_what_lazy_copies_copy_is_counted(tmp_path):
+    text = "import numpy as np\nx = np.zeros(1 << 20)\ny = x.copy()\nz = x.copy()\nprint(y.shape)\ny[0] = 1\n"
+    found, _ = report(tmp_path, text)
+    assert (found["peak_bytes"], found["bytes_copied"]) == (2 << 23, 1 << 23)
+    assert [line["lineno"] for line in found["lines"] if line["bytes_copied"]] == [6]
+
+
+# ---- the limit and the status ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "side"),
+    [("8GiB", 1, "above"), ("8 gib", 1, "above"), ("10 GB", 0, "within"), (str(9 << 30), 0, "within")],
+)
+def test_a_limit(tmp_path, limit, status, side):
+    result = command(tmp_path, "--limit", limit, script(tmp_path, HEAT))
+    assert result.returncode == status
+    assert f"\nThe peak is {side} the limit of " in result.stderr
+
+
+def test_the_limit_itself_is_not_above(tmp_path):
+    text = "import numpy as np\nx = np.zeros(1 << 20)\n"
+    report(tmp_path, text, f"--limit={8 << 20}")
+    report(tmp_path, text, f"--limit={(8 << 20) - 1}", status=1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--limit", "8 GX", "s.py"], ["--real=-1", "s.py"], ["--limit"], [], ["--reall", "3", "s.py"], ["no.py"]]
+)
+def test_what_cannot_be_used(tmp_path, arguments):
+    script(tmp_path, "print('ran')", "s.py")
+    result = command(tmp_path, *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr
+
+
+def test_the_programs_own_status_and_arguments(tmp_path):
+    text = "import sys\nprint(sys.argv[1:], __name__)\nsys.exit(3)\n"
+    name = script(tmp_path, text)
+    for arguments in ([name], ["-m", "script"]):
+        result = command(tmp_path, *arguments, "--limit", "x")
+        assert (result.returncode, result.stdout) == (3, "['--limit', 'x'] __main__\n")
+        assert "peak 0 B" in result.stderr
+        assert "stopped" not in result.stderr
+
+
+# ---- where it stops --------------------------------------------------------------------------------------------------
+
+
+def test_a_value_that_is_needed(tmp_path):
+    text = """\
+        import numpy as np
+        x = np.zeros((1000, 1000))
+        y = x + 1
+        def check(y):
+            if bool(y[3, 4]):
+                print("never")
+        check(y)
+        """
+    found, printed = report(tmp_path, text, status=1)
+    assert printed == ""
+    assert (found["program_status"], found["peak_bytes"]) == (1, 16_000_008)
+    stopped = found["stopped"]
+    assert (stopped["at"]["lineno"], stopped["at"]["code"]) == (5, "if bool(y[3, 4]):")
+    assert stopped["exception"] == "FakeError"
+    assert "value" in stopped["needs_a_value"]["reason"]
+    assert stopped["needs_a_value"]["made"]["lineno"] == 5
+    result = command(tmp_path, "script.py")
+    assert "\nThe program stopped at script.py:5: if bool(y[3, 4]):\n" in result.stderr
+    assert "  the array was made at script.py:5: if bool(y[3, 4]):\n" in result.stderr
+    assert "What follows is planned up to there.\n\nPeak at script.py:" in result.stderr
+
+
+def test_a_value_that_is_needed_behind_another_exception(tmp_path):
+    text = """\
+        import numpy as np
+        x = np.zeros((1000, 1000))
+        try:
+            bool(x[0, 0])
+        except TypeError as error:
+            raise RuntimeError("mine") from error
+        """
+    stopped = report(tmp_path, text, status=1)[0]["stopped"]
+    assert (stopped["exception"], stopped["message"], stopped["at"]["lineno"]) == ("RuntimeError", "mine", 4)
+    assert stopped["needs_a_value"]["made"]["lineno"] == 4
+
+
+def test_a_wrong_shape(tmp_path):
+    text = "import numpy as np\nx = np.zeros((1 << 20, 3))\ny = np.ones((1 << 20, 2))\nx + y\n"
+    found, _ = report(tmp_path, text, status=1)
+    assert found["stopped"]["at"]["lineno"] == 4
+    assert found["stopped"]["exception"] == "ValueError"
+    assert "(1048576,3)" in found["stopped"]["message"]
+    assert found["stopped"]["needs_a_value"] is None
+    assert found["peak_bytes"] == 5 << 23
+    result = command(tmp_path, "script.py")
+    assert "The program stopped at script.py:4: x + y\n  ValueError: operands could not be broadcast" in result.stderr
+
+
+def test_an_exception_in_a_thread(tmp_path):
+    text = """\
+        import threading
+        import numpy as np
+        x = np.zeros((1000, 3))
+        def work():
+            x + np.zeros((1000, 2))
+        for _ in range(2):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        print("on")
+        """
+    found, printed = report(tmp_path, text, status=1)
+    assert (printed, found["program_status"], found["stopped"]["at"]["lineno"]) == ("on\n", 0, 5)
+
+
+def test_an_exception_holds_no_arrays(tmp_path):
+    text = """\
+        import numpy as np
+        def work():
+            x = np.zeros(1 << 20)
+            raise KeyError("x")
+        work()
+        """
+    found, _ = report(tmp_path, text, status=1)
+    assert (found["stopped"]["exception"], found["stopped"]["message"]) == ("KeyError", "'x'")
+    assert found["peak_bytes"] == 8 << 20
+
+
+# ---- real arrays -----------------------------------------------------------------------------------------------------
+
+
+def test_small_arrays_are_computed(tmp_path):
+    text = """\
+        import numpy as np
+        n = np.zeros(511) + 3
+        print(float(n[0]))
+        m = np.zeros(512)
+        print(m)
+        """
+    _, printed = report(tmp_path, text)
+    assert printed == "3.0\narray(..., shape=(512,), dtype=float64, fake)\n"
+    _, printed = report(tmp_path, text, "--real", "4 KiB")
+    assert printed.startswith("3.0\narray(...")
+    _, printed = report(tmp_path, text, "--real=1 MB")
+    assert "fake" not in printed
+    found, _ = report(tmp_path, text, "--real", "0", status=1)
+    assert found["stopped"]["at"]["lineno"] == 3
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Files of an array of 2 MB with nothing but a header in front of a hole, and of a small one."""
+    with open(tmp_path / "big.npy", "wb") as opened:
+        np.lib.format.write_array_header_1_0(
+            opened, {"descr": "<f8", "fortran_order": True, "shape": (500, 500)}
+        )
+        opened.truncate(opened.tell() + 2_000_000)
+    np.save(tmp_path / "small.npy", np.arange(3.0))
+    np.savez(tmp_path / "both.npz", big=np.zeros((500, 500)), small=np.arange(3.0))
+    (tmp_path / "bytes").write_bytes(bytes(8000))
+    return tmp_path
+
+
+FILES = {
+    "np.load('big.npy')": ("((500, 500), (8, 4000), True)", 2_000_000),
+    "np.load(open('big.npy', 'rb'))": ("((500, 500), (8, 4000), True)", 2_000_000),
+    "np.load('big.npy', mmap_mode='r')": ("((500, 500), (8, 4000), False)", 0),
+    "np.load('big.npy', 'r+')": ("((500, 500), (8, 4000), True)", 0),
+    "np.load('both.npz')['big']": ("((500, 500), (4000, 8), True)", 2_000_000),
+    "np.load('both.npz')['big.npy']": ("((500, 500), (4000, 8), True)", 2_000_000),
+    "np.lib.format.open_memmap('big.npy', 'r')": ("((500, 500), (8, 4000), False)", 0),
+    "np.lib.format.open_memmap('new', 'w+', 'i4', (9, 999))": ("((9, 999), (3996, 4), True)", 0),
+    "np.memmap('bytes', mode='r')": ("((8000,), (1,), False)", 0),
+    "np.memmap('bytes', 'f8', 'c', 800, (10, 90), 'F')": ("((10, 90), (8, 80), True)", 0),
+    "np.memmap('new', 'f8', 'w+', shape=(1 << 20, 1 << 20))": ("((1048576, 1048576), (8388608, 8), True)", 0),
+    "np.fromfile('bytes')": ("((1000,), (8,), True)", 8000),
+    "np.fromfile('bytes', 'f4', 1500, offset=8)": ("((1500,), (4,), True)", 6000),
+    "np.fromfile(open('bytes', 'rb'), 'i8')": ("((1000,), (8,), True)", 8000),
+}
+
+
+@pytest.mark.parametrize("expression", FILES)
+def test_files_give_arrays_without_bytes(files, expression):
+    shown, nbytes = FILES[expression]
+    text = f"import numpy as np\nx = {expression}\nprint((x.shape, x.strides, x.flags.writeable))\nprint(x)\n"
+    found, printed = report(files, text)
+    assert printed.splitlines()[0] == shown
+    assert "fake" in printed
+    assert found["live_bytes"] == nbytes
+    assert not (files / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "expression", ["np.load('small.npy')", "np.load('both.npz')['small']", "np.load('small.npy', mmap_mode='r+')"]
+)
+def test_small_files_are_read(files, expression):
+    text = f"import numpy as np\nx = {expression}\nprint(float(x[1]))\nx[1] = 7\nprint(float(x[1]))\n"
+    assert report(files, text)[1] == "1.0\n7.0\n"
+    assert np.load(files / "small.npy")[1] == 1
+
+
+def test_an_open_file_is_left_behind_the_array(files):
+    with open(files / "two", "wb") as opened:
+        for size in (1000, 3):
+            part = BytesIO()
+            np.save(part, np.arange(size))
+            opened.write(part.getvalue())
+    text = "import numpy as np\nwith open('two', 'rb') as f:\n    print(np.load(f))\n    print(np.load(f))\n"
+    assert report(files, text)[1] == "array(..., shape=(1000,), dtype=int64, fake)\n[0 1 2]\n"
+
+
+@pytest.mark.parametrize("expression", ["np.load('cut.npy')", "np.memmap('bytes', 'f8', 'r', shape=(9999,))"])
+def test_a_file_that_lacks_bytes_is_an_error(files, expression):
+    (files / "cut.npy").write_bytes((files / "big.npy").read_bytes()[:-1])
+    found, _ = report(files, f"import numpy as np\nx = {expression}\n", status=1)
+    assert (found["stopped"]["exception"], found["stopped"]["at"]["lineno"]) == ("ValueError", 2)

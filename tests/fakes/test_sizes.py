@@ -1,0 +1,58 @@
+"""Sizes as text: what is read is what was meant, and nothing else is taken for a size."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cowarray._modes.sizes import nbytes_of, readable
+
+
+@pytest.mark.parametrize(
+    ("text", "nbytes"),
+    [
+        ("0", 0),
+        ("4096", 4096),
+        ("4096 B", 4096),
+        ("12 bytes", 12),
+        ("8GiB", 8 << 30),
+        ("8 GiB", 8 << 30),
+        (" 8 gib ", 8 << 30),
+        ("500 MB", 500_000_000),
+        ("1.5 KiB", 1536),
+        (".5 kB", 500),
+        ("2.TiB", 2 << 40),
+        ("1 PB", 10**15),
+        ("1 EiB", 1 << 60),
+        ("0.0001 kB", 0),
+        (7, 7),
+    ],
+)
+def test_a_size_is_read(text, nbytes):
+    assert nbytes_of(text) == nbytes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "GiB", "8 GX", "8 Gi", "-1", "8 GiB x", "1e3", "1.2.3 MB", "٣", "8\u00a0", "inf", -1, 1.0, True, None]
+)
+def test_what_is_no_size_is_refused(text):
+    with pytest.raises(ValueError, match="as in '8 GiB'"):
+        nbytes_of(text)
+
+
+@given(st.integers(0, 2**70))
+def test_integers_are_read_exactly_however_large(nbytes):
+    assert nbytes_of(str(nbytes)) == nbytes_of(nbytes) == nbytes
+
+
+@given(st.integers(0, 2**69))
+def test_a_size_that_is_shown_is_short_and_nearly_right(nbytes):
+    text = readable(nbytes)
+    number, unit = text.split(" ")
+    assert float(number) < 1024
+    assert len(number) <= 6
+    assert abs(nbytes_of(text) - nbytes) <= 0.05 * nbytes_of(f"1 {unit}") * (1 + 1e-9) + 1
+
+
+def test_sizes_are_shown_in_units_of_1024():
+    shown = [readable(n) for n in (0, 1023, 1024, 1536, (1 << 20) - 1, 1 << 20, 1 << 40, 1 << 60)]
+    assert shown == ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "1.0 MiB", "1.0 MiB", "1.0 TiB", "1.0 EiB"]
