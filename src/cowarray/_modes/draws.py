@@ -6,6 +6,7 @@ from it, or looks at its state, has them made first.
 
 import numpy as np
 
+from cowarray._modes.recipes import Version
 from cowarray._ops.protocols import bearing
 
 __all__ = ["NotRecorded", "State", "draw_of"]

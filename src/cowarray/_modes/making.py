@@ -1,115 +1,17 @@
 """Making the bytes of deferred arrays: the backward slice of a version, in the order in which it was recorded."""
 
 import contextvars
-import itertools
 import os
 import threading
-import weakref
 
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import draws
 from cowarray._modes.calls import innermost
-from cowarray._modes.recipes import clone, fill, lies_like, like, set_maker
+from cowarray._modes.recipes import Reference, clone, fill, lay, lies_as, set_maker
 from cowarray._ops.conversion import asarray
 
-__all__ = ["Node", "Reference", "Version", "flat", "make", "making"]
-
-_numbers = itertools.count(1)
-
-
-class Version:
-    """The bytes that a Storage has, or had, between two writes; or the state of a generator between two draws.
-
-    Parameters
-    ----------
-    node : Node or None
-        What makes them; None once they are made.
-
-    Attributes
-    ----------
-    value : Storage, State or None
-        They themselves, as long as somebody needs them.
-    readers : int
-        Nodes not run yet that read or write them.
-    home : weakref.ref of Storage, or None
-        While this is the latest version of a Storage without bytes: that one.
-    """
-
-    __slots__ = ("__weakref__", "home", "node", "readers", "value")
-
-    def __init__(self, node):
-        self.node = node
-        self.value = None
-        self.readers = 0
-        self.home = None
-
-    def is_wanted(self):
-        """Whether bytes as they are in this version are missing somewhere."""
-        return self.home is not None and self.home() is not None
-
-
-class Reference:
-    """A deferred array among the arguments of a node: a version, and a ghost that says where in it."""
-
-    __slots__ = ("array", "version")
-
-    def __init__(self, version, array):
-        self.version = version
-        self.array = array
-
-
-class Node:
-    """A recorded operation.
-
-    It is kept by the versions that it makes, and keeps those that it reads; so what nobody can reach is forgotten.
-    """
-
-    __slots__ = ("args", "births", "context", "function", "kwargs", "number", "operation", "reads", "site", "writes")
-
-    def __init__(self, operation, function, args, kwargs, site):
-        self.reads = []  # Versions, each once
-        self.number = next(_numbers)
-        self.operation = operation
-        self.function = function
-        self.args = args
-        self.kwargs = kwargs
-        self.site = site
-        self.context = contextvars.copy_context()
-        self.writes = {}  # by a Version that is read: a weak reference to the one that is made of it
-        self.births = []  # (place among the results, a ghost of the array, a weak reference to the Version)
-
-    def read(self, versions):
-        """Note what it reads."""
-        for version in versions:
-            version.readers += 1
-            self.reads.append(version)
-
-    def write(self, before, home):
-        """Note that it makes a version of another, the latest of home. Returns the new one."""
-        after = Version(self)
-        after.home, before.home = home, None
-        self.writes[before] = weakref.ref(after)
-        return after
-
-    def bear(self, place, ghost, version):
-        """Note that a result is new."""
-        self.births.append((place, ghost, weakref.ref(version)))
-
-    def forget(self):
-        """It has run, or will not."""
-        for version in self.reads:
-            version.readers -= 1
-            if version.readers == 0 and not version.is_wanted() and not isinstance(version.value, draws.State):
-                version.value = None
-        self.reads = []
-        self.args = self.kwargs = self.function = self.context = None
-        self.births = []
-        self.writes = {}
-
-    def __del__(self):
-        self.forget()
-
+__all__ = ["flat", "make", "making"]
 
 def flat(result):
     """What a result has in it, in order."""
@@ -225,14 +127,14 @@ class _Slice:
         values = {version: self._value(version, version in node.writes) for version in node.reads}
         args = [_rebuilt(value, values) for value in node.args]
         kwargs = {name: _rebuilt(value, values) for name, value in node.kwargs.items()}
-        result = node.context.copy().run(_outside, node.function, args, kwargs)
+        result = contextvars.copy_context().run(_outside, node, args, kwargs)
         for before, after in node.writes.items():
             self._put(after(), values[before])
         if node.births:
             results = flat(result)
-            for place, ghost, version in node.births:
+            for place, foretold, version in node.births:
                 if version() is not None:
-                    self._put(version(), _laid(results[place], ghost, values))
+                    self._put(version(), _laid(results[place], foretold, values))
 
     def _value(self, version, written):
         """A version's bytes, for a node to read or to write."""
@@ -276,16 +178,17 @@ class _Slice:
                 version.value = None
 
 
-def _outside(function, args, kwargs):
+def _outside(node, args, kwargs):
     innermost.set(None)
-    return function(*args, **kwargs)
+    node.handle_errors()
+    return node.function(*args, **kwargs)
 
 
 def _rebuilt(value, values):
     """An argument as it was recorded, on the bytes that are there now."""
     kind = type(value)
     if kind is Reference:
-        return like(value.array, values[value.version])
+        return value.on(values[value.version])
     if kind is list or kind is tuple:
         return kind([_rebuilt(item, values) for item in value])
     if kind is dict:
@@ -293,15 +196,14 @@ def _rebuilt(value, values):
     return value
 
 
-def _laid(made, ghost, values):
+def _laid(made, foretold, values):
     """The Storage of a result, in which it lies as was foretold."""
     if type(made) is not ndarray:
         made = asarray(made)  # NumPy's scalar
-    if lies_like(made, ghost):
+    if lies_as(made, foretold):
         storage = made.storage
         return clone(storage) if storage in values.values() else storage
-    laid = like(ghost, zeros(ghost.storage.nbytes, "u1").storage)
-    laid.flags.writeable = True
+    laid = lay(foretold, zeros(foretold[1], "u1").storage)
     laid[...] = made
     return laid.storage
 

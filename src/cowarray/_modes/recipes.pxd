@@ -1,10 +1,52 @@
-# Arrays whose bytes will be made when somebody needs them.
+# Arrays whose bytes will be made when somebody needs them, and what they are made by.
 
+cimport cython
+
+from cowarray._array.array cimport Array
+from cowarray._modes.fakes cimport Origin
 from cowarray._native.storage cimport Keeper, Storage
 
 
 cdef class Recipe(Keeper):
     cdef readonly object storage  # a weak reference to the Storage that this keeps
-    cdef public object latest  # the Version that its bytes are to be
+    cdef public Version latest  # what its bytes are to be
     cdef Storage ghost  # a fake one of the same size, for those who look at shapes
     cdef readonly bint strict
+
+
+cdef class Version:
+    cdef public Node node
+    cdef public object value
+    cdef public Py_ssize_t readers
+    cdef public object home
+    cdef object __weakref__
+
+
+cdef class Reference:
+    cdef readonly Version version
+    cdef readonly Array place
+
+
+cdef class Node:
+    cdef readonly long long number
+    cdef readonly str operation
+    cdef readonly object function
+    cdef readonly object args
+    cdef readonly object kwargs
+    cdef readonly object site
+    cdef readonly object handling
+    cdef readonly object printing
+    cdef readonly list reads
+    cdef readonly dict writes
+    cdef readonly list births
+
+    cpdef object read(self, object versions)
+    cpdef Version write(self, Version before, object home)
+    cpdef object bear(self, Py_ssize_t place, Array array, Version version)
+    cpdef object forget(self)
+
+
+cdef Recipe find_recipe(Array x)
+cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar)
+cdef Array new_ghost(Array x, Recipe recipe, Origin origin)
+cdef Array placed(Array x, Storage storage)

@@ -1,12 +1,17 @@
-"""Arrays whose bytes will be made when somebody needs them: their doorkeeper, and how bytes come in.
+"""Arrays whose bytes will be made when somebody needs them: their doorkeeper, and what it knows of how they are made.
 
 A deferred array's Storage has no bytes yet, and a `Recipe` as its doorkeeper. Whoever comes to its door but to look at
-shape and strides has the bytes made first, in place, and then goes on as if they had always been there. The rules that
-say what operations give are those of fakes: they are shown a fake of the same size and place, a ghost.
+shape and strides has the bytes made first, in place, and then goes on as if they had always been there. A Storage has
+versions: a recorded write makes the next from the last. A `Node` is a recorded operation; it is kept by the versions
+that it makes, and keeps those that it reads, so what nobody can reach is forgotten, and there are no circles.
+
+The rules that say what operations give are those of fakes: they are shown a fake of the same size and place, a ghost.
 """
 
 import weakref
+import numpy as np
 
+cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport (
@@ -40,14 +45,140 @@ from cowarray._modes.refusals import FakeError
 
 cnp.import_array()
 
-# Makes the bytes of a Recipe's Storage, or raises. Set by recording.py.
+# Makes the bytes of a Recipe's Storage, or raises. Set by making.py.
 cdef object maker = None
+cdef long long nodes_made = 0
+
+# How floating-point errors are handled, and how NumPy prints: of the context in which an operation is recorded.
+cdef object error_handling = np._core.umath._extobj_contextvar
+cdef object print_options = getattr(np._core.arrayprint, "format_options", None)
+cdef object no_handling = object()
 
 
 def set_maker(function, /):
     """Have function make the bytes of a `Recipe` that it is given."""
     global maker
     maker = function
+
+
+# ---- what is recorded ------------------------------------------------------------------------------------------------
+
+
+@cython.final
+@cython.trashcan(True)
+cdef class Version:
+    """The bytes that a Storage has, or had, between two writes; or the state of a generator between two draws.
+
+    Parameters
+    ----------
+    node : Node or None
+        What makes them; None once they are made.
+
+    Attributes
+    ----------
+    value : Storage, State or None
+        They themselves, as long as somebody needs them.
+    readers : int
+        Nodes not run yet that read or write them.
+    home : weakref.ref of Storage, or None
+        While this is the latest version of a Storage without bytes: that one.
+    """
+
+    def __cinit__(self, Node node):
+        self.node = node
+
+    def is_wanted(self):
+        """Whether bytes as they are in this version are missing somewhere."""
+        return self.home is not None and self.home() is not None
+
+
+@cython.final
+cdef class Reference:
+    """A deferred array among the arguments of a node: a version, and where in it."""
+
+    def on(self, Storage storage not None):
+        """The array, on a Storage that has the version's bytes."""
+        return placed(self.place, storage)
+
+
+@cython.final
+@cython.trashcan(True)
+cdef class Node:
+    """A recorded operation.
+
+    Parameters
+    ----------
+    operation : str
+    function : callable
+        What does it as ever.
+    args : list
+        With `Reference` in place of deferred arrays, and copies of others.
+    kwargs : dict
+    site : Site
+    """
+
+    def __cinit__(self, str operation, function, args, kwargs, site):
+        global nodes_made
+        nodes_made += 1
+        self.number = nodes_made
+        self.operation = operation
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.site = site
+        self.handling = error_handling.get(no_handling)
+        self.printing = None if print_options is None else print_options.get()
+        self.reads = []  # Versions, each once
+        self.writes = {}  # by a Version that is read: a weak reference to the one that is made of it
+        self.births = []  # (place among the results, where it lies in its Storage, a weak reference to the Version)
+
+    def __dealloc__(self):
+        if self.reads is not None:
+            for version in self.reads:
+                have_done(<Version>version)
+
+    cpdef object read(self, object versions):
+        """Note what it reads."""
+        for version in versions:
+            (<Version>version).readers += 1
+            self.reads.append(version)
+
+    cpdef Version write(self, Version before, object home):
+        """Note that it makes a version of another, the latest of home. Returns the new one."""
+        cdef Version after = Version(self)
+        after.home = home
+        before.home = None
+        self.writes[before] = weakref.ref(after)
+        return after
+
+    cpdef object bear(self, Py_ssize_t place, Array array, Version version):
+        """Note that a result is new."""
+        self.births.append((place, outline(array), weakref.ref(version)))
+
+    cpdef object forget(self):
+        """It has run."""
+        reads, self.reads = self.reads, []
+        for version in reads:
+            have_done(<Version>version)
+        self.args = self.kwargs = self.function = self.handling = self.printing = None
+        self.births = []
+        self.writes = {}
+
+    def handle_errors(self):
+        """Have floating-point errors handled, and arrays printed, as when it was recorded; in this context."""
+        if self.handling is not no_handling:
+            error_handling.set(self.handling)
+        if print_options is not None:
+            print_options.set(self.printing)
+
+
+cdef int have_done(Version version) except -1:
+    version.readers -= 1
+    if version.readers == 0 and type(version.value) is Storage and not version.is_wanted():
+        version.value = None
+
+
+# ---- the door --------------------------------------------------------------------------------------------------------
 
 
 cdef class Recipe(Keeper):
@@ -65,6 +196,34 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     return 0
 
 
+cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
+    """Make a fake that has just been made, and that nobody else has, a deferred array.
+
+    is_scalar: NumPy gives a scalar. Then nothing changes it, and in-place operators give new objects.
+    """
+    cdef Recipe recipe = Recipe.__new__(Recipe)
+    recipe.door = asked
+    recipe.storage = version.home = weakref.ref(x.storage_)
+    recipe.latest = version
+    recipe.strict = strict
+    if is_scalar:
+        x.birth = BORN_SCALAR
+        x.writeable = False
+    change_keeper(x.storage_, recipe)
+    return recipe
+
+
+cdef Recipe find_recipe(Array x):
+    if x.storage_ is None or not x.storage_.is_deferred:
+        return None
+    return <Recipe>x.storage_.doorkeeper
+
+
+def recipe_of(Array x not None, /):
+    """The `Recipe` of an array; None where its bytes are there, or never will be."""
+    return find_recipe(x)
+
+
 def first_deferred(values, /):
     """The first array whose bytes are not made yet among values, or in lists, tuples and dicts there; or None."""
     return find_deferred(values, 0)
@@ -73,7 +232,7 @@ def first_deferred(values, /):
 cdef object find_deferred(object values, int depth):
     for value in values:
         if is_array(value):
-            if recipe_of(<Array>value) is not None:
+            if find_recipe(<Array>value) is not None:
                 return value
         elif isinstance(value, (list, tuple, dict)) and depth < MAXDIMS:
             found = find_deferred((<dict>value).values() if isinstance(value, dict) else value, depth + 1)
@@ -82,64 +241,49 @@ cdef object find_deferred(object values, int depth):
     return None
 
 
-cpdef object recipe_of(Array x):
-    """The `Recipe` of an array; None where its bytes are there, or never will be."""
-    if x.storage_ is None or x.storage_.doorkeeper == NULL:
-        return None
-    keeper = <object>x.storage_.doorkeeper
-    return keeper if type(keeper) is Recipe else None
+# ---- where arrays lie ------------------------------------------------------------------------------------------------
 
 
-def defer(Array x not None, object version, bint strict, bint is_scalar, /):
-    """Make a fake that has just been made, and that nobody else has, a deferred array.
-
-    Parameters
-    ----------
-    x : ndarray
-    version : Version
-    strict : bool
-    is_scalar : bool
-        Whether NumPy gives a scalar: then nothing changes it, and in-place operators give new objects.
-    """
-    cdef Recipe recipe = Recipe.__new__(Recipe)
-    cdef Storage storage = x.storage_
-    recipe.door = asked
-    recipe.storage = weakref.ref(storage)
-    recipe.latest = version
-    recipe.strict = strict
-    if is_scalar:
-        x.birth = BORN_SCALAR
-        x.writeable = False
-    change_keeper(storage, recipe)
-
-
-def ghost_of(Array x not None, Origin origin not None, /):
-    """A fake of an array's geometry, on one fake Storage for all the arrays of a deferred Storage."""
-    cdef Recipe recipe = recipe_of(x)
+cdef Array new_ghost(Array x, Recipe recipe, Origin origin):
+    """A fake of an array's place, on one fake Storage for all the arrays of a deferred Storage."""
     if recipe.ghost is None:
         recipe.ghost = fake_storage(window_size(x.storage_), origin)
         recipe.ghost.never_shared = x.storage_.never_shared
-    return like(x, recipe.ghost)
+    return placed(x, recipe.ghost)
 
 
-def like(Array x not None, Storage storage not None, /):
-    """An array of x's geometry on another Storage, whose window has the same size."""
-    cdef Array made = on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
+cdef Array placed(Array x, Storage storage):
+    """An array that lies in another Storage as x lies in its own."""
+    cdef Array made = on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
+                                 <Birth>x.birth)
     made.standard = x.standard
     return made
 
 
-def lies_like(Array x not None, Array other not None, /):
-    """Whether an array lies in its Storage just as another does in its own."""
+cdef tuple outline(Array x):
+    """Where an array lies, and how many bytes its Storage has."""
+    return placed(x, None), window_size(x.storage_)
+
+
+def lies_as(Array x not None, tuple foretold, /):
+    """Whether an array lies in its Storage as was foretold by its outline."""
+    cdef Array place = foretold[0]
     cdef int i
-    if x.nd != other.nd or x.offset != other.offset or x.descr != other.descr:
+    if x.nd != place.nd or x.offset != place.offset or x.descr != place.descr:
         return False
-    if window_size(storage_for(x)) != window_size(storage_for(other)):
+    if window_size(storage_for(x)) != <size_t>foretold[1]:
         return False
     for i in range(x.nd):
-        if x.dims[i] != other.dims[i] or (x.dims[i] > 1 and x.dims[x.nd + i] != other.dims[other.nd + i]):
+        if x.dims[i] != place.dims[i] or (x.dims[i] > 1 and x.dims[x.nd + i] != place.dims[place.nd + i]):
             return False
     return True
+
+
+def lay(tuple foretold, Storage storage not None, /):
+    """The array of an outline, writable, on a Storage of its size."""
+    made = placed(<Array>foretold[0], storage)
+    (<Array>made).writeable = True
+    return made
 
 
 def fill(Storage storage not None, Storage made not None, /):

@@ -1,0 +1,356 @@
+"""Recording operations on deferred arrays.
+
+What an operation gives, and what it writes, the rules of fakes say, of ghosts of its arguments; what they give becomes
+deferred arrays, and a `Node` keeps the arguments as they were: deferred ones by their versions, real ones by lazy
+copies. An operation that the rules refuse needs values, and is done at once.
+"""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array, descr_of, is_array, still
+from cowarray._array.copies cimport copy_in_order
+from cowarray._array.imports cimport import_array
+from cowarray._c.frames cimport get_current, set_current
+from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
+from cowarray._modes.fakes cimport Ledger
+from cowarray._modes.recipes cimport (
+    find_recipe,
+    new_ghost,
+    new_recipe,
+    Node,
+    placed,
+    Recipe,
+    Reference,
+    Version,
+)
+from cowarray._native.storage cimport Storage
+from cowarray._ops.operands cimport is_harmless
+
+from cowarray._modes.calls import Block, Call, innermost
+from cowarray._modes.draws import NotRecorded, draw_of
+from cowarray._modes.fakes import first_fake, origin_of
+from cowarray._modes.faking import follow
+from cowarray._modes.making import making
+from cowarray._modes.recipes import first_deferred
+from cowarray._modes.refusals import FakeError
+from cowarray._ops.protocols import bearing, runs_user_code
+
+cnp.import_array()
+
+cdef object bearing_type = type(bearing(None))
+
+# Whoever is handed operations that are no concern of ours; None: nobody.
+beneath = None
+
+# What gives an array also without axes, where others give a scalar.
+cdef frozenset GIVES_ARRAYS = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like array asarray copy reshape astype where "
+    "ndarray.copy ndarray.lazy_clone ndarray.reshape ndarray.astype ndarray.__deepcopy__".split()
+)
+cdef object numpy_dtype = np.dtype
+cdef object copy_mode = np._CopyMode
+
+
+@cython.final
+cdef class Deferral:
+    """What holds inside a block: whether what needs a value is refused, and how small a result is computed at once.
+
+    Parameters
+    ----------
+    strict : bool
+    at_least : int
+        In bytes.
+    """
+
+    cdef readonly bint strict
+    cdef readonly Py_ssize_t at_least
+
+    def __cinit__(self, bint strict, Py_ssize_t at_least):
+        self.strict = strict
+        self.at_least = at_least
+
+
+# Of operations on deferred arrays outside of any block.
+cdef Deferral OUTSIDE = Deferral(False, 0)
+
+
+class DryCall(Call):
+    """An operation of which only shape and dtype are asked."""
+
+    __slots__ = ()
+
+    def compute(self):
+        raise NotRecorded
+
+
+def travel(str operation, function, tuple args, dict kwargs):
+    """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
+    cdef object inner = innermost.get()
+    cdef Deferral block
+    if get_current() != NULL:
+        return on(operation, function, args, kwargs)  # of ghosts
+    found = first_deferred(args)
+    if found is None and kwargs:
+        found = first_deferred(kwargs.values())
+    if type(inner) is Deferral:
+        block = <Deferral>inner
+    elif found is None or inner is not None:
+        return on(operation, function, args, kwargs)
+    else:
+        block = OUTSIDE
+    fake = first_fake(args)
+    if fake is None and kwargs:
+        fake = first_fake(kwargs.values())
+    if fake is not None:
+        raise FakeError(operation, "it is not recorded with a fake among its arguments", origin_of(fake).site)
+    try:
+        return record(operation, function, args, kwargs, block)
+    except NotRecorded:
+        pass
+    if found is not None and (block.strict or find_recipe(<Array>found).strict):
+        raise FakeError(
+            operation, "a value is needed, and the block is strict", find_recipe(<Array>found).latest.node.site
+        )
+    token = innermost.set(None)
+    try:
+        return function(*args, **kwargs)  # a deferred argument is made at its door
+    finally:
+        innermost.reset(token)
+
+
+cdef object on(str operation, object function, tuple args, dict kwargs):
+    return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
+
+
+cdef object record(str operation, object function, tuple args, dict kwargs, Deferral block):
+    cdef Seen seen
+    cdef list fresh, held
+    cdef dict held_names
+    cdef Recipe recipe
+    cdef Version before
+    cdef Node node
+    if runs_user_code(function):
+        raise NotRecorded
+    draw = draw_of(function) if type(function) is bearing_type else None
+    seen = Seen.__new__(Seen)
+    seen.block = own_block()
+    shown = tuple([seen.show(value) for value in args])
+    named = {name: seen.show(value) for name, value in kwargs.items()} if kwargs else kwargs
+    result = dry(operation, function, shown, named, seen)
+    fresh = []
+    seen.find_fresh(result, fresh)
+    if not fresh and not seen.written:
+        return seen.give_back(result)
+    for _, array in fresh:
+        refuse_objects((<Array>array).descr)
+    if block.at_least and not seen.ghosts and sum([array.nbytes for _, array in fresh]) < block.at_least:
+        raise NotRecorded
+    with making():  # nobody makes what is read here before it is noted
+        versions = {}
+        held = [hold(value, versions) for value in args]
+        held_names = {name: hold(value, versions) for name, value in kwargs.items()} if kwargs else kwargs
+        node = Node(operation, function if draw is None else draw.replay, held, held_names, seen.site)
+        for recipe in seen.written_recipes():
+            if recipe.latest not in versions:
+                raise NotRecorded  # somebody has made it meanwhile
+        node.read(versions)
+        for recipe in seen.written_recipes():
+            before = recipe.latest
+            recipe.latest = node.write(before, recipe.storage)
+        if draw is not None:
+            draw.state.record(node)
+        give_birth(node, fresh, block)
+    return seen.give_back(result)
+
+
+cdef int give_birth(Node node, list fresh, Deferral block) except -1:
+    """Make what the rules gave deferred arrays."""
+    cdef Array x
+    cdef Version version
+    for place, array in fresh:
+        x = <Array>array
+        if x.storage_.is_deferred:
+            continue  # of one Storage with another
+        version = Version(node)
+        node.bear(place, x, version)
+        new_recipe(x, version, block.strict, x.nd == 0 and node.operation not in GIVES_ARRAYS)
+    return 0
+
+
+cdef object dry(str operation, object function, tuple args, dict kwargs, Seen seen):
+    """What an operation gives, and writes, on ghosts; where it stands in the program."""
+    cdef object block = seen.block
+    cdef Ledger ledger = block.ledger
+    ledger.written = seen.written = []
+    call = DryCall(operation, function, args, kwargs, block, seen.first)
+    seen.site = call.origin.site
+    token = innermost.set(block)
+    set_current(<void *>seen)
+    try:
+        return follow(call)
+    except (ValueError, IndexError):
+        raise  # as NumPy would
+    except Exception:
+        raise NotRecorded from None
+    finally:
+        set_current(NULL)
+        innermost.reset(token)
+        ledger.written = None
+
+
+cdef object blocks = __import__("threading").local()
+
+
+cdef object own_block():
+    """The thread's own block, on whose ledger ghosts are."""
+    try:
+        return blocks.block
+    except AttributeError:
+        blocks.block = Block(Ledger(), 0)
+        return blocks.block
+
+
+@cython.final
+cdef class Seen:
+    """The arguments of an operation as the rules of fakes may see them."""
+
+    cdef object block
+    cdef object site
+    cdef object first  # the first ghost
+    cdef list ghosts  # of (ghost, what it stands for, its Recipe)
+    cdef list written  # Storages
+
+    cdef object show(self, object value):
+        cdef type kind = type(value)
+        cdef Recipe recipe
+        if is_array(value):
+            refuse_objects((<Array>value).descr)
+            recipe = find_recipe(<Array>value)
+            if recipe is None:
+                return value
+            if self.ghosts is None:
+                self.ghosts = []
+            for ghost, original, _ in self.ghosts:
+                if original is value:
+                    return ghost
+            ghost = new_ghost(<Array>value, recipe, self.block.ledger.here())
+            self.ghosts.append((ghost, value, recipe))
+            if self.first is None:
+                self.first = ghost
+            return ghost
+        if kind is list:
+            return [self.show(item) for item in <list>value]
+        if kind is tuple:
+            return tuple([self.show(item) for item in <tuple>value])
+        if kind is dict:
+            return {name: self.show(item) for name, item in (<dict>value).items()}
+        if kind is cnp.ndarray:
+            refuse_objects(descr_of(value))
+            return value
+        if kind is slice:
+            self.show(value.start)
+            self.show(value.stop)
+            self.show(value.step)
+            return value
+        if is_harmless(kind) or isinstance(value, numpy_dtype) or type(value) is copy_mode:
+            return value
+        raise NotRecorded  # it may change, or run code of the user
+
+    cdef int find_fresh(self, object result, list found) except -1:
+        """The arrays in a result that have been born, with their places."""
+        self.look_into(result, found, 0)
+        return 0
+
+    cdef Py_ssize_t look_into(self, object result, list found, Py_ssize_t place) except -1:
+        if isinstance(result, (tuple, list)):
+            for item in result:
+                place = self.look_into(item, found, place)
+            return place
+        if is_array(result) and (<Array>result).storage_ is not None and (<Array>result).storage_.is_fake:
+            if self.recipe_on((<Array>result).storage_) is None:
+                found.append((place, result))
+        return place + 1
+
+    cdef Recipe recipe_on(self, Storage storage):
+        """The Recipe whose ghosts lie on a Storage; None of others."""
+        if self.ghosts is not None:
+            for ghost, _, recipe in self.ghosts:
+                if (<Array>ghost).storage_ is storage:
+                    return recipe
+        return None
+
+    cdef object give_back(self, object result):
+        """A result of the rules, with the arrays that the ghosts stand for."""
+        cdef Recipe recipe
+        if is_array(result):
+            if self.ghosts is not None:
+                for ghost, original, _ in self.ghosts:
+                    if ghost is result:
+                        return original
+                recipe = self.recipe_on((<Array>result).storage_)
+                if recipe is not None:
+                    return placed(<Array>result, recipe.storage())
+            return result
+        if isinstance(result, tuple):
+            items = [self.give_back(item) for item in result]
+            return type(result)._make(items) if hasattr(result, "_make") else tuple(items)
+        if type(result) is list:
+            return [self.give_back(item) for item in result]
+        return result
+
+    cdef list written_recipes(self):
+        """The Recipes of the Storages that have been written, each once."""
+        cdef list found = []
+        for storage in self.written:
+            recipe = self.recipe_on(<Storage>storage)
+            if recipe is not None and recipe not in found:
+                found.append(recipe)
+        return found
+
+
+cdef int refuse_objects(cnp.dtype descr) except -1:
+    if PyDataType_REFCHK(descr) or descr.type_num == NPY_VSTRING:
+        raise NotRecorded
+    return 0
+
+
+cdef object hold(object value, dict versions):
+    """An argument as it is now, for later."""
+    cdef type kind = type(value)
+    cdef Recipe recipe
+    cdef Reference reference
+    if is_array(value):
+        recipe = find_recipe(<Array>value)
+        if recipe is None:
+            return captured(<Array>value)
+        versions[recipe.latest] = None
+        reference = Reference.__new__(Reference)
+        reference.version = recipe.latest
+        reference.place = placed(<Array>value, None)
+        return reference
+    if kind is cnp.ndarray:
+        return captured(import_array(value, None))
+    if kind is list:
+        return [hold(item, versions) for item in <list>value]
+    if kind is tuple:
+        return tuple([hold(item, versions) for item in <tuple>value])
+    if kind is dict:
+        return {name: hold(item, versions) for name, item in (<dict>value).items()}
+    return value
+
+
+cdef Array captured(Array x):
+    """A copy of a real array that lies just as it does; or it is not recorded: a sum of what lies otherwise can have
+    other last bits."""
+    cdef Array source = still(x)
+    cdef Array copy = copy_in_order(source, c"K")
+    cdef int i
+    for i in range(source.nd):
+        if source.dims[i] > 1 and source.dims[source.nd + i] != copy.dims[copy.nd + i]:
+            raise NotRecorded
+    copy.writeable = source.writeable
+    copy.standard = source.standard
+    return copy
