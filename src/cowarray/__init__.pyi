@@ -27,6 +27,10 @@ from cowarray._modes.copies import Sharer as Sharer
 from cowarray._modes.copies import TraceEvent as TraceEvent
 from cowarray._modes.copies import no_copy as no_copy
 from cowarray._modes.copies import trace as trace
+from cowarray._modes.deferring import deferred as deferred
+from cowarray._modes.deferring import deferred_init as deferred_init
+from cowarray._modes.deferring import is_deferred as is_deferred
+from cowarray._modes.deferring import materialize as materialize
 from cowarray._modes.divergences import AliasingError as AliasingError
 from cowarray._modes.divergences import AliasingWarning as AliasingWarning
 from cowarray._modes.divergences import Divergence as Divergence

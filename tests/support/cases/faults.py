@@ -93,6 +93,9 @@ CASES = [
         with cowarray.lend(x): np.asarray(x)[...] = 3
         with cowarray.lend(x, y): memoryview(x), np.asarray(y)
         with cowarray.simulate() as seen: x.sum(); len(seen); list(seen); repr(seen)
+        with cowarray.deferred(): y = x + 1; y[0] = 3; cowarray.materialize(y)
+        cowarray.materialize({"x": cowarray.deferred_init(cowarray.add, x, 1)})
+        cowarray.is_deferred([x, cowarray.deferred_init(cowarray.add, x, 1)])
         with cowarray.trace() as seen: x[...] = 3
         with cowarray.trace() as seen: x[0] = 3
         with cowarray.trace() as seen: x.sum(); len(seen); list(seen); repr(seen)

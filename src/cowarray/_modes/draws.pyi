@@ -1,0 +1,34 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cowarray._modes.recipes import Node, Version
+from cowarray.random import Generator
+
+__all__ = ["NotRecorded", "State", "draw_of"]
+
+settle: Callable[[State], object]
+
+class NotRecorded(Exception): ...
+
+class State:
+    generator: np.random.Generator
+    latest: Version | None
+    owner: Generator
+    def __init__(self, owner: Generator, generator: np.random.Generator) -> None: ...
+    def record(self, node: Node) -> None: ...
+    def rest(self) -> None: ...
+
+class Waiting:
+    state: State
+    def __init__(self, state: State) -> None: ...
+    def settle(self) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+class Draw:
+    replay: Callable[..., Any]
+    state: State
+    def __init__(self, state: State, name: str) -> None: ...
+
+def draw_of(function: Callable[..., Any]) -> Draw | None: ...

@@ -1,0 +1,21 @@
+from collections.abc import Callable
+from typing import Any, final
+
+from cowarray._modes.calls import Call
+
+beneath: Callable[..., Any] | None
+
+@final
+class Deferral:
+    def __init__(self, strict: bool, at_least: int) -> None: ...
+    @property
+    def strict(self) -> bool: ...
+    @property
+    def at_least(self) -> int: ...
+
+@final
+class Seen: ...
+
+class DryCall(Call): ...
+
+def travel(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
