@@ -8,6 +8,8 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fakes import copying, during, first_fake, forget, is_fake, locate, make, origin_of, permit, write
 from cowarray._modes.refusals import FakeError
+from cowarray._ops import table
+from cowarray._ops.conversion import asarray
 
 __all__ = ["Block", "Call", "innermost"]
 
@@ -27,13 +29,20 @@ class Block:
     ledger : Ledger
     real : int
         Results of fewer bytes, which depend on no fake, are computed.
+    origin : Origin, optional
+        The line on whose account all fakes are; else each is on that of the line at which it is made.
+    assumed : frozenset of str, optional
+        In code whose result has one layout whatever a condition says: ufuncs whose answer about a fake, where it is one
+        truth, is taken to be True. That of all others is False.
     """
 
-    __slots__ = ("ledger", "real")
+    __slots__ = ("assumed", "ledger", "origin", "real")
 
-    def __init__(self, ledger, real):
+    def __init__(self, ledger, real, origin=None, assumed=None):
+        self.assumed = assumed
         self.ledger = ledger
         self.real = real
+        self.origin = origin
 
 
 class Call:
@@ -54,7 +63,7 @@ class Call:
     def origin(self):
         """Origin: The line of the program that runs."""
         if self._origin is None:
-            self._origin = self.block.ledger.here()
+            self._origin = self.block.origin or self.block.ledger.here()
         return self._origin
 
     # ---- what is computed after all
@@ -77,6 +86,33 @@ class Call:
             for each in result:
                 self._own(each)
 
+    def forgotten(self):
+        """Do it as ever, and have results of `real` bytes or more lose their values again."""
+        result = self.compute()
+        self._forget(result, sum(map(_nbytes, _arrays_in(result))))
+        return result
+
+    def _forget(self, result, nbytes):
+        for each in _arrays_in(result):
+            if nbytes >= self.block.real and not any([each is value for value in self.args]):
+                forget(each, self.origin)
+
+    def is_large(self, x):
+        """Whether an array is one that a block gives no bytes."""
+        return x.nbytes >= self.block.real
+
+    def is_written(self, x):
+        """Whether an array that the operation gives back is one that it has written."""
+        out = self.kwargs.get("out")
+        if x is out or (type(out) is tuple and any([x is each for each in out])):
+            return True
+        if self.operation.startswith("ndarray."):
+            return any([x is each for each in self.args[1:]])
+        if self.operation == "nan_to_num":
+            return (self.args[1] if len(self.args) > 1 else self.kwargs.get("copy", True)) is False
+        row = _row_of(self.function)
+        return row is not None and any([len(self.args) > each.position and x is self.args[each.position] for each in row.writes])
+
     # ---- what is given back
 
     def give(self, *layouts):
@@ -92,6 +128,18 @@ class Call:
     def view(self, *arrays):
         """What the function gives as ever, which makes views of arrays and touches none of their elements."""
         return permit(self.operation, list(arrays), self.function, self.args, self.kwargs)
+
+    def copy_of(self, x):
+        """A copy in meaning of what another operation gave for this one."""
+        return x if not any([x is value for value in self.args]) else during(
+            self.operation, copying, (self.origin, x.copy, (), {"order": "K"}), {}
+        )
+
+    def resized(self, x, shape):
+        """What `resize` does: it gives the array a Storage of its own."""
+        if is_fake(x):
+            return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
+        return self.compute()
 
     def copy(self):
         """What the function gives as ever, which copies by the library's own rules for copies."""
@@ -140,10 +188,31 @@ class Call:
         if isinstance(value, ndarray):
             return locate(value)
         if isinstance(value, (list, tuple)) and first_fake(value) is not None:
-            raise self.refusal("a list of fakes stands where an array should", "make an array of it with stack")
+            return locate(asarray(value))
         if isinstance(value, (np.ndarray, np.generic, int, float, complex)) or value is None:
             return value
         return np.asarray(value)
+
+
+def _row_of(function):
+    """The table's row of what a journey does, where that is a function of NumPy's."""
+    function = getattr(function, "function", None)
+    if not callable(function):
+        return None
+    if function not in _rows:
+        _rows[function] = table.lookup(function)
+    return _rows[function]
+
+
+_rows = {}
+
+
+def _arrays_in(result):
+    if isinstance(result, ndarray):
+        yield result
+    elif isinstance(result, (tuple, list)):
+        for each in result:
+            yield from _arrays_in(each)
 
 
 def _nbytes(layout):

@@ -12,8 +12,8 @@ cimport numpy as cnp
 from cowarray._array.array cimport (
     access_to,
     Array,
+    Birth,
     BORN_FRESH,
-    BORN_VIEW,
     is_array,
     is_plain,
     located_header,
@@ -244,6 +244,17 @@ def is_fake(x, /):
     return is_array(x) and fake_array(<Array>x)
 
 
+def is_standard(values, /):
+    """Whether one of values, or of what is in lists and tuples there, is an array of the array API standard."""
+    for value in values:
+        if is_array(value):
+            if (<Array>value).standard:
+                return True
+        elif isinstance(value, (list, tuple)) and is_standard(value):
+            return True
+    return False
+
+
 def first_fake(values, /):
     """The first array without bytes among values, or in lists, tuples and dicts there; None where there is none."""
     return find_fake(values, 0)
@@ -331,7 +342,7 @@ def twin(Array x not None, Origin origin not None, dict known, /):
             use_account(before)
         storage.never_shared = not is_plain(x.descr)
         note(origin)
-    return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, BORN_VIEW)
+    return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
 
 
 def forget(Array x not None, Origin origin not None, /):

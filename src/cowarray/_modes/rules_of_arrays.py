@@ -3,9 +3,9 @@
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.fakes import first_fake, forget, is_fake, settle_key
-from cowarray._modes.inference import Layout, assigned, copied, fresh, indexed, reshaped_copy
-from cowarray._modes.rules import rule
+from cowarray._modes.fakes import copying, during, first_fake, forget, is_fake, settle_key
+from cowarray._modes.inference import Layout, assigned, cast, copied, fresh, indexed, reshaped_copy
+from cowarray._modes.rules import VIEWS, rule
 from cowarray._ops import table
 
 __all__ = []
@@ -16,18 +16,33 @@ _VIEWING = [
 ]
 
 
-@rule(*_VIEWING, "ndarray.__copy__", "ndarray.to_device")
+@rule(*_VIEWING, "ndarray.to_device", "lib.stride_tricks.as_strided", kind=VIEWS)
 def view(call):
     """NumPy's own, on a header whose elements it does not touch."""
     arrays = [call.args[0]] if call.args and isinstance(call.args[0], ndarray) else []
     if call.operation == "broadcast_arrays":
         arrays = [each for each in call.args if isinstance(each, ndarray)]
+    if call.faked is None and any([not is_fake(x) for x in arrays]):
+        return call.function(*call.args, **call.kwargs)
     return call.view(*arrays)
+
+
+@rule("ndarray")
+def new_array(call):
+    lengths, dtype, buffer, _, strides, order = call.args
+    if isinstance(buffer, ndarray) and is_fake(buffer):
+        return call.view(buffer)
+    if buffer is not None:
+        return call.function(*call.args)
+    layout = fresh(lengths, dtype, order or "C")
+    return call.give(layout if strides is None else Layout(layout.shape, layout.dtype, strides))
 
 
 @rule("imag ndarray.imag")
 def imag(call):
     x = call.args[0]
+    if not is_fake(x):
+        return call.function(*call.args)
     if x.dtype.kind == "c":
         return call.view(x)
     made = call.give(copied(call.header(x)))
@@ -42,29 +57,47 @@ def imag(call):
 def get_item(call):
     x = call.args[0]
     key, is_basic = settle_key(call.args[1])
+    if not is_fake(x) and call.faked is None:
+        return call.function(*call.args)
+    if type(key) is str or (type(key) is list and key and type(key[0]) is str):
+        return call.view(x)
     header = call.header(x)
-    if not is_basic and not isinstance(key, (str, list)):
-        layout = indexed(header, _shown_key(call, key))
-        return call.give(layout)
-    if is_basic:
-        part = header[(*key, ...) if type(key) is tuple and Ellipsis not in key else (key, ...)
-                      if type(key) is not tuple and key is not Ellipsis else key]
-        picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
-        if picks_one and is_fake(x):
-            return call.give(Layout((), x.dtype, ()))
-    return call.view(x) if is_fake(x) else call.compute()
+    if not is_basic:
+        masks = _fake_masks(key)
+        if masks:
+            if call.block.assumed is None:
+                raise call.refusal(_MASK, "use where, or multiply by the mask")
+            return call.give(_of_no_elements(header, key, masks))
+        return call.give(indexed(header, _shown_key(call, key)))
+    part = header[(*key, ...) if type(key) is tuple and Ellipsis not in key else key if key is Ellipsis or type(key) is tuple
+                  else (key, ...)]
+    picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
+    return call.give(Layout((), x.dtype, ())) if picks_one else call.view(x)
+
+
+_MASK = "the shape of what a mask picks depends on its values"
+
+
+def _fake_masks(key):
+    return [
+        item for item in (key if type(key) is tuple else (key,))
+        if isinstance(item, ndarray) and is_fake(item) and item.dtype == bool
+    ]
+
+
+def _of_no_elements(header, key, masks):
+    """What a mask picks that is False everywhere."""
+    if type(key) is tuple:
+        (key,) = key
+    if header.shape[: key.ndim] != key.shape:
+        raise IndexError("boolean index did not match indexed array")
+    return fresh((0, *header.shape[key.ndim :]), header.dtype)
 
 
 def _shown_key(call, key):
-    """An index as NumPy's headers; masks that are fakes are refused."""
-    shown = []
-    for item in key if type(key) is tuple else (key,):
-        if isinstance(item, ndarray) and is_fake(item) and item.dtype == bool:
-            raise call.refusal(
-                "the shape of what a mask picks depends on its values", "use where, or multiply by the mask"
-            )
-        shown.append(call.header(item) if isinstance(item, ndarray) else item)
-    return tuple(shown)
+    """An index as NumPy's headers."""
+    shown = tuple([call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))])
+    return shown
 
 
 @rule("ndarray.__setitem__")
@@ -75,70 +108,139 @@ def set_item(call):
         raise ValueError("assignment destination is read-only")
     if not is_fake(x) and call.faked is None:
         return call.function(*call.args)
-    shown = call.header(value)
-    shown = (shown.shape, shown.dtype) if isinstance(shown, (np.ndarray, np.generic)) else ((), np.asarray(shown).dtype)
     header = call.header(x)
+    if type(key) is str or (type(key) is list and key and type(key[0]) is str):
+        call.writes(x, False, text=True)
+        return None
+    shown = call.header(value)
+    whole = False
     if is_basic:
         part = header[key]
         whole = part.size == header.size if isinstance(part, np.ndarray) else header.size == 1
-        assigned(header, key, shown)
+        assigned(header, key, _kind_of(shown))
+    elif _fake_masks(key):
+        _check_masked(call, header, key, shown)
     else:
-        whole = False
-        if not isinstance(key, (str, list)):
-            assigned(header, _shown_key(call, key), shown)
+        assigned(header, _shown_key(call, key), _kind_of(shown))
     call.writes(x, whole, text=True)
     return None
+
+
+def _check_masked(call, header, key, value):
+    """An assignment to what a mask picks: one value fits, whatever that is."""
+    (mask,) = key if type(key) is tuple and len(key) == 1 else (key,)
+    if not isinstance(mask, ndarray):
+        raise call.refusal(_MASK, "use where, or putmask")
+    if header.shape[: mask.ndim] != mask.shape:
+        raise IndexError("boolean index did not match indexed array")
+    if call.block.assumed is None and np.size(value) != 1:
+        raise call.refusal(_MASK, "use where, or putmask")
+    assigned(header, ..., ((), _kind_of(value)[1]))
+
+
+def _kind_of(value):
+    """Shape and dtype of a value."""
+    value = value if isinstance(value, np.ndarray) else np.asarray(value)
+    return value.shape, value.dtype
 
 
 # ---- copies and conversions
 
 
-@rule("ndarray.copy ndarray.lazy_clone ndarray.__deepcopy__ ndarray.flatten")
+@rule("ndarray.copy ndarray.lazy_clone ndarray.__copy__ ndarray.__deepcopy__")
 def copy(call):
-    return call.copy()
+    return call.copy() if is_fake(call.args[0]) else call.forgotten()
 
 
-@rule("ndarray.reshape reshape")
+@rule("ndarray.flatten")
+def flatten(call):
+    x, order = (*call.args, "C")[:2]
+    return _reshaped(call, x, (-1,), _plain_order(x, order))
+
+
+def _plain_order(x, order):
+    """The order of `ravel` as one of `reshape`."""
+    if order in ("K", "k"):
+        return "F" if x.flags.fnc else "C"
+    return "C" if order is None else order
+
+
+@rule("ndarray.ravel")
+def ravel(call):
+    x, *rest = call.args
+    order = rest[0] if rest else call.kwargs.get("order", "C")
+    if order in ("K", "k") and not x.flags.forc and call.faked is not None:
+        return call.give(fresh((x.size,), x.dtype))
+    return _reshaped(call, x, (-1,), _plain_order(x, order))
+
+
+@rule("ndarray.reshape")
 def reshape(call):
     x, *rest = call.args
-    order = call.kwargs.get("order", "C")
     lengths = rest[0] if len(rest) == 1 else tuple(rest)
+    return _reshaped(call, x, lengths, call.kwargs.get("order", "C"), call.kwargs.get("copy"))
+
+
+def _reshaped(call, x, lengths, order, copy=None):
+    if not is_fake(x):
+        return call.forgotten()
     header = call.header(x)
+    if isinstance(lengths, ndarray):
+        lengths = tuple([int(length) for length in lengths]) if lengths.ndim else int(lengths)
     try:
-        np.reshape(header, lengths, order=order, copy=False)
+        seen = np.reshape(header, lengths, order=order, copy=False)
     except ValueError:
         layout = reshaped_copy(header, lengths, order)
-        if call.kwargs.get("copy") is False:
+        if copy is False:
             raise
         return call.give(layout)
-    return call.view(x) if not call.kwargs.get("copy") else call.copy()
+    if copy is False:
+        return call.view(x)
+    if copy:
+        return call.give(fresh(seen.shape, seen.dtype, _order_asked(x, order)))
+    if call.operation == "ndarray.reshape":
+        return call.view(x)
+    return x.reshape(seen.shape, order=order)
+
+
+def _order_asked(x, order):
+    return ("F" if x.flags.fnc else "C") if order in ("A", "a") else order
 
 
 @rule("ndarray.astype")
 def astype(call):
-    x, dtype, order, casting, copy_ = (*call.args, *(None,) * 0)
-    wanted = np.dtype(dtype)
-    if wanted == x.dtype:
-        return call.copy()
-    if not np.can_cast(x.dtype, wanted, casting):
-        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {wanted!r} according to the rule {casting!r}")
-    return call.give(copied(call.header(x), order, wanted))
+    x, dtype, order, casting, copy_ = call.args
+    if not is_fake(x):
+        return call.forgotten()
+    layout = cast(call.header(x), dtype, order, casting)
+    return call.copy() if layout.dtype == x.dtype else call.give(layout)
 
 
 @rule("asarray")
 def asarray(call):
     x = call.args[0]
-    dtype = call.args[1] if len(call.args) > 1 else call.kwargs.get("dtype")
+    given = dict(zip(("dtype", "device", "copy"), call.args[1:])) if len(call.args) > 1 else call.kwargs
+    dtype, order, copy_ = given.get("dtype"), given.get("order"), given.get("copy")
     if isinstance(x, ndarray):
-        if dtype is None or np.dtype(dtype) == x.dtype:
-            return call.copy()
-        return call.give(copied(call.header(x), call.kwargs.get("order") or "K", np.dtype(dtype)))
+        if not is_fake(x) or _is_as_asked(x, dtype, order):
+            return during(call.operation, copying, (call.origin, call.function, call.args, call.kwargs), {})
+        if copy_ is False:
+            raise ValueError("asarray: copy=False cannot convert; drop copy=False")
+        return call.give(copied(call.header(x), order or "K", x.dtype if dtype is None else np.dtype(dtype)))
     if isinstance(x, (list, tuple)) and first_fake(x) is not None:
         return _stacked(call, x, dtype)
     made = call.compute()
     if not isinstance(x, (np.ndarray, memoryview, bytes)) and made.nbytes >= call.block.real:
         forget(made, call.origin)
     return made
+
+
+def _is_as_asked(x, dtype, order):
+    if dtype is not None and np.dtype(dtype) != x.dtype:
+        return False
+    flags = x.flags
+    return order in (None, "K", "k") or (flags.f_contiguous if order in ("F", "f") else flags.c_contiguous
+                                         or (order in ("A", "a") and flags.f_contiguous))
 
 
 def _stacked(call, values, dtype):

@@ -3,9 +3,12 @@
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.inference import accumulation, elementwise, generalized, outer, reduction, segments
+from cowarray._modes.inference import accumulation, elementwise, fresh, generalized, outer, reduction, segments
+from cowarray._modes.rules import rule
 
 __all__ = ["rule_of"]
+
+_COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
 
 _NAMED = {
     "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
@@ -25,6 +28,23 @@ def rule_of(function):
     if type(getattr(function, "ufunc", None)) is not np.ufunc:
         return None
     return _METHODS.get(function.method_name)
+
+
+@rule("power equal not_equal less less_equal greater greater_equal")
+def operate(call):
+    """An operator with what is no array yet, or which NumPy's operator does in its own way."""
+    first, second = [_operand(call, value) for value in call.args]
+    try:
+        return call.give(*elementwise(getattr(np, call.operation), (first, second)))
+    except np._core._exceptions._UFuncNoLoopError:
+        if call.operation not in ("equal", "not_equal"):
+            raise
+        return call.give(fresh(np.broadcast_shapes(np.shape(first), np.shape(second)), np.dtype(bool)))
+
+
+def _operand(call, value):
+    shown = call.header(value)
+    return np.asarray(shown) if shown is None else shown
 
 
 def _written(call, outputs, whole, layouts):
@@ -48,7 +68,23 @@ def _outputs(call, number):
 
 
 def _options(call):
-    return {name: call.header(value) for name, value in call.kwargs.items() if name != "out"}
+    """The other options; of an array among them, the header."""
+    return {
+        name: call.header(value) if name in ("where", "initial") else value
+        for name, value in call.kwargs.items()
+        if name != "out" and value is not np._NoValue
+    }
+
+
+_TRUTHS = frozenset("logical_or logical_and logical_not isfinite isnan isinf isnat signbit".split()) | _COMPARISONS
+
+
+def _is_truth(call, layouts):
+    """Whether an operation says whether something holds, in code of which one knows what it is told."""
+    return (
+        call.block.assumed is not None and call.faked is not None and not layouts[0].shape
+        and layouts[0].dtype == bool and call.function.ufunc.__name__ in _TRUTHS
+    )
 
 
 def _apply(call):
@@ -63,6 +99,8 @@ def _apply(call):
     infer = elementwise if ufunc.signature is None else generalized
     layouts = infer(ufunc, inputs, **options)
     if outputs is None:
+        if _is_truth(call, layouts):
+            return np.bool_(ufunc.__name__ in call.block.assumed)
         return call.give(*layouts)
     # As NumPy's ufuncs do it: all of `out` gets new bytes at once, computed from the old ones or not.
     whole = ufunc.signature is None and "where" not in options
@@ -73,9 +111,15 @@ def _reduce(call):
     options = _bound(call, "reduce")
     out = options.pop("out", None)
     x = call.header(call.args[0])
-    options = {name: call.header(value) if name in ("where", "initial") else value for name, value in options.items()}
+    options = {
+        name: call.header(value) if name in ("where", "initial") else value
+        for name, value in options.items()
+        if value is not np._NoValue
+    }
     out = out[0] if type(out) is tuple else out
     layout = reduction(call.function.ufunc, x, out=None if out is None else call.header(out), **options)
+    if out is None and _is_truth(call, (layout,)):
+        return np.bool_(call.function.ufunc.__name__ in call.block.assumed)
     return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
 
 

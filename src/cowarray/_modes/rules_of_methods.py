@@ -1,0 +1,451 @@
+"""Rules of the methods of arrays that compute, order and write."""
+
+import functools
+import operator
+
+import numpy as np
+from numpy._core import _methods
+from numpy.lib.array_utils import normalize_axis_index
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.composites import clone_of, run
+from cowarray._modes.fakes import forget, is_fake, locate, write
+from cowarray._modes.inference import Layout, copied, fresh, reduction
+from cowarray._modes.rules import CODE, RULE, enter, rule
+
+__all__ = ["by_operations"]
+
+
+def by_operations(*operations):
+    """Make a function of an operation's arguments, which does it by other operations, the rule of these."""
+
+    def decorate(function):
+        rule(*operations, kind=CODE)(lambda call: run(call, function, call.args, call.kwargs))
+        return function
+
+    return decorate
+
+
+# ---- reductions: NumPy's own code, above the ufuncs' methods
+
+for _name, _function in {
+    "prod": _methods._prod,
+    "any": _methods._any,
+    "all": _methods._all,
+    "clip": _methods._clip,
+}.items():
+    by_operations(f"ndarray.{_name}")(clone_of(_function))
+
+
+@rule("ndarray.var ndarray.std")
+def var(call):
+    code = _methods._var if call.operation == "ndarray.var" else _methods._std
+    return run(call, clone_of(code), call.args, call.kwargs, frozenset())
+
+_UFUNCS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
+
+
+@rule("ndarray.sum ndarray.max ndarray.min")
+def reduced(call):
+    """The quick way of those that are called most; with `out` or `where` NumPy's code."""
+    name = call.operation[8:]
+    options = _options_of_sum(*call.args, **call.kwargs) if name == "sum" else _options_of_max(*call.args, **call.kwargs)
+    if options is None:
+        code = {"sum": _methods._sum, "max": _methods._amax, "min": _methods._amin}[name]
+        return run(call, clone_of(code), call.args, call.kwargs)
+    return call.give(reduction(_UFUNCS[name], locate(call.args[0]), **options))
+
+
+def _options_of_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+    plain = out is None and where is True and initial is np._NoValue
+    return {"axis": axis, "dtype": dtype, "keepdims": keepdims} if plain else None
+
+
+def _options_of_max(x, axis=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+    plain = out is None and where is True and initial is np._NoValue
+    return {"axis": axis, "keepdims": keepdims} if plain else None
+
+
+@by_operations("ndarray.mean")
+def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """As NumPy: a sum, divided in place. Half precision is summed in single."""
+    halved = dtype is None and x.dtype.type is np.float16
+    if halved:
+        dtype = np.dtype("f4")
+    elif dtype is None and x.dtype.kind in "biu":
+        dtype = np.dtype("f8")
+    total = np.add.reduce(x, axis, dtype, out, keepdims, where=where)
+    if total.dtype.kind not in "O":
+        np.true_divide(total, 1, out=total, casting="unsafe")
+    return total.astype("f2") if halved and out is None else total
+
+
+@by_operations("ndarray.trace")
+def trace(x, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return np.add.reduce(x.diagonal(offset, axis1, axis2), -1, dtype, out)
+
+
+@by_operations("ndarray.cumsum")
+def cumsum(x, axis=None, dtype=None, out=None):
+    return _accumulated(np.add, x, axis, dtype, out)
+
+
+@by_operations("ndarray.cumprod")
+def cumprod(x, axis=None, dtype=None, out=None):
+    return _accumulated(np.multiply, x, axis, dtype, out)
+
+
+def _accumulated(ufunc, x, axis, dtype, out):
+    x, axis = _along(x, axis)
+    return ufunc.accumulate(x, axis, dtype, out)
+
+
+def _along(x, axis):
+    """An array and an axis of it: without an axis, all elements in a row."""
+    if axis is None or x.ndim == 0:
+        if axis is not None:
+            normalize_axis_index(operator.index(axis), 1)
+        return x.reshape(-1), 0
+    return x, normalize_axis_index(operator.index(axis), x.ndim)
+
+
+@rule("ndarray.argmax ndarray.argmin")
+def argmax(call):
+    return _argmax(call, *call.args, **call.kwargs)
+
+
+def _argmax(call, x, axis=None, out=None, *, keepdims=False):
+    axes = tuple(range(x.ndim)) if axis is None else (normalize_axis_index(operator.index(axis), max(x.ndim, 1)),)
+    if any([not x.shape[k] for k in axes if k < x.ndim]):
+        getattr(np.empty(0), call.operation[8:])()  # which says so
+    getattr(np.ones(1, x.dtype), call.operation[8:])()
+    shape = tuple([1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes])
+    return _into(call, out, fresh(shape, np.dtype(np.intp)))
+
+
+def _into(call, out, layout, whole=True):
+    """A fresh result, or `out`, which must be like it."""
+    if out is None:
+        return call.give(layout)
+    if out.shape != layout.shape:
+        raise ValueError("output array does not match result of the operation.")
+    if not np.can_cast(layout.dtype, out.dtype, "unsafe"):
+        raise TypeError("Cannot cast array data")
+    if not call.writes(out, False):
+        return call.compute()
+    return out
+
+
+# ---- elements chosen and ordered
+
+
+@rule("ndarray.take")
+def take(call):
+    return _take(call, *call.args, **call.kwargs)
+
+
+def _take(call, x, indices, axis=None, out=None, mode="raise"):
+    places = call.header(indices)
+    if places.dtype.kind not in "iub" and places.size:
+        np.empty(1).take(np.empty(0, places.dtype))
+        raise TypeError(f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'safe'")
+    np.empty(1).take([0], mode=mode)
+    if axis is None or x.ndim == 0:
+        if axis is not None:
+            normalize_axis_index(operator.index(axis), 1)
+        before, length, after = (), x.size, ()
+    else:
+        axis = normalize_axis_index(operator.index(axis), x.ndim)
+        before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    if not length and places.size and all(before) and all(after):
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    _check_indices(indices, length, mode)
+    return _into(call, out, fresh((*before, *places.shape, *after), x.dtype))
+
+
+def _check_indices(indices, length, mode):
+    """Where indices have values, NumPy would say that one is out of bounds."""
+    if mode != "raise" or (isinstance(indices, ndarray) and is_fake(indices)):
+        return
+    places = np.asarray(indices)
+    if places.size and (places.max() >= length or places.min() < -length):
+        wrong = places.max() if places.max() >= length else places.min()
+        raise IndexError(f"index {wrong} is out of bounds for size {length}")
+
+
+@rule("ndarray.compress")
+def compress(call):
+    return _compress(call, *call.args, **call.kwargs)
+
+
+def _compress(call, x, condition, axis=None, out=None):
+    if isinstance(condition, ndarray) and is_fake(condition):
+        raise call.refusal("the shape of what a condition picks depends on its values", "give the condition real values")
+    condition = np.asarray(condition)
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    (places,) = np.nonzero(condition)
+    return _take(call, x, places, axis, out)
+
+
+@rule("ndarray.choose")
+def choose(call):
+    return _choose(call, *call.args, **call.kwargs)
+
+
+def _choose(call, x, choices, out=None, mode="raise"):
+    choices = [np.asarray(call.header(each)) for each in (choices if isinstance(choices, (list, tuple)) else list(choices))]
+    if not choices:
+        raise ValueError("0-length sequence.")
+    if not np.can_cast(x.dtype, np.intp, "safe"):
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
+    shape = _broadcast(locate(x), *choices)
+    return _into(call, out, fresh(shape, np.result_type(*[each.dtype for each in choices])))
+
+
+def _broadcast(*headers):
+    return np.broadcast_shapes(*[each.shape for each in headers])
+
+
+@rule("ndarray.repeat")
+def repeat(call):
+    return _repeat(call, *call.args, **call.kwargs)
+
+
+def _repeat(call, x, repeats, axis=None):
+    if isinstance(repeats, ndarray) and is_fake(repeats):
+        raise call.refusal("the shape of the result depends on how often elements are repeated",
+                           "give the numbers of repeats real values")
+    repeats = np.asarray(repeats)
+    if repeats.dtype.kind not in "iub" and repeats.size:
+        raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if repeats.ndim > 1:
+        raise ValueError("repeats must be 0- or 1-dimensional")
+    if repeats.size and repeats.min() < 0:
+        raise ValueError("repeats may not contain negative values.")
+    shape, axis = ((x.size,), 0) if axis is None or x.ndim == 0 else (x.shape, normalize_axis_index(axis, x.ndim))
+    if repeats.ndim == 0 or repeats.size == 1:
+        length = shape[axis] * int(repeats.reshape(-1)[0])
+    elif repeats.size != shape[axis]:
+        raise ValueError(f"operands could not be broadcast together with shape ({shape[axis]},) ({repeats.size},)")
+    else:
+        length = int(repeats.sum())
+    return call.give(fresh((*shape[:axis], length, *shape[axis + 1 :]), x.dtype))
+
+
+@rule("ndarray.argsort")
+def argsort(call):
+    x, *rest = call.args
+    axis = rest[0] if rest else call.kwargs.get("axis", -1)
+    np.ones(2, x.dtype).argsort(*rest[1:], **{name: value for name, value in call.kwargs.items() if name not in ("axis", "order")})
+    shape = (x.size,) if axis is None else x.shape or (1,)
+    if axis is not None:
+        normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    return call.give(fresh(shape if axis is None or x.ndim else (), np.dtype(np.intp)))
+
+
+@rule("ndarray.argpartition")
+def argpartition(call):
+    return _argpartition(call, *call.args, **call.kwargs)
+
+
+def _argpartition(call, x, kth, axis=-1, kind="introselect", order=None):
+    shape = (x.size,) if axis is None else x.shape
+    axis = 0 if axis is None else normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    _check_kth(kth, shape, axis)
+    return call.give(fresh(shape, np.dtype(np.intp)))
+
+
+def _check_kth(kth, shape, axis):
+    if isinstance(kth, ndarray) and is_fake(kth):
+        return
+    places = np.asarray(kth)
+    if places.dtype.kind not in "iub":
+        raise TypeError("Partition index must be integer")
+    length = shape[axis] if shape else 1
+    if places.size and (places.max() >= length or places.min() < -length):
+        raise ValueError(f"kth(={places.max()}) out of bounds ({length})")
+
+
+@rule("ndarray.searchsorted")
+def searchsorted(call):
+    return _searchsorted(call, *call.args, **call.kwargs)
+
+
+def _searchsorted(call, x, v, side="left", sorter=None):
+    if x.ndim != 1:
+        raise ValueError("object too deep for desired array" if x.ndim > 1 else "object of too small depth for desired array")
+    places = np.asarray(call.header(v))
+    np.result_type(x.dtype, places.dtype)
+    np.empty(0).searchsorted(0.0, side)
+    if sorter is not None and np.shape(sorter) != x.shape:
+        raise ValueError("sorter.size must equal the array size" if np.ndim(sorter) == 1 else "sorter must be 1-D array")
+    return call.give(fresh(places.shape, np.dtype(np.intp)))
+
+
+@rule("ndarray.dot")
+def dot(call):
+    return _dot(call, *call.args, **call.kwargs)
+
+
+def _dot(call, x, other, out=None):
+    from cowarray._modes.rules_of_functions import product
+
+    return _into(call, out, product(call.header(x), call.header(other)))
+
+
+# ---- copies
+
+
+@by_operations("ndarray.round")
+def rounded(x, decimals=0, out=None):
+    return _rounded(x, operator.index(decimals), out)
+
+
+def _rounded(x, decimals, out):
+    if x.dtype.kind == "c":
+        result = x.copy() if out is None else out
+        if out is not None:
+            np.copyto(out, x)
+        return result
+    if x.dtype.kind in "iu" and decimals >= 0:
+        if out is None:
+            return x.copy(order="K")
+        np.copyto(out, x, casting="unsafe")
+        return out
+    if decimals == 0:
+        return np.rint(x) if out is None else np.rint(x, out=out)
+    if x.dtype.kind == "b":
+        x = x.astype("f2")
+    fortran = x.flags.fnc
+    work = np.dtype("f8") if x.dtype.kind in "iu" else x.dtype
+    np.rint(np.multiply(x, 10.0))
+    if out is not None:
+        np.copyto(out, x, casting="unsafe")
+        return out
+    return x.astype(work, order="F" if fortran else "C").astype(x.dtype, order="F" if fortran else "C")
+
+
+@by_operations("ndarray.conj", "ndarray.conjugate")
+def conjugate(x, out=None):
+    if x.dtype.kind in "cO" or out is not None:
+        return np.conjugate(x) if out is None else np.conjugate(x, out)
+    if x.dtype.kind not in "biuf":
+        return np.conjugate(x)
+    return x.copy(order="K")
+
+
+@rule("ndarray.byteswap")
+def byteswap(call):
+    x, *rest = call.args
+    inplace = rest[0] if rest else call.kwargs.get("inplace", False)
+    if inplace:
+        return x if call.writes(x) else call.compute()
+    return call.give(copied(call.header(x), "K"))
+
+
+# ---- writers
+
+
+@rule("ndarray.sort")
+def sort(call):
+    x, *rest = call.args
+    axis = rest[0] if rest else call.kwargs.get("axis", -1)
+    if x.ndim or axis not in (0, -1):
+        normalize_axis_index(operator.index(axis), x.ndim)
+    return None if call.writes(x) else call.compute()
+
+
+@rule("ndarray.partition")
+def partition(call):
+    return _partition(call, *call.args, **call.kwargs)
+
+
+def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
+    axis = normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    _check_kth(kth, x.shape, axis)
+    return None if call.writes(x) else call.compute()
+
+
+@rule("ndarray.put")
+def put(call):
+    return None if call.writes(call.args[0]) else call.compute()
+
+
+@rule("ndarray.fill")
+def fill(call):
+    x, value = call.args
+    shown = call.header(value)
+    if np.ndim(shown):
+        np.empty(0).fill(np.empty(2))
+    return None if call.writes(x, whole=True) else call.compute()
+
+
+@rule("ndarray.setfield")
+def setfield(call):
+    return None if call.writes(call.args[0]) else call.compute()
+
+
+def in_place(call):
+    x, other = call.args
+    shown = call.header(other)
+    ufunc = np.power if call.operation == "in-place power" else np.matmul
+    run(call, functools.partial(_checked, ufunc, x), (shown if not isinstance(other, ndarray) else other,), {})
+    return x if call.writes(x, whole=False) else call.compute()
+
+
+enter(["in-place power", "in-place matmul"], in_place, RULE)
+
+
+def _checked(ufunc, x, other):
+    made = ufunc(x, other)
+    if made.shape != x.shape:
+        raise ValueError(f"non-broadcastable output operand with shape {x.shape} doesn't match {made.shape}")
+    if not np.can_cast(made.dtype, x.dtype, "same_kind"):
+        raise np._core._exceptions._UFuncOutputCastingError(ufunc, "same_kind", made.dtype, x.dtype, 0)
+
+
+@rule("ndarray.resize")
+def resize(call):
+    x, *shape = call.args
+    return call.resized(x, shape)
+
+
+# ---- elements in C order
+
+
+@rule("flatiter.__getitem__")
+def flat_get(call):
+    x, key = call.args
+    size = x.size
+    if isinstance(key, ndarray) and is_fake(key):
+        if key.dtype == bool:
+            raise call.refusal("the shape of what a mask picks depends on its values", "use where, or multiply by the mask")
+        return call.give(fresh(key.shape, x.dtype))
+    if type(key) is tuple and len(key) == 1:
+        (key,) = key
+    if not is_fake(x):
+        return call.forgotten()
+    # The places that it names, of as many elements.
+    if key is Ellipsis:
+        return call.give(fresh((size,), x.dtype))
+    if isinstance(key, slice):
+        return call.give(fresh((len(range(*key.indices(size))),), x.dtype))
+    shown = np.asarray(call.header(key) if isinstance(key, ndarray) else key)
+    if shown.dtype == bool or shown.dtype.kind not in "iu":
+        model = np.broadcast_to(np.int8(0), (size,))
+        if size > 1 << 20:
+            raise call.refusal("a mask of so many elements is not looked at")
+        layout = np.zeros(size, np.int8).flat[key]
+        return call.give(fresh(np.shape(layout), x.dtype))
+    if shown.size and (shown.max() >= size or shown.min() < -size):
+        raise IndexError(f"index {shown.max()} is out of bounds for size {size}")
+    return call.give(fresh(shown.shape, x.dtype))
+
+
+@rule("flatiter.__setitem__")
+def flat_set(call):
+    x, key, value = call.args
+    if not x.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    return None if call.writes(x) else call.compute()
