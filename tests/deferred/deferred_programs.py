@@ -24,9 +24,12 @@ class Program:
     ----------
     seed : int
     length : int
+    large : float
+        How many of the arrays have 300 KB.
     """
 
-    def __init__(self, seed, length=24):
+    def __init__(self, seed, length=24, large=0.0):
+        self.large = large
         self.random = random.Random(seed)
         self.lines = []
         self.shapes = {}  # by variable, as known from the oracle
@@ -38,6 +41,8 @@ class Program:
 
     def birth(self, eager):
         shape = tuple(self.random.choice((1, 2, 3, 4, 6)) for _ in range(self.random.randint(1, 3)))
+        if self.random.random() < self.large:
+            shape = (260, 150)  # whose results have blocks of their own
         dtype = self.random.choice(DTYPES)
         return self.random.choice((
             f"cw.zeros({shape}, {dtype!r})",
@@ -122,7 +127,7 @@ def bits(value):
     return array.shape, array.dtype.str, array.tobytes()
 
 
-def run(seed, length=24, threads=False):
+def run(seed, length=24, threads=False, large=0.0):
     """Run one program both ways.
 
     Returns
@@ -130,7 +135,7 @@ def run(seed, length=24, threads=False):
     list of str
         The program, and what differs; empty where nothing does.
     """
-    program = Program(seed, length)
+    program = Program(seed, length, large)
     choose = random.Random(seed + 1)
     eager, later = start(seed), start(seed)
     lines = []
@@ -195,10 +200,11 @@ def main():
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", action="store_true", help="eight threads ask at once")
+    parser.add_argument("--large", type=float, default=0.0, help="how many of the arrays have 300 KB")
     options = parser.parse_args()
     differing = 0
     for i in range(options.programs):
-        found = run(options.seed * 1_000_003 + i, threads=options.threads)
+        found = run(options.seed * 1_000_003 + i, threads=options.threads, large=options.large)
         if found:
             differing += 1
             print(f"seed {options.seed * 1_000_003 + i}:", *found, sep="\n")
