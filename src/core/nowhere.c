@@ -29,7 +29,7 @@ static cow_account nobodys; /* of blocks that were taken while the thread had no
 static _Thread_local cow_account *current;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char *region;          /* NULL: there is none */
+static char *region; /* NULL: there is none */
 static size_t region_size;
 static cowi_atomic_ptr *table; /* of each slot, the account; NULL: free */
 static cowi_atomic_size hint;  /* a slot that may be free */

@@ -36,6 +36,11 @@ from cowarray._modes.divergences import AliasingWarning as AliasingWarning
 from cowarray._modes.divergences import Divergence as Divergence
 from cowarray._modes.divergences import Site as Site
 from cowarray._modes.lending import lend as lend
+from cowarray._modes.planning import Line as Line
+from cowarray._modes.planning import fake as fake
+from cowarray._modes.planning import fake_like as fake_like
+from cowarray._modes.planning import is_fake as is_fake
+from cowarray._modes.refusals import FakeError as FakeError
 from cowarray._modes.simulation import simulate as simulate
 from cowarray._native.figures import keep_freed as keep_freed
 from cowarray._native.figures import reset_stats as reset_stats

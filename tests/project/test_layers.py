@@ -25,7 +25,7 @@ FILES = [
     ["assertions"],
     ["yield", "status", "stats"],
     ["large"],
-    ["memory", "gate"],
+    ["memory", "gate", "nowhere"],
     ["context"],
     ["storage"],
     ["scope", "absence"],

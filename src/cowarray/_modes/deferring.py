@@ -2,6 +2,7 @@
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.handing import hand_to
+from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
@@ -197,7 +198,7 @@ def _make(x):
 
 
 def _has_no_bytes_yet(x):
-    return x.storage.is_deferred
+    return is_deferred_storage(x.storage)
 
 
 def _arrays_in(obj):

@@ -6,6 +6,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.divergences import Site
 from cowarray._modes.handing import hand_to
 from cowarray._modes.plan_report import as_html, as_text
+from cowarray._native.storage import is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
 
@@ -13,10 +14,22 @@ __all__ = ["Line", "fake", "fake_like", "is_fake"]
 
 
 class Line(NamedTuple):
-    """What the arrays that are born at one line of a program take, in bytes."""
+    """What the arrays that are born at one line of a program take, and what writes there copy.
+
+    Parameters
+    ----------
+    site : Site
+        The line.
+    peak_bytes : int
+        Bytes of its arrays when those of all lines were the most.
+    live_bytes : int
+        Bytes of those of its arrays that still exist.
+    bytes_copied : int
+        Bytes that writes and copies at the line would have copied.
+    """
 
     site: Site
-    peak_bytes: int  # of those that were there when the plan's bytes were the most
+    peak_bytes: int
     live_bytes: int
     bytes_copied: int
 
@@ -123,7 +136,7 @@ class fake:
 
     @property
     def series(self):
-        """list of (int, int): How many arrays had been made, and the most live bytes since the entry before."""
+        """list of tuple: How many arrays had been made, and the most live bytes since the entry before."""
         return self._ledger.series
 
     @property
@@ -171,7 +184,7 @@ def is_fake(x, /):
     >>> cowarray.is_fake(x), cowarray.is_fake(cowarray.zeros(3))
     (True, False)
     """
-    return isinstance(x, ndarray) and x.storage.is_fake
+    return isinstance(x, ndarray) and is_fake_storage(x.storage)
 
 
 def fake_like(*arrays):

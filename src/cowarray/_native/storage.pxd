@@ -72,9 +72,9 @@ cdef class Storage:
     # The bytes hold references to objects, which memcpy does not copy; or others write to them whenever they like.
     cdef bint never_shared
     # There are no bytes, and never will be. Its doorkeeper is a Keeper, which those that share with it have, too.
-    cdef readonly bint is_fake
+    cdef bint is_fake
     # There are no bytes yet: its doorkeeper, a Keeper, brings them.
-    cdef readonly bint is_deferred
+    cdef bint is_deferred
     # Made as a lazy copy, and not yet written while a mode was in use.
     cdef bint is_copy
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.

@@ -16,7 +16,7 @@ from cowarray._c.atomics cimport add, relaxed, swap
 from cowarray._c.core cimport *
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.owners cimport drop_object
-from cowarray._c.python cimport end_by, publish, Py_TYPE, seal
+from cowarray._c.python cimport end_by, publish, seal
 
 from cowarray._native.errors import CopyError
 
@@ -299,6 +299,16 @@ cdef int become_fake(Storage storage, Keeper keeper) except -1:
     storage.handle, made.handle = made.handle, storage.handle
     keep_fake(storage, keeper)
     return 0
+
+
+def is_fake_storage(Storage storage not None, /):
+    """Whether a Storage has no bytes, and never will have."""
+    return storage.is_fake
+
+
+def is_deferred_storage(Storage storage not None, /):
+    """Whether a Storage has no bytes yet."""
+    return storage.is_deferred
 
 
 cdef void change_keeper(Storage storage, Keeper keeper) noexcept:

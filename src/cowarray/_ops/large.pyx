@@ -135,7 +135,7 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
 
 
 cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected):
-    """Of an operator's operands the one that the result would be computed into, if it is an array without bytes; or None.
+    """Of an operator's operands the array without bytes that the result would be computed into; or None.
 
     Of the two, only self is certain to be an array. Called before anybody has taken a reference to them.
     """

@@ -6,8 +6,6 @@ from cowarray._tools.stand_ins import StandIns
 
 __all__ = ["CannotRun", "Program", "run"]
 
-Replacing = Callable[[], dict[Any, Any]]
-
 class CannotRun(Exception): ...
 
 class Program:
@@ -15,7 +13,7 @@ class Program:
     arguments: list[str]
     module: bool
     include: tuple[str, ...]
-    replacing: Replacing
+    replacing: Callable[[], dict[Any, Any]]
     def __init__(
         self,
         target: str,
@@ -23,7 +21,7 @@ class Program:
         *,
         module: bool = False,
         include: Sequence[str] = (),
-        replacing: Replacing = ...,
+        replacing: Callable[[], dict[Any, Any]] = ...,
     ) -> None: ...
     def prepare(self) -> ImportRule: ...
     def load(self) -> tuple[CodeType, ModuleType]: ...
@@ -31,9 +29,9 @@ class Program:
 class ImportRule:
     folder: str
     include: tuple[str, ...]
-    replacing: Replacing
+    replacing: Callable[[], dict[Any, Any]]
     stand_ins: StandIns
-    def __init__(self, folder: str, include: Sequence[str], replacing: Replacing = ...) -> None: ...
+    def __init__(self, folder: str, include: Sequence[str], replacing: Callable[[], dict[Any, Any]] = ...) -> None: ...
     def covers(self, space: dict[str, Any] | None, frame: FrameType | None) -> bool: ...
     def tell(self, told: object) -> None: ...
     def has(self, file: str) -> bool: ...

@@ -1,0 +1,43 @@
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.fakes import Ledger, Origin
+from cowarray._modes.layouts import Layout
+from cowarray._modes.refusals import FakeError
+
+__all__ = ["Block", "Call", "innermost"]
+
+innermost: ContextVar[Block | None]
+
+class Block:
+    ledger: Ledger
+    real: int
+    def __init__(self, ledger: Ledger, real: int) -> None: ...
+
+class Call:
+    operation: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    block: Block
+    faked: ndarray | None
+    def __init__(
+        self,
+        operation: str,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        block: Block | None,
+        faked: ndarray | None,
+    ) -> None: ...
+    @property
+    def origin(self) -> Origin: ...
+    def compute(self) -> Any: ...
+    def give(self, *layouts: Layout) -> Any: ...
+    def view(self, *arrays: ndarray) -> Any: ...
+    def copy(self) -> Any: ...
+    def writes(self, x: Any, whole: bool = False, text: bool = False) -> bool: ...
+    def refusal(self, reason: str, advice: str = "") -> FakeError: ...
+    def header(self, value: Any) -> Any: ...
