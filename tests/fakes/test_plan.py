@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import cowarray
@@ -144,3 +145,26 @@ def test_what_an_operator_computes_into_a_temporary_takes_no_memory(expression, 
         made = eval(expression, {"z": z})
     assert plan.peak_bytes == peak * z.nbytes
     assert made.shape == z.shape
+
+
+def test_files_are_not_read_and_their_first_write_copies(tmp_path):
+    path = tmp_path / "hole.npy"
+    with open(path, "wb") as opened:
+        np.lib.format.write_array_header_1_0(
+            opened, {"descr": "<f8", "fortran_order": True, "shape": (1 << 20, 1 << 15)}
+        )
+        opened.truncate(opened.tell() + (1 << 38))
+    with cowarray.fake() as plan:
+        x = cowarray.load(path)
+        assert (x.shape, x.strides, cowarray.is_fake(x)) == ((1 << 20, 1 << 15), (8, 8 << 20), True)
+        y = cowarray.fromfile(path, "u1")
+        assert cowarray.is_fake(y)
+        assert plan.peak_bytes == 0
+        x[0, 0] = 1
+        assert plan.live_bytes == plan.bytes_copied == 1 << 38
+        x[0, 0] = 2
+        assert plan.bytes_copied == 1 << 38
+    small = tmp_path / "small.npy"
+    cowarray.save(small, cowarray.arange(3))
+    with cowarray.fake(real=100) as plan:
+        assert cowarray.load(small).tolist() == [0, 1, 2]

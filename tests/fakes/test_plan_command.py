@@ -108,7 +108,8 @@ def test_the_limit_itself_is_not_above(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--limit", "8 GX", "s.py"], ["--real=-1", "s.py"], ["--limit"], [], ["--reall", "3", "s.py"], ["no.py"]]
+    "arguments",
+    [["--limit", "8 GX", "s.py"], ["--real=-1", "s.py"], ["--limit"], [], ["--reall", "3", "s.py"], ["no.py"]],
 )
 def test_what_cannot_be_used(tmp_path, arguments):
     script(tmp_path, "print('ran')", "s.py")
@@ -238,9 +239,7 @@ def test_small_arrays_are_computed(tmp_path):
 def files(tmp_path):
     """Files of an array of 2 MB with nothing but a header in front of a hole, and of a small one."""
     with open(tmp_path / "big.npy", "wb") as opened:
-        np.lib.format.write_array_header_1_0(
-            opened, {"descr": "<f8", "fortran_order": True, "shape": (500, 500)}
-        )
+        np.lib.format.write_array_header_1_0(opened, {"descr": "<f8", "fortran_order": True, "shape": (500, 500)})
         opened.truncate(opened.tell() + 2_000_000)
     np.save(tmp_path / "small.npy", np.arange(3.0))
     np.savez(tmp_path / "both.npz", big=np.zeros((500, 500)), small=np.arange(3.0))

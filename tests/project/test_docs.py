@@ -134,13 +134,14 @@ def test_names_of_the_package_exist():
     assert [name for name in sorted(named) if not hasattr(cowarray, name)] == []
 
 
-def test_the_guide_shows_what_its_program_and_the_command_print(tmp_path):
-    guide = ROOT / "docs" / "moving.md"
+@pytest.mark.parametrize(("page", "file", "count"), [("moving", "heat.py", 6), ("fake", "stations.py", 2)])
+def test_a_guide_shows_what_its_program_and_the_command_print(tmp_path, page, file, count):
+    guide = ROOT / "docs" / f"{page}.md"
     [program] = fenced(guide, "python")
-    (tmp_path / "heat.py").write_text(program)
+    (tmp_path / file).write_text(program)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     blocks = fenced(guide, "console")
-    assert len(blocks) == 6
+    assert len(blocks) == count
     for block in blocks:
         printed = []
         for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
@@ -154,6 +155,25 @@ def test_the_guide_shows_what_its_program_and_the_command_print(tmp_path):
             )
             printed += [f"$ {command}\n", result.stdout]
         assert "".join(printed) == block
+
+
+def test_the_guide_to_fakes_names_the_options_and_the_keys(tmp_path):
+    guide = (ROOT / "docs" / "fake.md").read_text()
+    named = set(re.findall(r"^\| `(--[a-z]+)", guide, re.MULTILINE))
+    command = [sys.executable, "-m", "cowarray", "plan"]
+    result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+    assert named == set(re.findall(r"^  (--[a-z]+)", result.stdout, re.MULTILINE))
+    (tmp_path / "script.py").write_text("import numpy as np\nx = np.ones(2)\nnp.poly1d\nfloat(x[0])\n")
+    subprocess.run(
+        [*command, "--real=0", "--json", "--output", "report", "script.py"], cwd=tmp_path, capture_output=True
+    )
+    report = json.loads((tmp_path / "report").read_text())
+    section = guide.partition("**In JSON**")[2].partition("\n\n")[0]
+    quoted = set(re.findall(r"`(\w+)`", section))
+    keys = set().union(report, report["lines"][0], report["stopped"], report["stopped"]["needs_a_value"])
+    said_of_simulate = {"name", "used", "versions", "program"}
+    assert keys - quoted - said_of_simulate == set()
+    assert quoted - keys - {"simulate"} == set()
 
 
 def test_the_guide_names_the_options_and_the_keys(tmp_path):

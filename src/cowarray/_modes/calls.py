@@ -1,7 +1,7 @@
 """An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and what it may do."""
 
 from contextvars import ContextVar
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
@@ -19,6 +19,9 @@ innermost = ContextVar("cowarray_fake", default=None)
 # Storages of arrays that were computed inside a block because they are small: they are the block's own, so they may
 # lose their bytes again when a fake is written into them.
 _computed = WeakSet()
+
+# By the Storages of fakes that stand for mapped files: lazy copies, which stand for the files that keep their bytes.
+_shared_with_files = WeakKeyDictionary()
 
 
 class Block:
@@ -124,6 +127,18 @@ class Call:
         if len(layouts) == 1:
             return make(origin, *layouts[0])
         return tuple([make(origin, *layout) for layout in layouts])
+
+    def mapped(self, x):
+        """A fake in place of an array that maps a file: it takes no memory, and the first write to it copies.
+
+        Parameters
+        ----------
+        x : numpy.memmap
+            Contiguous.
+        """
+        made = make(self.origin, x.shape, x.dtype, x.strides, mapped=True)
+        _shared_with_files[made.storage] = made.lazy_clone()
+        return made
 
     def view(self, *arrays):
         """What the function gives as ever, which makes views of arrays and touches none of their elements."""

@@ -6,6 +6,9 @@ from typing_extensions import disjoint_base
 from cowarray import Site, ndarray
 from cowarray._native.storage import Keeper, Storage
 
+ADVICE: str
+FOREIGN_ADVICE: str
+
 @final
 class Step: ...
 

@@ -65,6 +65,9 @@ cnp.import_array()
 cdef enum:
     MOST_ENTRIES = 1024
 
+ADVICE = "decide by shape and dtype, or compute it from real arrays"
+FOREIGN_ADVICE = "only the library's own functions take arrays without bytes"
+
 cdef dict BEHALVES = {
     OPERATION: "a conversion", EXPORT: "an export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "the C API",
     FOREIGN: "a ufunc that is not NumPy's",
@@ -195,7 +198,7 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     operation = BEHALVES[<int>access.behalf] if step is None or step.operation is None else step.operation
     if access.intent == WRITES or access.intent == OVERWRITES:
         raise FakeError(operation, "whoever writes there needs bytes", site)
-    raise FakeError(operation, "a value is needed", site)
+    raise FakeError(operation, "a value is needed", site, ADVICE if access.behalf == OPERATION else FOREIGN_ADVICE)
 
 
 def permit(str operation, list arrays, function, tuple args, dict kwargs, /):

@@ -229,10 +229,19 @@ def asarray(call):
         return call.give(copied(call.header(x), order or "K", x.dtype if dtype is None else np.dtype(dtype)))
     if isinstance(x, (list, tuple)) and first_fake(x) is not None:
         return _stacked(call, x, dtype)
+    if _is_mapped(x) and call.is_large(x):
+        if copy_ is not True and _is_as_asked(x, dtype, order) and (x.flags.c_contiguous or x.flags.f_contiguous):
+            return call.mapped(x)
+        return call.give(copied(x, order or "K", x.dtype if dtype is None else np.dtype(dtype)))
     made = call.compute()
     if not isinstance(x, (np.ndarray, memoryview, bytes)) and made.nbytes >= call.block.real:
         forget(made, call.origin)
     return made
+
+
+def _is_mapped(x):
+    """Whether an array's elements are in a file, which a plan does not read."""
+    return isinstance(x, np.memmap) and getattr(x, "_mmap", None) is not None and not x.dtype.hasobject
 
 
 def _is_as_asked(x, dtype, order):
