@@ -39,7 +39,6 @@ def savez_compressed(
     allow_pickle: bool = False,
     **kwds: ArrayLike,
 ) -> None: ...
-
 def header_of(file: _Reader, name: str) -> tuple[tuple[int, ...], str, Any, int] | None: ...
 
 class Archive(Mapping[str, ndarray[Any, Any]]):

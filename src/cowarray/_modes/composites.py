@@ -17,13 +17,14 @@ from numpy._core import fromnumeric
 from numpy._core.overrides import ARRAY_FUNCTIONS
 from numpy._core._multiarray_umath import _array_converter
 
-import cowarray
+from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.calls import Block, innermost
 from cowarray._modes.fakes import first_fake, forget, is_fake, make, twin
-from cowarray._modes.inference import Layout
+from cowarray._modes.inference import Layout, copied
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
+from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["assuming", "clone_of", "composite", "run", "seen"]
@@ -54,9 +55,9 @@ def _asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if isinstance(a, ndarray):
         if copy:
             a = a.copy(order=order or "K")
-        return cowarray.asarray(a, dtype, order)
+        return asarray(a, dtype, order)
     if isinstance(a, (list, tuple)) and first_fake(a) is not None:
-        return cowarray.asarray(a, dtype, order)
+        return asarray(a, dtype, order)
     return np.asarray(a, dtype, order, copy=copy)
 
 
@@ -128,7 +129,7 @@ _SEEN = {
     fromnumeric._wrapfunc: _wrapfunc,
     fromnumeric._wrapit: _wrapfunc,
     **{
-        getattr(np, name): getattr(cowarray, name)
+        getattr(np, name): getattr(creation, name)
         for name in "empty zeros ones full empty_like zeros_like ones_like full_like arange eye identity "
         "linspace tri indices".split()
     },
@@ -337,7 +338,7 @@ def _of_real(call, function, args, kwargs, assumed):
 
 
 def _layout(x):
-    strides = cowarray._modes.inference.copied(x).strides
+    strides = copied(x).strides
     return Layout(x.shape, x.dtype, strides)
 
 

@@ -38,8 +38,6 @@ class State:
 
     def record(self, node):
         """Note a draw."""
-        from cowarray._modes.making import Version
-
         if self.latest is None:
             self.latest = Version(None)
             self.latest.value = self

@@ -8,7 +8,7 @@ from cowarray.random import Generator
 
 __all__ = ["NotRecorded", "State", "draw_of"]
 
-settle: Callable[[State], object]
+settle: Callable[[State], object] | None
 
 class NotRecorded(Exception): ...
 

@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 class fake:
-    """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are not there.
+    """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
 
     What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
     memory, whatever its size. So is what is computed from a fake, anywhere, in any thread. Lazy copies and writes are
@@ -141,7 +141,7 @@ class fake:
 
     @property
     def lines(self):
-        """list of Line: What arrays take by the line at which they are born; those that count most at the peak first."""
+        """list of Line: What arrays take by the line at which they are born; those with most bytes at the peak first."""
         found = [
             Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
         ]

@@ -1,6 +1,8 @@
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import Any, Self, final
 from weakref import ReferenceType
+
+from typing_extensions import disjoint_base
 
 from cowarray import Site, Storage, ndarray
 from cowarray._native.storage import Keeper
@@ -11,20 +13,22 @@ class Version:
     value: Any
     readers: int
     home: ReferenceType[Storage] | None
-    def __init__(self, node: Node | None) -> None: ...
+    def __new__(cls, node: Node | None) -> Self: ...
     def is_wanted(self) -> bool: ...
 
 @final
 class Reference:
     @property
     def version(self) -> Version: ...
+    @property
+    def place(self) -> tuple[ndarray, int]: ...
     def on(self, storage: Storage) -> ndarray: ...
 
 @final
 class Node:
-    def __init__(
-        self, operation: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], site: Site
-    ) -> None: ...
+    def __new__(
+        cls, operation: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], site: Site
+    ) -> Self: ...
     @property
     def number(self) -> int: ...
     @property
@@ -53,6 +57,7 @@ class Node:
     def forget(self) -> None: ...
     def handle_errors(self) -> None: ...
 
+@disjoint_base
 class Recipe(Keeper):
     latest: Version
     @property

@@ -1,13 +1,15 @@
 from collections.abc import Callable
-from typing import Any, final
+from contextvars import ContextVar
+from typing import Any, Self, final
 
 from cowarray._modes.calls import Call
 
+innermost: ContextVar[Deferral | None]
 beneath: Callable[..., Any] | None
 
 @final
 class Deferral:
-    def __init__(self, strict: bool, at_least: int) -> None: ...
+    def __new__(cls, strict: bool, at_least: int) -> Self: ...
     @property
     def strict(self) -> bool: ...
     @property

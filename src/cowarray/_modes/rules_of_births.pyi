@@ -1,1 +1,1 @@
-__all__: list[str]
+__all__: list[str] = []

@@ -70,6 +70,7 @@ PARTS = frozenset(
         "_ops.indexing.narrow",
         "_ops.indexing.shown_key",
         "_ops.indexing.shown_value",
+        "_ops.large.is_reusable_fake",
         "_ops.large.large_operator",
         "_ops.operands.as_standard",
         "_ops.operands.standard_result",
