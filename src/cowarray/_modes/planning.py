@@ -225,5 +225,7 @@ def fake_like(*arrays):
     block = calls.innermost.get()
     origin = (fakes.Ledger() if block is None else block.ledger).here()
     known = {}
-    made = tuple([fakes.twin(own_or_asarray(x), origin, known) for x in arrays])
-    return made[0] if len(made) == 1 else made
+    made = []
+    for x in arrays:  # CPython 3.11 loses what a comprehension goes over when it has no memory for its frame
+        made.append(fakes.twin(own_or_asarray(x), origin, known))
+    return made[0] if len(made) == 1 else tuple(made)

@@ -26,22 +26,24 @@ cdef object here():
     cdef PyFrameObject *back
     cdef bint owned = False
     cdef object name
-    while frame != NULL:
-        name = file_of(frame)
-        inner = is_inner.get(name)
-        if inner is None:
-            inner = is_inner[name] = name.startswith(inner_folders)
-        if not inner:
-            key = (name, PyFrame_GetLineNumber(frame))
+    try:
+        while frame != NULL:
+            name = file_of(frame)
+            inner = is_inner.get(name)
+            if inner is None:
+                inner = is_inner[name] = name.startswith(inner_folders)
+            if not inner:
+                key = (name, PyFrame_GetLineNumber(frame))
+                site = sites.get(key)
+                if site is None:
+                    site = sites[key] = Site(*key)
+                return site
+            back = PyFrame_GetBack(frame)
             if owned:
                 Py_DECREF(<object>frame)
-            site = sites.get(key)
-            if site is None:
-                site = sites[key] = Site(*key)
-            return site
-        back = PyFrame_GetBack(frame)
-        if owned:
+            frame = back
+            owned = True
+    finally:
+        if owned and frame != NULL:
             Py_DECREF(<object>frame)
-        frame = back
-        owned = True
     return nowhere

@@ -85,6 +85,8 @@ CASES = [
         cowarray.Sharer("lazy copy", "", 0)
         cowarray.CopyError(x)
         cowarray.Site("", 0)
+        cowarray.FakeError("", "", None)
+        cowarray.Line((), 0, 0, 0)
         cowarray.Divergence("read", "add", 0, (), (), ())
         cowarray.AliasingError(x)
         cowarray.AliasingWarning(x)
@@ -146,9 +148,15 @@ CASES = [
     ),
     *cases("inside(cowarray.trace(), lambda: x + A([1.]))", name="cowarray.trace", tags="isolation"),
     *cases("inside(cowarray.simulate(), lambda: x + A([1.]))", name="cowarray.simulate", tags="isolation"),
-    *cases("inside(cowarray.fake(), lambda: x.sum())", name="cowarray.fake", tags="isolation"),
+    *cases(
+        "inside(cowarray.fake(), lambda: (cowarray.is_fake(x + 1), x.tolist()))", name="cowarray.fake", tags="isolation"
+    ),
     *cases("cowarray.is_fake(x)", name="cowarray.is_fake", tags="isolation"),
-    *cases("cowarray.fake_like(x).shape", name="cowarray.fake_like", tags="isolation"),
+    *cases(
+        "inside(cowarray.fake(), lambda: repr(cowarray.fake_like(x, x[1:])))",
+        name="cowarray.fake_like",
+        tags="isolation",
+    ),
     *cases("inside(cowarray.deferred(), lambda: x + A([1.]))", name="cowarray.deferred", tags="isolation"),
     *cases("cowarray.deferred_init(cowarray.add, x, 1)", name="cowarray.deferred_init", tags="isolation"),
     *cases("cowarray.is_deferred([x])", name="cowarray.is_deferred", tags="isolation"),
