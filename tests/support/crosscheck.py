@@ -159,7 +159,8 @@ class Twins:
         given, refusal = forecast
         if isinstance(refusal, FakeError):
             return REFUSED, refusal.reason
-        if isinstance(error, ERRORS_OF_VALUES) and refusal is None:
+        values = isinstance(error, IndexError) and "out of bounds" in str(error) and self.of
+        if (values or isinstance(error, ERRORS_OF_VALUES)) and refusal is None:
             return UNTOLD, f"{type(error).__name__}: {error}"
         if error is not None or refusal is not None:
             if type(error) is type(refusal) or (isinstance(error, (TypeError, ValueError))
@@ -191,12 +192,14 @@ class Twins:
                     yield f"is an argument {real is other}, forecast {fake is twin}"
                 elif (fake.storage is twin.storage) != (real.storage is other.storage):
                     yield f"view of an argument {real.storage is other.storage}, forecast {fake.storage is twin.storage}"
-        elif isinstance(real, np.generic) or (type(real) in (int, float, complex, bool) and cowarray.is_fake(fake)):
+        elif isinstance(real, np.generic) or (type(real) in (int, float, complex, bool, str) and cowarray.is_fake(fake)):
             if not cowarray.is_fake(fake):
                 if type(fake) is not type(real):
                     yield f"{type(real).__name__} came, forecast {type(fake).__name__} {fake!r}"
                 elif not (fake == real or fake != fake):
                     yield f"{real!r} came, forecast {fake!r}"
+                return
+            if fake.dtype == object and fake.shape == ():
                 return
             its = np.asarray(real).dtype
             if fake.shape != () or not same_dtype(fake.dtype, its):

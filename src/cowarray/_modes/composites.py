@@ -20,7 +20,7 @@ from numpy._core._multiarray_umath import _array_converter
 from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.calls import Block, innermost
-from cowarray._modes.fakes import first_fake, forget, is_fake, make, twin
+from cowarray._modes.fakes import as_laid, first_fake, forget, is_fake, make, twin
 from cowarray._modes.inference import Layout, copied
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
@@ -115,7 +115,10 @@ class _Converter:
 
 
 def _wrapfunc(obj, method, *args, **kwargs):
-    return getattr(obj if isinstance(obj, ndarray) else _asarray(obj), method)(*args, **kwargs)
+    if not isinstance(obj, ndarray):
+        is_asked = first_fake(args) is not None or first_fake(kwargs.values()) is not None
+        obj = asarray(obj) if is_asked else _asarray(obj)
+    return getattr(obj, method)(*args, **kwargs)
 
 
 _SEEN = {
@@ -381,9 +384,9 @@ def _given(call, x):
         return x
     for each in _given_arrays([call.args, call.kwargs]):
         if is_fake(x) and each.storage is x.storage:
-            return x.copy(order="K")
+            return as_laid(x, call.origin)
     if is_fake(x) and not x.flags.writeable:
-        return x.copy(order="K")
+        return as_laid(x, call.origin)
     if not is_fake(x):
         if any([x is each for each in _given_arrays([call.args, call.kwargs])]):
             x = x.copy()

@@ -23,6 +23,7 @@ from cowarray._array.array cimport (
     storage_for,
     strides_of,
 )
+from cowarray._array.copies cimport copy_as_laid
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.core cimport cow_account, cow_account_figures, cow_mutable_scope
 from cowarray._c.frames cimport get_current, set_current
@@ -411,6 +412,17 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     if origin.ledger.written is not None:
         origin.ledger.written.append(whose.storage_)
     note(origin)
+
+
+def as_laid(Array x not None, Origin origin not None, /):
+    """A copy in meaning of a fake where NumPy gives an alias: it lies as that does."""
+    cdef cow_account *before = use_account(origin.account)
+    try:
+        result = copy_as_laid(x)
+    finally:
+        use_account(before)
+    note(origin)
+    return result
 
 
 def copying(Origin origin not None, function, tuple args, dict kwargs, /):

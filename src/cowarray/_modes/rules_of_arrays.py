@@ -12,7 +12,7 @@ __all__ = []
 
 _VIEWING = [
     name for name, row in table.OPERATIONS.items()
-    if row.result is table.VIEW and name not in ("einsum", "imag", "ndarray.imag", "ndarray.__getitem__")
+    if row.result is table.VIEW and name not in ("einsum", "imag", "ndarray.imag", "ndarray.__getitem__", "unstack")
 ]
 
 
@@ -45,7 +45,7 @@ def imag(call):
         return call.function(*call.args)
     if x.dtype.kind == "c":
         return call.view(x)
-    made = call.give(copied(call.header(x)))
+    made = call.give(fresh(x.shape, x.dtype, "F" if x.flags.fnc else "C"))
     made.flags.writeable = False
     return made
 
@@ -116,6 +116,8 @@ def set_item(call):
     whole = False
     if is_basic:
         part = header[key]
+        if type(value) in (list, tuple) and np.ndim(shown) > np.ndim(part):
+            raise ValueError("setting an array element with a sequence")
         whole = part.size == header.size if isinstance(part, np.ndarray) else header.size == 1
         assigned(header, key, _kind_of(shown))
     elif _fake_masks(key):
@@ -152,26 +154,23 @@ def copy(call):
     return call.copy() if is_fake(call.args[0]) else call.forgotten()
 
 
-@rule("ndarray.flatten")
-def flatten(call):
-    x, order = (*call.args, "C")[:2]
-    return _reshaped(call, x, (-1,), _plain_order(x, order))
-
-
-def _plain_order(x, order):
-    """The order of `ravel` as one of `reshape`."""
-    if order in ("K", "k"):
-        return "F" if x.flags.fnc else "C"
-    return "C" if order is None else order
-
-
-@rule("ndarray.ravel")
+@rule("ndarray.ravel ndarray.flatten")
 def ravel(call):
-    x, *rest = call.args
-    order = rest[0] if rest else call.kwargs.get("order", "C")
-    if order in ("K", "k") and not x.flags.forc and call.faked is not None:
+    return _raveled(call, *call.args, **call.kwargs)
+
+
+def _raveled(call, x, order="C"):
+    """A lazy copy of what lies in a row in that order; else a copy."""
+    if not is_fake(x):
+        return call.forgotten()
+    np.empty(0).ravel(order)
+    flags = x.flags
+    order = "C" if order is None else order.upper()
+    if order == "A" or (order == "K" and flags.f_contiguous):
+        order = "F" if flags.fnc else "C"
+    if not (flags.f_contiguous if order == "F" else flags.c_contiguous):
         return call.give(fresh((x.size,), x.dtype))
-    return _reshaped(call, x, (-1,), _plain_order(x, order))
+    return during(call.operation, copying, (call.origin, x.reshape, (-1,), {"order": "F" if order == "F" else "C"}), {})
 
 
 @rule("ndarray.reshape")
@@ -198,9 +197,7 @@ def _reshaped(call, x, lengths, order, copy=None):
         return call.view(x)
     if copy:
         return call.give(fresh(seen.shape, seen.dtype, _order_asked(x, order)))
-    if call.operation == "ndarray.reshape":
-        return call.view(x)
-    return x.reshape(seen.shape, order=order)
+    return call.view(x)
 
 
 def _order_asked(x, order):

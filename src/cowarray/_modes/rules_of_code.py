@@ -28,7 +28,7 @@ for _names in (
     "sort sort_complex argsort argpartition partition searchsorted digitize",
     "atleast_1d atleast_2d atleast_3d ravel resize roll tile repeat choose take compress take_along_axis put_along_axis "
     "select delete diag diagflat fill_diagonal tril triu vander pad require",
-    "append block column_stack dstack hstack stack vstack",
+    "append block column_stack dstack hstack stack unstack vstack",
     "bartlett blackman hamming hanning kaiser indices meshgrid ix_ tri diag_indices diag_indices_from tril_indices "
     "tril_indices_from triu_indices triu_indices_from common_type",
     "convolve correlate cross diff ediff1d interp trapezoid polyadd polysub polyder polyint polyval "
@@ -151,6 +151,8 @@ def _interp_complex(x, xp, fp, left=None, right=None):
 
 def _correlated(a, v, mode=0):
     a, v = _headers(a, v)
+    if not a.ndim or not v.ndim:
+        raise ValueError("object of too small depth for desired array")
     found = multiarray.correlate(np.ones(1, a.dtype), np.ones(1, v.dtype), 0).dtype
     if a.ndim > 1 or v.ndim > 1:
         raise ValueError("object too deep for desired array")

@@ -105,6 +105,10 @@ def _permutation(call):
     if isinstance(x, (int, np.integer)):
         return call.give(fresh((operator.index(x),), np.dtype(np.int64)))
     header = call.header(x)
+    if not header.ndim:
+        raise TypeError("len() of unsized object")
+    if call.function.function.__name__ == "permutation":
+        np.lib.array_utils.normalize_axis_index(given.get("axis", 0), header.ndim)
     return call.give(copied(header, "K") if call.function.function.__name__ == "permuted" else fresh(header.shape, header.dtype))
 
 

@@ -161,6 +161,8 @@ def _unpackbits(call, a, /, axis=None, count=None, bitorder="big"):
 def _flat(a, axis):
     """A shape and an axis of it: of all elements in a row where there is none."""
     if axis is None or a.ndim == 0:
+        if axis is not None:
+            np.lib.array_utils.normalize_axis_index(operator.index(axis), 1)
         return (a.size,), 0
     return a.shape, np.lib.array_utils.normalize_axis_index(operator.index(axis), a.ndim)
 
@@ -275,6 +277,8 @@ def _copyto(call, dst, src, casting="same_kind", where=True):
         return call.compute()
     shown = call.header(src)
     into, mask = locate(dst), call.header(where)
+    if isinstance(src, ndarray) and where is True and _lies_there(into, shown):
+        return None  # which NumPy sees before it looks whether it may write
     its = shown if isinstance(shown, (np.ndarray, int, float, complex)) else np.asarray(shown)
     model = np.zeros(0, dst.dtype)
     np.copyto(model, np.zeros(0, its.dtype) if isinstance(its, np.ndarray) else its, casting)
@@ -284,6 +288,12 @@ def _copyto(call, dst, src, casting="same_kind", where=True):
         if _broadcast_or_none(each, dst.shape) != dst.shape:
             raise ValueError(f"could not broadcast input array from shape {each} into shape {dst.shape}")
     return None if call.writes(dst, whole=where is True) else call.compute()
+
+
+def _lies_there(one, other):
+    return all([
+        getattr(one, name) == getattr(other, name) for name in ("dtype", "shape", "strides")
+    ]) and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
 
 
 def _broadcast_or_none(*shapes):
@@ -321,7 +331,10 @@ def _place(call, arr, mask, vals):
 
 @rule("put")
 def put(call):
-    a = call.args[0] if call.args else call.kwargs["a"]
+    return _put(call, *call.args, **call.kwargs)
+
+
+def _put(call, a, ind, v, mode="raise"):
     if not isinstance(a, ndarray):
-        raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
-    return None if call.writes(a) else call.compute()
+        return call.compute()
+    return a.put(ind, v, mode)

@@ -13,7 +13,7 @@ from cowarray._modes.fakes import forget, is_fake, locate, write
 from cowarray._modes.inference import Layout, copied, fresh, reduction
 from cowarray._modes.rules import CODE, RULE, enter, rule
 
-__all__ = ["by_operations"]
+__all__ = ["by_operations", "check_indices"]
 
 
 def by_operations(*operations):
@@ -69,6 +69,8 @@ def _options_of_max(x, axis=None, out=None, keepdims=False, initial=np._NoValue,
 @by_operations("ndarray.mean")
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """As NumPy: a sum, divided in place. Half precision is summed in single."""
+    if axis is not None:
+        np.lib.array_utils.normalize_axis_tuple(axis, x.ndim)
     halved = dtype is None and x.dtype.type is np.float16
     if halved:
         dtype = np.dtype("f4")
@@ -159,11 +161,11 @@ def _take(call, x, indices, axis=None, out=None, mode="raise"):
         before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     if not length and places.size and all(before) and all(after):
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    _check_indices(indices, length, mode)
+    check_indices(indices, length, mode)
     return _into(call, out, fresh((*before, *places.shape, *after), x.dtype))
 
 
-def _check_indices(indices, length, mode):
+def check_indices(indices, length, mode):
     """Where indices have values, NumPy would say that one is out of bounds."""
     if mode != "raise" or (isinstance(indices, ndarray) and is_fake(indices)):
         return
@@ -238,10 +240,9 @@ def argsort(call):
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
     np.ones(2, x.dtype).argsort(*rest[1:], **{name: value for name, value in call.kwargs.items() if name not in ("axis", "order")})
-    shape = (x.size,) if axis is None else x.shape or (1,)
     if axis is not None:
         normalize_axis_index(operator.index(axis), max(x.ndim, 1))
-    return call.give(fresh(shape if axis is None or x.ndim else (), np.dtype(np.intp)))
+    return call.give(fresh((x.size,) if axis is None else x.shape or (1,), np.dtype(np.intp)))
 
 
 @rule("ndarray.argpartition")
@@ -263,6 +264,8 @@ def _check_kth(kth, shape, axis):
     if places.dtype.kind not in "iub":
         raise TypeError("Partition index must be integer")
     length = shape[axis] if shape else 1
+    if 0 in shape:
+        return
     if places.size and (places.max() >= length or places.min() < -length):
         raise ValueError(f"kth(={places.max()}) out of bounds ({length})")
 
@@ -341,7 +344,7 @@ def byteswap(call):
     inplace = rest[0] if rest else call.kwargs.get("inplace", False)
     if inplace:
         return x if call.writes(x) else call.compute()
-    return call.give(copied(call.header(x), "K"))
+    return call.give(copied(call.header(x), "A"))
 
 
 # ---- writers
@@ -351,8 +354,7 @@ def byteswap(call):
 def sort(call):
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
-    if x.ndim or axis not in (0, -1):
-        normalize_axis_index(operator.index(axis), x.ndim)
+    normalize_axis_index(operator.index(axis), x.ndim)
     return None if call.writes(x) else call.compute()
 
 
@@ -362,14 +364,24 @@ def partition(call):
 
 
 def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
-    axis = normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
     _check_kth(kth, x.shape, axis)
     return None if call.writes(x) else call.compute()
 
 
 @rule("ndarray.put")
 def put(call):
-    return None if call.writes(call.args[0]) else call.compute()
+    return _put(call, *call.args, **call.kwargs)
+
+
+def _put(call, x, indices, values, mode="raise"):
+    if not x.flags.writeable:
+        raise ValueError("put: output array is read-only")
+    if np.size(call.header(values)) and np.size(call.header(indices)):
+        if not x.size:
+            raise IndexError("cannot replace elements of an empty array")
+        check_indices(indices, x.size, mode)
+    return None if call.writes(x) else call.compute()
 
 
 @rule("ndarray.fill")
@@ -448,4 +460,6 @@ def flat_set(call):
     x, key, value = call.args
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
+    if isinstance(key, (int, np.integer)) and not -x.size <= key < x.size:
+        raise IndexError(f"index {key} is out of bounds for size {x.size}")
     return None if call.writes(x) else call.compute()

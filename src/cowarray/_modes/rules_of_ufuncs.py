@@ -3,7 +3,9 @@
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.inference import accumulation, elementwise, fresh, generalized, outer, reduction, segments
+from cowarray._modes.elementwise import placed
+from cowarray._modes.inference import Layout, accumulation, elementwise, generalized, indexed, outer, reduction, segments
+from cowarray._modes.fakes import locate, settle_key
 from cowarray._modes.rules import rule
 
 __all__ = ["rule_of"]
@@ -39,7 +41,9 @@ def operate(call):
     except np._core._exceptions._UFuncNoLoopError:
         if call.operation not in ("equal", "not_equal"):
             raise
-        return call.give(fresh(np.broadcast_shapes(np.shape(first), np.shape(second)), np.dtype(bool)))
+        found = [(np.shape(each), np.asarray(each).strides) for each in (first, second)]
+        shape, (strides,) = placed(tuple(found), (1,), "K")
+        return call.give(Layout(shape, np.dtype(bool), strides))
 
 
 def _operand(call, value):
@@ -96,6 +100,8 @@ def _apply(call):
     options = _options(call)
     if outputs is not None:
         options["out"] = tuple([call.header(each) for each in outputs])
+    if outputs is not None and not all([each is None or each.flags.writeable for each in outputs]):
+        raise ValueError("output array is read-only")
     infer = elementwise if ufunc.signature is None else generalized
     layouts = infer(ufunc, inputs, **options)
     if outputs is None:
@@ -159,7 +165,15 @@ def _outer(call):
 
 
 def _at(call):
-    x = call.args[0]
+    x, key = call.args[:2]
+    if not isinstance(x, ndarray):
+        return call.compute()
+    if not x.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    key, _ = settle_key(key)
+    shown = tuple([call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))])
+    if not any([isinstance(item, np.ndarray) and item.dtype == bool for item in shown]):
+        indexed(locate(x), shown)
     return None if call.writes(x) else call.compute()
 
 
