@@ -97,6 +97,8 @@ typedef struct cow_account_figures {
 /* A new account; what is on it is on the one above, too, if that is not NULL. Drop it when nobody uses it any more: it
  * lives as long as there are bytes on it. */
 COW_NODISCARD cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err);
+/* Copies by a thread that uses it are counted nowhere. To be said before anybody uses it. */
+void cow_account_hush(cow_account *account);
 /* NULL is allowed. */
 void cow_account_drop(cow_account *account);
 /* What the calling thread takes from now on is on this account; NULL: on none. Returns the one before. */

@@ -23,6 +23,7 @@ struct cow_account {
     cowi_atomic_size peak;
     cowi_atomic_u64 copied;
     cow_account *above;
+    bool is_hushed;
 };
 
 static cow_account nobodys; /* of blocks that were taken while the thread had no account */
@@ -47,11 +48,17 @@ cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err
     cowi_init(&made->peak, 0);
     cowi_init(&made->copied, 0);
     made->above = above;
+    made->is_hushed = false;
     if (above != NULL) {
         (void)cowi_add_relaxed(&above->references, 1);
     }
     *out = made;
     return COW_OK;
+}
+
+void cow_account_hush(cow_account *account)
+{
+    account->is_hushed = true;
 }
 
 void cow_account_drop(cow_account *account)
@@ -176,6 +183,9 @@ static void nowhere_clone(void *self, void *data, const void *source, size_t nby
     (void)self;
     (void)data;
     (void)source;
+    if (current != NULL && current->is_hushed) {
+        return;
+    }
     for (cow_account *account = current; account != NULL; account = account->above) {
         (void)cowi_add_relaxed(&account->copied, nbytes);
     }

@@ -44,6 +44,7 @@ cdef extern from "cowarray/core.h" nogil:
         uint64_t copied
 
     cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err)
+    void cow_account_hush(cow_account *account)
     void cow_account_drop(cow_account *account)
     cow_account *cow_account_use(cow_account *account)
     void cow_account_read(const cow_account *account, cow_account_figures *out)

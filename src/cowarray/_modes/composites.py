@@ -305,7 +305,9 @@ def run(call, function, args, kwargs, assumed=None):
 
 
 def _inside(call, function, args, kwargs, assumed):
-    token = innermost.set(Block(call.block.ledger, SMALL, call.origin, call.block.assumed if assumed is None else assumed))
+    row = table.OPERATIONS.get(call.operation)
+    origin = call.origin if row is not None and row.writes else call.origin.within
+    token = innermost.set(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
     try:
         return function(*args, **kwargs)
     except FakeError as error:

@@ -22,6 +22,7 @@ cdef class Origin(Keeper):
     cdef readonly Ledger ledger
     cdef readonly object site
     cdef cow_account *account
+    cdef Origin inner
     cdef readonly size_t at_peak  # live bytes of this line when the ledger's were the most
 
 

@@ -34,6 +34,7 @@ from cowarray._native.storage cimport (
     become_fake,
     begin_write,
     C_API,
+    count_fake_copy,
     CTYPES,
     DLPACK,
     drop_account,
@@ -41,6 +42,7 @@ from cowarray._native.storage cimport (
     EXPORT,
     fake_storage,
     FOREIGN,
+    hush_account,
     LOCATES,
     new_account,
     OPERATION,
@@ -140,6 +142,22 @@ cdef class Origin(Keeper):
     def copied(self):
         """int: Bytes that writes and copies at this line would have copied."""
         return figures_of(self.account).copied
+
+    @property
+    def within(self):
+        """Origin: The line, for what NumPy's own code does there: what that copies is NumPy's."""
+        cdef Origin inner = self.inner
+        if inner is None:
+            inner = Origin.__new__(Origin)
+            inner.account = new_account(self.account)
+            if inner.account == NULL:
+                raise MemoryError("cannot allocate the account of a line")
+            hush_account(inner.account)
+            inner.door = asked
+            inner.ledger = self.ledger
+            inner.site = self.site
+            self.inner = inner
+        return inner
 
 
 cdef cow_account_figures figures_of(const cow_account *account) noexcept:
@@ -434,6 +452,13 @@ def copying(Origin origin not None, function, tuple args, dict kwargs, /):
         use_account(before)
     note(origin)
     return result
+
+
+def count_copy(Origin origin not None, size_t nbytes, /):
+    """Count bytes that an operation copies at once."""
+    cdef cow_account *before = use_account(origin.account)
+    count_fake_copy(nbytes)
+    use_account(before)
 
 
 def settle_key(key, /):

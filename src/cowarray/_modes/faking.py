@@ -9,8 +9,9 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import rules_of_arrays, rules_of_births, rules_of_code, rules_of_draws, rules_of_functions, rules_of_methods, rules_of_ufuncs, rules_of_values
 from cowarray._modes.calls import Call, innermost
-from cowarray._modes.fakes import first_fake, is_standard
+from cowarray._modes.fakes import count_copy, first_fake, is_fake, is_standard
 from cowarray._modes.rules import RULES
+from cowarray._ops import table
 from cowarray._ops.conversion import standard
 
 __all__ = ["beneath", "travel"]
@@ -20,6 +21,14 @@ beneath = None
 
 # Imported for their rows.
 _ROWS_OF = (rules_of_arrays, rules_of_births, rules_of_code, rules_of_draws, rules_of_functions, rules_of_methods, rules_of_ufuncs, rules_of_values)
+
+
+# Operations whose results are copies of elements, and which write nothing.
+_COPYING = frozenset(
+    name
+    for name, row in table.OPERATIONS.items()
+    if row.result is table.COPY and not row.writes and row.writes_if is None and name != "asarray"
+)
 
 
 def travel(operation, function, args, kwargs):
@@ -37,12 +46,27 @@ def travel(operation, function, args, kwargs):
 
 def follow(call):
     """Do an operation by its rule. What is done with the standard's arrays gives some."""
+    counts = call.operation in _COPYING and call.block.origin is None
+    before = call.origin.copied if counts else 0
     result = _ruled(call)
+    if counts and call.origin.copied == before:
+        _count_copies(call, result)
     if call.operation == "asarray":
         return standard(result) if len(call.args) > 1 else result
     if call.block.assumed is None and (is_standard(call.args) or is_standard(call.kwargs.values())):
         return standard(result)
     return result
+
+
+def _count_copies(call, result):
+    """Count what an operation copies at once that gives copies: what has an argument's dtype, and shares no bytes."""
+    for each in result if isinstance(result, (tuple, list)) else (result,):
+        if is_fake(each) and each.storage.share_count == 1:
+            given = [x for x in (*call.args, *call.kwargs.values()) if isinstance(x, ndarray)]
+            for x in call.args[:1]:
+                given += [item for item in x if isinstance(item, ndarray)] if isinstance(x, (tuple, list)) else []
+            if not any([each is x for x in given]) and any([each.dtype == x.dtype for x in given]):
+                count_copy(call.origin, each.nbytes)
 
 
 def _ruled(call):

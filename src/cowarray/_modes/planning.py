@@ -141,7 +141,7 @@ class fake:
 
     @property
     def lines(self):
-        """list of Line: What arrays take by the line at which they are born; those with most bytes at the peak first."""
+        """list of Line: What arrays take by the line at which they are born; most bytes at the peak first."""
         found = [
             Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
         ]

@@ -154,6 +154,7 @@ cdef void change_keeper(Storage storage, Keeper keeper) noexcept
 cdef void take_bytes(Storage storage, Storage made) noexcept
 # Accounts of what takes no bytes: the core's, for extensions that do not link it. NULL: memory has run out.
 cdef cow_account *new_account(cow_account *above) noexcept
+cdef void hush_account(cow_account *account) noexcept
 cdef void drop_account(cow_account *account) noexcept
 cdef cow_account *use_account(cow_account *account) noexcept
 cdef void read_account(const cow_account *account, cow_account_figures *out) noexcept

@@ -762,6 +762,10 @@ cdef cow_account *new_account(cow_account *above) noexcept:
     return made if cow_account_new(above, &made, NULL) == COW_OK else NULL
 
 
+cdef void hush_account(cow_account *account) noexcept:
+    cow_account_hush(account)
+
+
 cdef void drop_account(cow_account *account) noexcept:
     cow_account_drop(account)
 
