@@ -3,7 +3,7 @@
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.fakes import copying, during, first_fake, forget, is_fake, settle_key
+from cowarray._modes.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
 from cowarray._modes.inference import Layout, assigned, cast, copied, fresh, indexed, reshaped_copy
 from cowarray._modes.rules import VIEWS, rule
 from cowarray._ops import table
@@ -223,7 +223,9 @@ def asarray(call):
             return during(call.operation, copying, (call.origin, call.function, call.args, call.kwargs), {})
         if copy_ is False:
             raise ValueError("asarray: copy=False cannot convert; drop copy=False")
-        return call.give(copied(call.header(x), order or "K", x.dtype if dtype is None else np.dtype(dtype)))
+        made = call.give(copied(call.header(x), order or "K", x.dtype if dtype is None else np.dtype(dtype)))
+        count_copy(call.origin, made.nbytes)
+        return made
     if isinstance(x, (list, tuple)) and first_fake(x) is not None:
         return _stacked(call, x, dtype)
     if _is_mapped(x) and call.is_large(x):

@@ -157,7 +157,11 @@ cdef bint is_reusable_fake(Array x, object other, bint both, object ufunc, bint 
         return False
     if not x.writeable or x.standard or x.descr.type_num not in inexact or ufunc not in reusing:
         return False
-    if both:
+    if both and (<Array>other).nd == 0 and (<Array>other).birth == BORN_FRESH:
+        # The other would be one of NumPy's scalars.
+        if (<Array>other).descr.type_num != x.descr.type_num:
+            return False
+    elif both:
         if (<Array>other).descr.type_num != x.descr.type_num:
             return False
         header = located_header(<Array>other)
