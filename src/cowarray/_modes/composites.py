@@ -380,6 +380,8 @@ def _given(call, x):
     for each in _given_arrays([call.args, call.kwargs]):
         if x is each and call.is_written(each):
             return x
+    if call.block.origin is not None and is_fake(x):
+        return x  # for NumPy's code, which knows what it may alias
     if row.result is table.VIEW:
         if row.readonly is True:
             x.flags.writeable = False

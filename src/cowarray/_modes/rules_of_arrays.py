@@ -46,7 +46,7 @@ def imag(call):
     if x.dtype.kind == "c":
         return call.view(x)
     made = call.give(fresh(x.shape, x.dtype, "F" if x.flags.fnc else "C"))
-    made.flags.writeable = False
+    made.flags.writeable = x.dtype.kind == "O"
     return made
 
 

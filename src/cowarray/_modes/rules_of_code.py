@@ -3,7 +3,7 @@
 import functools
 
 import numpy as np
-from numpy._core import multiarray, numeric
+from numpy._core import einsumfunc, multiarray
 from numpy._core._multiarray_umath import _vec_string, compare_chararrays
 from numpy.lib import _function_base_impl, _index_tricks_impl, _nanfunctions_impl, _utils_impl
 from numpy.linalg import _linalg
@@ -127,6 +127,17 @@ def _remove_nan_1d(arr1d, second_arr1d=None, overwrite_input=False):
     return arr1d, second_arr1d, True
 
 
+@seen(_nanfunctions_impl._nanmedian_small)
+def _nanmedian_small(a, axis=None, out=None, overwrite_input=False):
+    if overwrite_input and not a.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    made = _apply_along_axis(clone_of(_nanfunctions_impl._nanmedian1d), axis, a, overwrite_input)
+    if out is None:
+        return made
+    out[...] = made
+    return out
+
+
 # ---- functions in C that are not public
 
 
@@ -135,10 +146,20 @@ def _broadcast(*values):
     return np.broadcast(*[ghost(each.shape) if isinstance(each, ndarray) else each for each in values])
 
 
+def _check_interpolated(function, *arrays):
+    x, xp, fp = _headers(*arrays)
+    function(*[np.ones((1,) * each.ndim, each.dtype) for each in (x, xp, fp)])
+    if xp.size != fp.size:
+        raise ValueError("fp and xp are not of the same length.")
+    if not xp.size:
+        raise ValueError("array of sample points is empty")
+
+
 @seen(_function_base_impl.compiled_interp)
 def _interp(x, xp, fp, left=None, right=None):
     if not _has_fakes(x, xp, fp):
         return _function_base_impl.compiled_interp(x, xp, fp, left, right)
+    _check_interpolated(_function_base_impl.compiled_interp, x, xp, fp)
     return _give(fresh(np.shape(x), np.dtype(float)))
 
 
@@ -146,6 +167,7 @@ def _interp(x, xp, fp, left=None, right=None):
 def _interp_complex(x, xp, fp, left=None, right=None):
     if not _has_fakes(x, xp, fp):
         return _function_base_impl.compiled_interp_complex(x, xp, fp, left, right)
+    _check_interpolated(_function_base_impl.compiled_interp_complex, x, xp, fp)
     return _give(fresh(np.shape(x), np.dtype(complex)))
 
 
@@ -230,3 +252,35 @@ def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
     axes = list(range(buffer.ndim))
     n = header.ndim
     return np.transpose(buffer, (*axes[:axis], *axes[buffer.ndim - n :], *axes[axis : buffer.ndim - n]))
+
+
+# ---- sums by subscripts
+
+
+@rule("einsum")
+def einsum(call):
+    """Plain, as inferred; on a path that is better, by NumPy's code."""
+    options = dict(call.kwargs)
+    if options.pop("optimize", False) is not False or call.faked is None:
+        return composite(call)
+    out = options.pop("out", None)
+    subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
+    layout = inference.einsum(
+        subscripts, *[call.header(each) for each in operands], out=None if out is None else call.header(out), **options
+    )
+    if layout is None:
+        return call.view(*[each for each in operands if isinstance(each, ndarray)])
+    if out is None:
+        return call.give(layout)
+    return out if call.writes(out) else call.compute()
+
+
+def _subscripts(args):
+    """Operands with lists of their axes, as a text and the operands."""
+    given, result, operands = clone_of(einsumfunc._parse_einsum_input)(args)
+    return f"{given}->{result}", *operands
+
+
+@seen(einsumfunc.c_einsum)
+def _c_einsum(*args, **kwargs):
+    return np.einsum(*args, **kwargs) if _has_fakes(*args) else einsumfunc.c_einsum(*args, **kwargs)

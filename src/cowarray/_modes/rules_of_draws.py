@@ -68,6 +68,9 @@ def _draw(call):
     if out is not None:
         return out if call.writes(out) else call.compute()
     values = [call.header(value) for key, value in given.items() if key not in _OPTIONS and value is not None]
+    for value in values:
+        if np.asarray(value).dtype.kind not in "biuf":
+            np.random.default_rng(0).normal(np.ones(1, np.asarray(value).dtype))
     shapes = [np.shape(value) for value in values]
     shape = np.broadcast_shapes(*shapes) if size is None else _shape(size)
     if size is not None and np.broadcast_shapes(shape, *shapes) != shape:
@@ -105,10 +108,10 @@ def _permutation(call):
     if isinstance(x, (int, np.integer)):
         return call.give(fresh((operator.index(x),), np.dtype(np.int64)))
     header = call.header(x)
-    if not header.ndim:
-        raise TypeError("len() of unsized object")
     if call.function.function.__name__ == "permutation":
         np.lib.array_utils.normalize_axis_index(given.get("axis", 0), header.ndim)
+    if not header.ndim:
+        raise TypeError("len() of unsized object")
     return call.give(copied(header, "K") if call.function.function.__name__ == "permuted" else fresh(header.shape, header.dtype))
 
 

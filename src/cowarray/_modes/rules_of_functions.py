@@ -312,8 +312,7 @@ def _putmask(call, a, /, mask, values):
     mask, values = _array(call, mask), _array(call, values)
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    if not np.can_cast(values.dtype, a.dtype, "same_kind") and values.ndim:
-        np.putmask(np.zeros(1, a.dtype), [True], np.zeros(1, values.dtype))
+    np.putmask(np.zeros(1, a.dtype), [True], np.zeros(1, values.dtype))
     return None if call.writes(a) else call.compute()
 
 
@@ -326,6 +325,7 @@ def _place(call, arr, mask, vals):
     mask, values = _array(call, mask), _array(call, vals)
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
+    np.place(np.zeros(1, arr.dtype), np.zeros(1, mask.dtype), np.zeros(min(values.size, 1), values.dtype))
     return None if call.writes(arr) else call.compute()
 
 

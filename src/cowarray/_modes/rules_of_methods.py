@@ -306,14 +306,16 @@ def rounded(x, decimals=0, out=None):
 
 
 def _rounded(x, decimals, out):
+    if out is not None and not out.flags.writeable:
+        raise ValueError("output array is read-only")
     if x.dtype.kind == "c":
-        result = x.copy() if out is None else out
+        result = x.copy(order="K") if out is None else out
         if out is not None:
             np.copyto(out, x)
         return result
     if x.dtype.kind in "iu" and decimals >= 0:
         if out is None:
-            return x.copy(order="K")
+            return x
         np.copyto(out, x, casting="unsafe")
         return out
     if decimals == 0:
@@ -333,9 +335,7 @@ def _rounded(x, decimals, out):
 def conjugate(x, out=None):
     if x.dtype.kind in "cO" or out is not None:
         return np.conjugate(x) if out is None else np.conjugate(x, out)
-    if x.dtype.kind not in "biuf":
-        return np.conjugate(x)
-    return x.copy(order="K")
+    return np.conjugate(x) if x.dtype.kind not in "biuf" else x
 
 
 @rule("ndarray.byteswap")

@@ -36,6 +36,8 @@ def rule_of(function):
 def operate(call):
     """An operator with what is no array yet, or which NumPy's operator does in its own way."""
     first, second = [_operand(call, value) for value in call.args]
+    if call.operation == "power" and type(second) is int and second == 2 and getattr(first, "dtype", None) == bool:
+        return call.give(*elementwise(np.square, (first,)))
     try:
         return call.give(*elementwise(getattr(np, call.operation), (first, second)))
     except np._core._exceptions._UFuncNoLoopError:
@@ -93,6 +95,8 @@ def _is_truth(call, layouts):
 
 def _apply(call):
     ufunc = call.function.ufunc
+    if ufunc.__name__.endswith(" (vectorized)") and call.faked is not None:
+        raise call.refusal("it calls a function of the user for each element", "write it as operations on whole arrays")
     inputs = [call.header(value) for value in call.args[: ufunc.nin]]
     outputs = _outputs(call, ufunc.nout)
     if len(call.args) > ufunc.nin:
@@ -170,10 +174,15 @@ def _at(call):
         return call.compute()
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
+    others = [np.empty(0, np.asarray(call.header(each)).dtype) for each in call.args[2:]]
+    call.function.ufunc.at(np.empty(0, x.dtype), np.empty(0, np.intp), *others)
     key, _ = settle_key(key)
     shown = tuple([call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))])
     if not any([isinstance(item, np.ndarray) and item.dtype == bool for item in shown]):
-        indexed(locate(x), shown)
+        shape = indexed(locate(x), shown).shape
+        given = np.shape(call.header(call.args[2])) if len(call.args) > 2 else ()
+        if given != shape and np.broadcast_shapes(given, shape) != shape:
+            raise ValueError("array is not broadcastable to correct shape")
     return None if call.writes(x) else call.compute()
 
 
