@@ -113,6 +113,8 @@ def set_item(call):
         call.writes(x, False, text=True)
         return None
     shown = call.header(value)
+    if x.dtype.kind in "mM" and not isinstance(value, (ndarray, np.ndarray)):
+        np.array(value, dtype=x.dtype)
     whole = False
     if is_basic:
         part = header[key]

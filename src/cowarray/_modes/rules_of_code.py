@@ -15,6 +15,7 @@ from cowarray._modes.composites import _asarray, assuming, clone_of, composite, 
 from cowarray._modes.fakes import first_fake, is_fake, locate, make
 from cowarray._modes.inference import fresh
 from cowarray._modes.layouts import ghost
+from cowarray._modes.refusals import FakeError
 from cowarray._modes.rules import CODE, enter, rule
 
 __all__ = []
@@ -175,6 +176,8 @@ def _correlated(a, v, mode=0):
     a, v = _headers(a, v)
     if not a.ndim or not v.ndim:
         raise ValueError("object of too small depth for desired array")
+    if a.ndim > 1 or v.ndim > 1:
+        raise ValueError("object too deep for desired array")
     found = multiarray.correlate(np.ones(1, a.dtype), np.ones(1, v.dtype), 0).dtype
     if a.ndim > 1 or v.ndim > 1:
         raise ValueError("object too deep for desired array")
@@ -248,6 +251,9 @@ def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
     row = np.moveaxis(arr, axis, -1)[(0,) * len(rest)]
     made = _asarray(func1d(row, *args, **kwargs))
     header = locate(made) if isinstance(made, ndarray) else made
+    if header.dtype.hasobject:
+        site = innermost.get().origin.site
+        raise FakeError("apply_along_axis", "the dtype of the result depends on the objects", site)
     buffer = _give(inference.copied(header, "K", None, (*rest, *header.shape)))
     axes = list(range(buffer.ndim))
     n = header.ndim
@@ -265,6 +271,10 @@ def einsum(call):
         return composite(call)
     out = options.pop("out", None)
     subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
+    headers = [np.asarray(call.header(each)) for each in operands]
+    if any([each.dtype.kind in "mMSUV" for each in headers]):
+        models = [np.ones((1,) * each.ndim, each.dtype) for each in headers]
+        np.einsum(subscripts, *models, out=None if out is None else np.ones((1,) * out.ndim, out.dtype), **options)
     layout = inference.einsum(
         subscripts, *[call.header(each) for each in operands], out=None if out is None else call.header(out), **options
     )

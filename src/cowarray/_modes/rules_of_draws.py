@@ -69,7 +69,7 @@ def _draw(call):
         return out if call.writes(out) else call.compute()
     values = [call.header(value) for key, value in given.items() if key not in _OPTIONS and value is not None]
     for value in values:
-        if np.asarray(value).dtype.kind not in "biuf":
+        if np.asarray(value).dtype.kind in "cSU":
             np.random.default_rng(0).normal(np.ones(1, np.asarray(value).dtype))
     shapes = [np.shape(value) for value in values]
     shape = np.broadcast_shapes(*shapes) if size is None else _shape(size)

@@ -325,7 +325,8 @@ def _place(call, arr, mask, vals):
     mask, values = _array(call, mask), _array(call, vals)
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
-    np.place(np.zeros(1, arr.dtype), np.zeros(1, mask.dtype), np.zeros(min(values.size, 1), values.dtype))
+    if isinstance(vals, (ndarray, np.ndarray)):
+        np.place(np.zeros(1, arr.dtype), np.zeros(1, mask.dtype), np.zeros(min(values.size, 1), values.dtype))
     return None if call.writes(arr) else call.compute()
 
 

@@ -147,7 +147,7 @@ def take(call):
 
 
 def _take(call, x, indices, axis=None, out=None, mode="raise"):
-    places = call.header(indices)
+    places = np.asarray(call.header(indices))
     if places.dtype.kind not in "iub" and places.size:
         np.empty(1).take(np.empty(0, places.dtype))
         raise TypeError(f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'safe'")
@@ -321,7 +321,7 @@ def _rounded(x, decimals, out):
     if decimals == 0:
         return np.rint(x) if out is None else np.rint(x, out=out)
     if x.dtype.kind == "b":
-        x = x.astype("f2")
+        np.ones(1, bool).round(decimals)
     fortran = x.flags.fnc
     work = np.dtype("f8") if x.dtype.kind in "iu" else x.dtype
     np.rint(np.multiply(x, 10.0))
@@ -333,6 +333,9 @@ def _rounded(x, decimals, out):
 
 @by_operations("ndarray.conj", "ndarray.conjugate")
 def conjugate(x, out=None):
+    if out is not None and x.dtype.kind in "biuf":
+        np.copyto(out, x)
+        return out
     if x.dtype.kind in "cO" or out is not None:
         return np.conjugate(x) if out is None else np.conjugate(x, out)
     return np.conjugate(x) if x.dtype.kind not in "biuf" else x
@@ -377,6 +380,8 @@ def put(call):
 def _put(call, x, indices, values, mode="raise"):
     if not x.flags.writeable:
         raise ValueError("put: output array is read-only")
+    if not isinstance(values, (ndarray, np.ndarray)):
+        np.array(values, dtype=x.dtype)
     if np.size(call.header(values)) and np.size(call.header(indices)):
         if not x.size:
             raise IndexError("cannot replace elements of an empty array")
