@@ -53,6 +53,27 @@ static void blocks_have_addresses_of_their_own_in_the_region(fixture *f)
     }
 }
 
+static void a_hushed_account_has_bytes_and_counts_no_copies(fixture *f)
+{
+    cow_account *line = new_account(NULL);
+    cow_account *within = new_account(line);
+    (void)f;
+    cow_account_hush(within);
+    CHECK(cow_account_use(within) == NULL);
+    void *a = take(1000);
+    cow_nowhere()->clone(NULL, a, a, 300);
+    CHECK_EQ(figures_of(within).copied, 0);
+    CHECK_EQ(figures_of(line).copied, 0);
+    CHECK_EQ(figures_of(line).live, 1000);
+    CHECK(cow_account_use(line) == within);
+    cow_nowhere()->clone(NULL, a, a, 200);
+    CHECK_EQ(figures_of(line).copied, 200);
+    CHECK(cow_account_use(NULL) == line);
+    give_back(a, 1000);
+    cow_account_drop(within);
+    cow_account_drop(line);
+}
+
 static void accounts_add_up(fixture *f)
 {
     cow_account *plan = new_account(NULL);
@@ -188,6 +209,7 @@ int main(int argc, char **argv)
     (void)argc;
     RUN(blocks_have_addresses_of_their_own_in_the_region);
     RUN(accounts_add_up);
+    RUN(a_hushed_account_has_bytes_and_counts_no_copies);
     RUN(a_storage_costs_what_a_real_one_would);
     RUN(sums_stay_numbers);
     RUN(many_threads_take_and_give_back);

@@ -1,4 +1,4 @@
-"""An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and what it may do."""
+"""An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and may do."""
 
 from contextvars import ContextVar
 from weakref import WeakKeyDictionary, WeakSet
@@ -97,7 +97,7 @@ class Call:
 
     def _forget(self, result, nbytes):
         for each in _arrays_in(result):
-            if nbytes >= self.block.real and not any([each is value for value in self.args]):
+            if nbytes >= self.block.real and not any(each is value for value in self.args):
                 forget(each, self.origin)
 
     def is_large(self, x):
@@ -107,14 +107,16 @@ class Call:
     def is_written(self, x):
         """Whether an array that the operation gives back is one that it has written."""
         out = self.kwargs.get("out")
-        if x is out or (type(out) is tuple and any([x is each for each in out])):
+        if x is out or (type(out) is tuple and any(x is each for each in out)):
             return True
         if self.operation.startswith("ndarray."):
-            return any([x is each for each in self.args[1:]])
+            return any(x is each for each in self.args[1:])
         if self.operation == "nan_to_num":
             return (self.args[1] if len(self.args) > 1 else self.kwargs.get("copy", True)) is False
         row = _row_of(self.function)
-        return row is not None and any([len(self.args) > each.position and x is self.args[each.position] for each in row.writes])
+        return row is not None and any(
+            len(self.args) > each.position and x is self.args[each.position] for each in row.writes
+        )
 
     # ---- what is given back
 
@@ -143,7 +145,7 @@ class Call:
     def view(self, *arrays):
         """What the function gives as ever, which makes views of arrays and touches none of their elements."""
         result = permit(self.operation, list(arrays), self.function, self.args, self.kwargs)
-        if isinstance(result, np.generic) or (type(result) is tuple and any([isinstance(x, np.generic) for x in result])):
+        if isinstance(result, np.generic) or (type(result) is tuple and any(isinstance(x, np.generic) for x in result)):
             raise self.refusal("a value is needed")  # no rule may let it come to that
         return result
 

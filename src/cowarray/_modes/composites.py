@@ -14,8 +14,8 @@ import types
 
 import numpy as np
 from numpy._core import fromnumeric
-from numpy._core.overrides import ARRAY_FUNCTIONS
 from numpy._core._multiarray_umath import _array_converter
+from numpy._core.overrides import ARRAY_FUNCTIONS
 
 from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
@@ -88,7 +88,12 @@ class _Converter:
     def __init__(self, *values):
         self._arrays = [_asarray(value) for value in values]
         self._numbers = [value if type(value) in (int, float, complex) else None for value in values]
-        self.scalar_input = tuple([not isinstance(x, (ndarray, np.ndarray)) and a.ndim == 0 for x, a in zip(values, self._arrays)])
+        self.scalar_input = tuple(
+            [
+                not isinstance(x, (ndarray, np.ndarray)) and a.ndim == 0
+                for x, a in zip(values, self._arrays, strict=True)
+            ]
+        )
 
     def __getitem__(self, index):
         return self._arrays[index]
@@ -98,12 +103,12 @@ class _Converter:
 
     def as_arrays(self, *, subok=True, pyscalars="convert_if_no_array"):
         if pyscalars == "preserve":
-            return tuple([a if n is None else n for a, n in zip(self._arrays, self._numbers)])
+            return tuple([a if n is None else n for a, n in zip(self._arrays, self._numbers, strict=True)])
         return tuple(self._arrays)
 
     def result_type(self, *, extra_dtype=None, ensure_inexact=False):
-        given = [a.dtype if n is None else n for a, n in zip(self._arrays, self._numbers)]
-        if all([n is not None for n in self._numbers]):
+        given = [a.dtype if n is None else n for a, n in zip(self._arrays, self._numbers, strict=True)]
+        if all(n is not None for n in self._numbers):
             given = [a.dtype for a in self._arrays]
         if extra_dtype is not None:
             given.append(extra_dtype)
@@ -133,8 +138,22 @@ _SEEN = {
     fromnumeric._wrapit: _wrapfunc,
     **{
         getattr(np, name): getattr(creation, name)
-        for name in "empty zeros ones full empty_like zeros_like ones_like full_like arange eye identity "
-        "linspace tri indices".split()
+        for name in [
+            "empty",
+            "zeros",
+            "ones",
+            "full",
+            "empty_like",
+            "zeros_like",
+            "ones_like",
+            "full_like",
+            "arange",
+            "eye",
+            "identity",
+            "linspace",
+            "tri",
+            "indices",
+        ]
     },
 }
 
@@ -220,7 +239,7 @@ def _replaced(value, names):
         return _public(value)
     if type(value) is types.FunctionType and (value.__module__ or "").startswith("numpy"):
         return _clone(value)
-    if isinstance(value, functools.partial) or isinstance(value, type):
+    if isinstance(value, (functools.partial, type)):
         return value
     return value
 
@@ -271,7 +290,7 @@ def composite(call):
 
 
 def assuming(*names):
-    """The rule of code that asks whether there is anything out of the ordinary, as NaNs, and gives one layout either way.
+    """The rule of code that asks whether anything is out of the ordinary, as NaNs, and gives one layout either way.
 
     Parameters
     ----------
@@ -336,9 +355,10 @@ def _of_real(call, function, args, kwargs, assumed):
         result = _inside(call, function, hidden(args), {name: hidden(value) for name, value in kwargs.items()}, assumed)
     except FakeError:
         return call.forgotten()
-    if known or any([call.is_large(each) for each in _arrays_in(result)]):
-        if sum([each.nbytes for each in _arrays_in(result)]) >= call.block.real and _stays_new(result, args, kwargs):
-            return _finished(call, result)
+    is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
+    nbytes = sum([each.nbytes for each in _arrays_in(result)])
+    if is_planned and nbytes >= call.block.real and _stays_new(result, args, kwargs):
+        return _finished(call, result)
     return call.forgotten()
 
 
@@ -392,7 +412,7 @@ def _given(call, x):
     if is_fake(x) and not x.flags.writeable:
         return as_laid(x, call.origin)
     if not is_fake(x):
-        if any([x is each for each in _given_arrays([call.args, call.kwargs])]):
+        if any(x is each for each in _given_arrays([call.args, call.kwargs])):
             x = x.copy()
         forget(x, call.origin)
     return x

@@ -1,5 +1,7 @@
 """`deferred`: arrays that are computed when somebody needs them."""
 
+import contextlib
+
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.handing import hand_to
 from cowarray._native.storage import is_deferred_storage
@@ -64,9 +66,7 @@ class deferred:
         if type(strict) is not bool:
             raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
         if type(at_least) is not int or at_least < 0:
-            raise ValueError(
-                f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})"
-            )
+            raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
         from cowarray._modes import calls, faking, recording
 
@@ -155,7 +155,7 @@ def is_deferred(obj, /):
     >>> cowarray.is_deferred(x), cowarray.is_deferred({"x": x}), cowarray.is_deferred(cowarray.ones(3))
     (True, True, False)
     """
-    return any([_has_no_bytes_yet(x) for x in _arrays_in(obj)])
+    return any(_has_no_bytes_yet(x) for x in _arrays_in(obj))
 
 
 def materialize(obj, /, where=None):
@@ -229,10 +229,8 @@ def _attributes(obj):
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             name = f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
-            try:
+            with contextlib.suppress(AttributeError):
                 found.append(object.__getattribute__(obj, name))
-            except AttributeError:
-                pass
     return found
 
 

@@ -74,6 +74,11 @@ class _Draw:
         self.state = state
         self.__name__ = name
 
+    @property
+    def __self__(self):
+        """numpy.random.Generator: Whose method it is; for the rules, which ask what a draw gives."""
+        return self.state.generator
+
     def __call__(self, *args, **kwargs):
         settle(self.state)
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)

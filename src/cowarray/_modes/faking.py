@@ -4,10 +4,17 @@ A rule gives arrays of exactly the shape, dtype and strides that the operation w
 write; or it refuses. An operation without a row is refused, too: nothing is guessed, and no element of a fake is read.
 """
 
-import numpy as np
-
 from cowarray._face.ndarray import ndarray
-from cowarray._modes import rules_of_arrays, rules_of_births, rules_of_code, rules_of_draws, rules_of_functions, rules_of_methods, rules_of_ufuncs, rules_of_values
+from cowarray._modes import (
+    rules_of_arrays,
+    rules_of_births,
+    rules_of_code,
+    rules_of_draws,
+    rules_of_functions,
+    rules_of_methods,
+    rules_of_ufuncs,
+    rules_of_values,
+)
 from cowarray._modes.calls import Call, innermost
 from cowarray._modes.fakes import count_copy, first_fake, is_fake, is_standard
 from cowarray._modes.rules import RULES
@@ -20,7 +27,16 @@ __all__ = ["beneath", "travel"]
 beneath = None
 
 # Imported for their rows.
-_ROWS_OF = (rules_of_arrays, rules_of_births, rules_of_code, rules_of_draws, rules_of_functions, rules_of_methods, rules_of_ufuncs, rules_of_values)
+_ROWS_OF = (
+    rules_of_arrays,
+    rules_of_births,
+    rules_of_code,
+    rules_of_draws,
+    rules_of_functions,
+    rules_of_methods,
+    rules_of_ufuncs,
+    rules_of_values,
+)
 
 
 # Operations whose results are copies of elements, and which write nothing.
@@ -65,7 +81,7 @@ def _count_copies(call, result):
             given = [x for x in (*call.args, *call.kwargs.values()) if isinstance(x, ndarray)]
             for x in call.args[:1]:
                 given += [item for item in x if isinstance(item, ndarray)] if isinstance(x, (tuple, list)) else []
-            if not any([each is x for x in given]) and any([each.dtype == x.dtype for x in given]):
+            if not any(each is x for x in given) and any(each.dtype == x.dtype for x in given):
                 count_copy(call.origin, each.nbytes)
 
 

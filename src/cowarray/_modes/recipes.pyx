@@ -288,7 +288,7 @@ def lay(tuple foretold, Storage storage not None, /):
 
 def fill(Storage storage not None, Storage made not None, /):
     """Put bytes into a deferred Storage: those of another, which is to be dropped. What that shared, it shares."""
-    keeper = <object>storage.doorkeeper  # ends with this function
+    _keeper = <object>storage.doorkeeper  # ends with this function
     take_bytes(storage, made)
 
 

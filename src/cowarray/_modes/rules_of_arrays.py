@@ -11,7 +11,8 @@ from cowarray._ops import table
 __all__ = []
 
 _VIEWING = [
-    name for name, row in table.OPERATIONS.items()
+    name
+    for name, row in table.OPERATIONS.items()
     if row.result is table.VIEW and name not in ("einsum", "imag", "ndarray.imag", "ndarray.__getitem__", "unstack")
 ]
 
@@ -22,7 +23,7 @@ def view(call):
     arrays = [call.args[0]] if call.args and isinstance(call.args[0], ndarray) else []
     if call.operation == "broadcast_arrays":
         arrays = [each for each in call.args if isinstance(each, ndarray)]
-    if call.faked is None and any([not is_fake(x) for x in arrays]):
+    if call.faked is None and any(not is_fake(x) for x in arrays):
         return call.function(*call.args, **call.kwargs)
     return call.view(*arrays)
 
@@ -69,8 +70,13 @@ def get_item(call):
                 raise call.refusal(_MASK, "use where, or multiply by the mask")
             return call.give(_of_no_elements(header, key, masks))
         return call.give(indexed(header, _shown_key(call, key)))
-    part = header[(*key, ...) if type(key) is tuple and Ellipsis not in key else key if key is Ellipsis or type(key) is tuple
-                  else (key, ...)]
+    part = header[
+        (*key, ...)
+        if type(key) is tuple and Ellipsis not in key
+        else key
+        if key is Ellipsis or type(key) is tuple
+        else (key, ...)
+    ]
     picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
     return call.give(Layout((), x.dtype, ())) if picks_one else call.view(x)
 
@@ -80,7 +86,8 @@ _MASK = "the shape of what a mask picks depends on its values"
 
 def _fake_masks(key):
     return [
-        item for item in (key if type(key) is tuple else (key,))
+        item
+        for item in (key if type(key) is tuple else (key,))
         if isinstance(item, ndarray) and is_fake(item) and item.dtype == bool
     ]
 
@@ -96,7 +103,9 @@ def _of_no_elements(header, key, masks):
 
 def _shown_key(call, key):
     """An index as NumPy's headers."""
-    shown = tuple([call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))])
+    shown = tuple(
+        [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
+    )
     return shown
 
 
@@ -208,7 +217,7 @@ def _order_asked(x, order):
 
 @rule("ndarray.astype")
 def astype(call):
-    x, dtype, order, casting, copy_ = call.args
+    x, dtype, order, casting, _ = call.args
     if not is_fake(x):
         return call.forgotten()
     layout = cast(call.header(x), dtype, order, casting)
@@ -218,7 +227,7 @@ def astype(call):
 @rule("asarray")
 def asarray(call):
     x = call.args[0]
-    given = dict(zip(("dtype", "device", "copy"), call.args[1:])) if len(call.args) > 1 else call.kwargs
+    given = dict(zip(("dtype", "device", "copy"), call.args[1:], strict=False)) if len(call.args) > 1 else call.kwargs
     dtype, order, copy_ = given.get("dtype"), given.get("order"), given.get("copy")
     if isinstance(x, ndarray):
         if not is_fake(x) or _is_as_asked(x, dtype, order):
@@ -249,16 +258,20 @@ def _is_as_asked(x, dtype, order):
     if dtype is not None and np.dtype(dtype) != x.dtype:
         return False
     flags = x.flags
-    return order in (None, "K", "k") or (flags.f_contiguous if order in ("F", "f") else flags.c_contiguous
-                                         or (order in ("A", "a") and flags.f_contiguous))
+    return order in (None, "K", "k") or (
+        flags.f_contiguous
+        if order in ("F", "f")
+        else flags.c_contiguous or (order in ("A", "a") and flags.f_contiguous)
+    )
 
 
 def _stacked(call, values, dtype):
     """What `asarray` makes of nested lists with fakes in them."""
     shapes = [_shape_of(each) for each in values]
-    if any([shape != shapes[0] for shape in shapes]):
+    if any(shape != shapes[0] for shape in shapes):
         raise ValueError(
-            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 dimensions."
+            "setting an array element with a sequence. "
+            "The requested array has an inhomogeneous shape after 1 dimensions."
         )
     found = np.result_type(*[_dtype_of(each) for each in values]) if dtype is None else np.dtype(dtype)
     return call.give(fresh((len(values), *shapes[0]), found))

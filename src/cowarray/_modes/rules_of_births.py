@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.fakes import first_fake, is_fake, locate
+from cowarray._modes.fakes import first_fake, is_fake
 from cowarray._modes.inference import Layout, copied, fresh
 from cowarray._modes.rules import rule
 
@@ -28,7 +28,7 @@ def _of_shape(shape, dtype=None, order="C", *, device=None, like=None):
 
 def _lengths(shape):
     """A shape in plain integers; NumPy's error for what is none."""
-    if type(shape) is tuple and all([type(length) is int for length in shape]):
+    if type(shape) is tuple and all(type(length) is int for length in shape):
         return shape
     if isinstance(shape, ndarray):
         shape = tuple([operator.index(length) for length in shape]) if shape.ndim else operator.index(shape)
@@ -83,18 +83,24 @@ def _arange(start, stop=None, step=None, dtype=None, *, device=None, like=None):
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    numbers = all([isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool)
-                   for each in (start, stop, step)])
+    numbers = all(
+        isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool)
+        for each in (start, stop, step)
+    )
     if not numbers or step == 0:
         return _layout_of(np.arange(start, stop, step, dtype))
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and wanted.kind not in "iufc":
         return _layout_of(np.arange(start, stop, step, dtype))
-    found = np.arange(start, start + step if abs(start) < 1 << 53 else start, step).dtype if False else (
-        wanted or np.result_type(*[np.asarray(each).dtype for each in (start, stop, step)])
+    found = (
+        np.arange(start, start + step if abs(start) < 1 << 53 else start, step).dtype
+        if False
+        else (wanted or np.result_type(*[np.asarray(each).dtype for each in (start, stop, step)]))
     )
-    if not all([isinstance(each, (int, np.integer)) for each in (start, stop, step)]):
-        length = math.ceil((stop - start) / step) if math.isfinite((stop - start) / step) else _too_many(start, stop, step)
+    if not all(isinstance(each, (int, np.integer)) for each in (start, stop, step)):
+        length = (
+            math.ceil((stop - start) / step) if math.isfinite((stop - start) / step) else _too_many(start, stop, step)
+        )
     else:
         length = _whole((int(stop) - int(start)), int(step))
     return fresh((max(0, length),), found)
@@ -141,12 +147,53 @@ def read(call):
 # ---- random numbers: a draw of fakes does not advance the generator
 
 _FLOATS = frozenset(
-    "beta chisquare exponential f gamma gumbel laplace logistic lognormal noncentral_chisquare noncentral_f normal pareto "
-    "power rayleigh standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform "
-    "vonmises wald weibull random rand randn random_sample sample ranf".split()
+    [
+        "beta",
+        "chisquare",
+        "exponential",
+        "f",
+        "gamma",
+        "gumbel",
+        "laplace",
+        "logistic",
+        "lognormal",
+        "noncentral_chisquare",
+        "noncentral_f",
+        "normal",
+        "pareto",
+        "power",
+        "rayleigh",
+        "standard_cauchy",
+        "standard_exponential",
+        "standard_gamma",
+        "standard_normal",
+        "standard_t",
+        "triangular",
+        "uniform",
+        "vonmises",
+        "wald",
+        "weibull",
+        "random",
+        "rand",
+        "randn",
+        "random_sample",
+        "sample",
+        "ranf",
+    ]
 )
 _COUNTS = frozenset(
-    "binomial geometric hypergeometric logseries negative_binomial poisson zipf integers randint random_integers".split()
+    [
+        "binomial",
+        "geometric",
+        "hypergeometric",
+        "logseries",
+        "negative_binomial",
+        "poisson",
+        "zipf",
+        "integers",
+        "randint",
+        "random_integers",
+    ]
 )
 
 

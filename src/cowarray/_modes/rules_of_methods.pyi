@@ -1,5 +1,6 @@
 from typing import Any
 
-__all__ = ["by_operations"]
+__all__ = ["by_operations", "check_indices"]
 
 def by_operations(*operations: Any) -> Any: ...
+def check_indices(indices: Any, length: Any, mode: Any) -> Any: ...

@@ -4,13 +4,22 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.elementwise import placed
-from cowarray._modes.inference import Layout, accumulation, elementwise, generalized, indexed, outer, reduction, segments
 from cowarray._modes.fakes import locate, settle_key
+from cowarray._modes.inference import (
+    Layout,
+    accumulation,
+    elementwise,
+    generalized,
+    indexed,
+    outer,
+    reduction,
+    segments,
+)
 from cowarray._modes.rules import rule
 
 __all__ = ["rule_of"]
 
-_COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
+_COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 
 _NAMED = {
     "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
@@ -58,7 +67,7 @@ def _written(call, outputs, whole, layouts):
     given = []
     for target, layout in zip(outputs, layouts, strict=True):
         given.append(target if target is not None else (layout, call))
-    if not any([call.writes(target, whole) for target in outputs if target is not None]):
+    if not any(call.writes(target, whole) for target in outputs if target is not None):
         return call.compute()
     made = [each if isinstance(each, (ndarray, np.ndarray)) else call.give(each[0]) for each in given]
     return made[0] if len(made) == 1 else tuple(made)
@@ -70,7 +79,7 @@ def _outputs(call, number):
     if out is None:
         return None
     out = out if type(out) is tuple else (out,)
-    return None if all([each is None for each in out]) else out
+    return None if all(each is None for each in out) else out
 
 
 def _options(call):
@@ -82,14 +91,20 @@ def _options(call):
     }
 
 
-_TRUTHS = frozenset("logical_or logical_and logical_not isfinite isnan isinf isnat signbit".split()) | _COMPARISONS
+_TRUTHS = (
+    frozenset(["logical_or", "logical_and", "logical_not", "isfinite", "isnan", "isinf", "isnat", "signbit"])
+    | _COMPARISONS
+)
 
 
 def _is_truth(call, layouts):
     """Whether an operation says whether something holds, in code of which one knows what it is told."""
     return (
-        call.block.assumed is not None and call.faked is not None and not layouts[0].shape
-        and layouts[0].dtype == bool and call.function.ufunc.__name__ in _TRUTHS
+        call.block.assumed is not None
+        and call.faked is not None
+        and not layouts[0].shape
+        and layouts[0].dtype == bool
+        and call.function.ufunc.__name__ in _TRUTHS
     )
 
 
@@ -104,7 +119,7 @@ def _apply(call):
     options = _options(call)
     if outputs is not None:
         options["out"] = tuple([call.header(each) for each in outputs])
-    if outputs is not None and not all([each is None or each.flags.writeable for each in outputs]):
+    if outputs is not None and not all(each is None or each.flags.writeable for each in outputs):
         raise ValueError("output array is read-only")
     infer = elementwise if ufunc.signature is None else generalized
     layouts = infer(ufunc, inputs, **options)
@@ -177,8 +192,10 @@ def _at(call):
     others = [np.empty(0, np.asarray(call.header(each)).dtype) for each in call.args[2:]]
     call.function.ufunc.at(np.empty(0, x.dtype), np.empty(0, np.intp), *others)
     key, _ = settle_key(key)
-    shown = tuple([call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))])
-    if not any([isinstance(item, np.ndarray) and item.dtype == bool for item in shown]):
+    shown = tuple(
+        [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
+    )
+    if not any(isinstance(item, np.ndarray) and item.dtype == bool for item in shown):
         shape = indexed(locate(x), shown).shape
         given = np.shape(call.header(call.args[2])) if len(call.args) > 2 else ()
         if given != shape and np.broadcast_shapes(given, shape) != shape:

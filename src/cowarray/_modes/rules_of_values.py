@@ -1,4 +1,4 @@
-"""Rows of the operations whose result depends on values by nature: of fakes they are refused, with what to do instead."""
+"""Rows of the operations whose result depends on values by nature: of fakes they are refused, with advice."""
 
 import numpy as np
 
@@ -19,8 +19,8 @@ NEEDED = {
         "nonzero argwhere flatnonzero extract ndarray.nonzero"
     ),
     (_SHAPE, "give it real values, or make an array of the size that you expect"): (
-        "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d trim_zeros "
-        "roots polymul polydiv bincount"
+        "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d "
+        "trim_zeros roots polymul polydiv bincount"
     ),
     (_SHAPE, "give it real values, or drop the residuals"): "linalg.lstsq",
     (_DTYPE, "give it complex numbers"): (

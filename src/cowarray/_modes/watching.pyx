@@ -226,4 +226,3 @@ def watched_alias(Array view not None, str operation):
 def exported(Array x not None):
     """Bytes of x are about to go out where that makes an alias: its Storage is watched as long as that is there."""
     watch_for(storage_for(x))
-

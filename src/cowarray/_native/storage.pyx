@@ -322,7 +322,7 @@ cdef void change_keeper(Storage storage, Keeper keeper) noexcept:
 
 
 cdef void take_bytes(Storage storage, Storage made) noexcept:
-    """Put bytes into a Storage that had none: those of another, which is to be dropped. Its doorkeeper leaves. A gap."""
+    """Put bytes into a Storage that had none: those of another, which is dropped. Its doorkeeper leaves. A gap."""
     cdef PyObject *before = storage.doorkeeper
     refresh(made)
     made.unscoped = NULL
