@@ -79,6 +79,11 @@ class _Draw:
         """numpy.random.Generator: Whose method it is; for the rules, which ask what a draw gives."""
         return self.state.generator
 
+    @property
+    def __wrapped__(self):
+        """callable: NumPy's, whose parameters it has."""
+        return getattr(self.state.generator, self.__name__)
+
     def __call__(self, *args, **kwargs):
         settle(self.state)
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)
