@@ -318,6 +318,16 @@ def test_a_deferred_value_in_a_real_array_is_computed():
     assert real.tolist() == [1, 1, 1]
 
 
+def test_a_small_result_of_real_arrays_stays_real():
+    with deferred():
+        value = cw.ones(3)
+        for make in (lambda: cw.asarray([0.0, 0, 0]), lambda: np.median(cw.arange(12.0).reshape(4, 3), axis=0)):
+            small = make()
+            small[...] = value
+            assert not cw.is_fake(small)
+            assert small.tolist() == [1, 1, 1]
+
+
 def test_setters_act_on_the_array_alone():
     with deferred():
         a = cw.arange(6)

@@ -11,7 +11,7 @@ from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
 
-__all__ = ["Block", "Call", "innermost"]
+__all__ = ["Block", "Call", "disown", "innermost"]
 
 # The innermost block of the current context in which arrays are born without bytes.
 innermost = ContextVar("cowarray_fake", default=None)
@@ -73,21 +73,15 @@ class Call:
 
     def compute(self):
         """Do it as ever, outside of the block. What it gives is the block's own."""
+        given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         token = innermost.set(None)
         try:
             result = self.function(*self.args, **self.kwargs)
         finally:
             innermost.reset(token)
-        self._own(result)
+        # What was given is not the block's own, nor are views of it.
+        _computed.update([each.storage for each in _arrays_in(result) if each.storage not in given])
         return result
-
-    def _own(self, result):
-        if isinstance(result, ndarray):
-            if not any(result is value for value in self.args):
-                _computed.add(result.storage)
-        elif isinstance(result, (tuple, list)):
-            for each in result:
-                self._own(each)
 
     def forgotten(self):
         """Do it as ever, and have results of `real` bytes or more lose their values again."""
@@ -221,9 +215,16 @@ def _row_of(function):
 _rows = {}
 
 
+def disown(result):
+    """Note that the arrays in a result are somebody's, who did not ask for fakes."""
+    _computed.difference_update([each.storage for each in _arrays_in(result)])
+
+
 def _arrays_in(result):
     if isinstance(result, ndarray):
         yield result
+    elif isinstance(result, dict):
+        yield from _arrays_in(tuple(result.values()))
     elif isinstance(result, (tuple, list)):
         for each in result:
             yield from _arrays_in(each)

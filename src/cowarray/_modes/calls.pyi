@@ -7,7 +7,7 @@ from cowarray._modes.fakes import Ledger, Origin
 from cowarray._modes.layouts import Layout
 from cowarray._modes.refusals import FakeError
 
-__all__ = ["Block", "Call", "innermost"]
+__all__ = ["Block", "Call", "disown", "innermost"]
 
 innermost: ContextVar[Block | None]
 
@@ -50,3 +50,5 @@ class Call:
     def writes(self, x: Any, whole: bool = False, text: bool = False) -> bool: ...
     def refusal(self, reason: str, advice: str = "") -> FakeError: ...
     def header(self, value: Any) -> Any: ...
+
+def disown(result: object) -> None: ...

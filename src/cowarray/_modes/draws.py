@@ -4,12 +4,14 @@ While draws of a generator wait to be made, its `_numpys` is a `Waiting` in plac
 from it, or looks at its state, has them made first.
 """
 
+import weakref
+
 import numpy as np
 
 from cowarray._modes.recipes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of"]
+__all__ = ["NotRecorded", "State", "draw_of", "rest"]
 
 # Set by making.py: has the draws of a State made.
 settle = None
@@ -32,7 +34,7 @@ class State:
     __slots__ = ("__weakref__", "generator", "latest", "owner")
 
     def __init__(self, owner, generator):
-        self.owner = owner
+        self.owner = weakref.ref(owner)
         self.generator = generator
         self.latest = None
 
@@ -40,15 +42,24 @@ class State:
         """Note a draw."""
         if self.latest is None:
             self.latest = Version(None)
-            self.latest.value = self
-            self.owner._numpys = Waiting(self)
+            self.latest.value = self.generator
+            self.owner()._numpys = Waiting(self)
         node.read([self.latest])
         self.latest = node.write(self.latest, None)
 
-    def rest(self):
-        """All draws have been made: NumPy's generator has its place again."""
-        self.latest = None
-        self.owner._numpys = self.generator
+def rest(generator, version):
+    """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    version : Version
+        Of its state, after the draw.
+    """
+    owner = generator.owner()
+    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state.latest is version:
+        owner._numpys.state.latest = None
+        owner._numpys = generator
 
 
 class Waiting:

@@ -1,12 +1,13 @@
 from collections.abc import Callable
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
 from cowarray._modes.recipes import Node, Version
 from cowarray.random import Generator
 
-__all__ = ["NotRecorded", "State", "draw_of"]
+__all__ = ["NotRecorded", "State", "draw_of", "rest"]
 
 settle: Callable[[State], object] | None
 
@@ -15,10 +16,9 @@ class NotRecorded(Exception): ...
 class State:
     generator: np.random.Generator
     latest: Version | None
-    owner: Generator
+    owner: ReferenceType[Generator]
     def __init__(self, owner: Generator, generator: np.random.Generator) -> None: ...
     def record(self, node: Node) -> None: ...
-    def rest(self) -> None: ...
 
 class Waiting:
     state: State
@@ -32,3 +32,4 @@ class Draw:
     def __init__(self, state: State, name: str) -> None: ...
 
 def draw_of(function: Callable[..., Any]) -> Draw | None: ...
+def rest(generator: np.random.Generator, version: Version) -> None: ...

@@ -4,6 +4,8 @@ import contextvars
 import os
 import threading
 
+import numpy as np
+
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import draws
@@ -139,8 +141,8 @@ class _Slice:
     def _value(self, version, written):
         """A version's bytes, for a node to read or to write."""
         value = version.value
-        if isinstance(value, draws.State):
-            self.states.setdefault(value.generator, value.generator.bit_generator.state)
+        if isinstance(value, np.random.Generator):
+            self.states.setdefault(value, value.bit_generator.state)
             return value
         self.left[version] = left = self.left.get(version, version.readers) - 1
         if not written:
@@ -166,10 +168,8 @@ class _Slice:
         for version in self.made:
             version.node = None
             value = version.value
-            if isinstance(value, draws.State):
-                if value.latest is version:
-                    value.rest()
-                version.value = None
+            if isinstance(value, np.random.Generator):
+                draws.rest(value, version)
             elif value is not None and version.is_wanted():
                 version.value = kept.get(version)
                 home, version.home = version.home, None

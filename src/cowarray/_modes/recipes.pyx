@@ -76,7 +76,7 @@ cdef class Version:
 
     Attributes
     ----------
-    value : Storage, State or None
+    value : Storage, Generator of NumPy's, or None
         They themselves, as long as somebody needs them.
     readers : int
         Nodes not run yet that read or write them.

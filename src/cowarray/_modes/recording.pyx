@@ -29,7 +29,7 @@ from cowarray._modes.recipes cimport (
 from cowarray._native.storage cimport Storage
 from cowarray._ops.operands cimport is_harmless
 
-from cowarray._modes.calls import Block, Call, innermost
+from cowarray._modes.calls import Block, Call, disown, innermost
 from cowarray._modes.draws import NotRecorded, draw_of
 from cowarray._modes.fakes import first_fake, origin_of
 from cowarray._modes.faking import follow
@@ -85,6 +85,11 @@ class DryCall(Call):
     def compute(self):
         raise NotRecorded
 
+    def writes(self, x, whole=False, text=False):
+        if not (is_array(x) and (<Array>x).storage_ is not None and (<Array>x).storage_.is_fake):
+            raise NotRecorded  # bytes that are there are written now
+        return Call.writes(self, x, whole, text)
+
 
 def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
@@ -135,6 +140,8 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     if runs_user_code(function):
         raise NotRecorded
     draw = draw_of(function) if type(function) is bearing_type else None
+    if draw is not None:
+        function = draw.replay  # by NumPy's generator, whoever stands in for it
     seen = Seen.__new__(Seen)
     seen.block = own_block()
     shown = tuple([seen.show(value) for value in args])
@@ -142,6 +149,8 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     result = dry(operation, function, shown, named, seen)
     fresh = []
     seen.find_fresh(result, fresh)
+    if seen.has_real:
+        disown(result)
     if not fresh and not seen.written:
         return seen.give_back(result)
     for _, array in fresh:
@@ -152,7 +161,7 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         versions = {}
         held = [hold(value, versions) for value in args]
         held_names = {name: hold(value, versions) for name, value in kwargs.items()} if kwargs else kwargs
-        node = Node(operation, function if draw is None else draw.replay, held, held_names, seen.site)
+        node = Node(operation, function, held, held_names, seen.site)
         for recipe in seen.written_recipes():
             if recipe.latest not in versions:
                 raise NotRecorded  # somebody has made it meanwhile
@@ -222,6 +231,7 @@ cdef class Seen:
     cdef object first  # the first ghost
     cdef list ghosts  # of (ghost, what it stands for, its Recipe)
     cdef list written  # Storages
+    cdef bint has_real  # whether the result has an array with bytes
 
     cdef object show(self, object value):
         cdef type kind = type(value)
@@ -269,8 +279,10 @@ cdef class Seen:
             for item in result:
                 place = self.look_into(item, found, place)
             return place
-        if is_array(result) and (<Array>result).storage_ is not None and (<Array>result).storage_.is_fake:
-            if self.recipe_on((<Array>result).storage_) is None:
+        if is_array(result):
+            if (<Array>result).storage_ is None or not (<Array>result).storage_.is_fake:
+                self.has_real = True
+            elif self.recipe_on((<Array>result).storage_) is None:
                 found.append((place, result))
         return place + 1
 
