@@ -59,6 +59,7 @@ from cowarray._native.storage cimport (
     Behalf,
     EXPORT,
     is_aligned,
+    knock,
     own_bytes,
     Pin,
     READS,
@@ -92,11 +93,15 @@ cdef cnp.ndarray snapshot(Array x):
     cdef int nd = x.nd
     cdef cnp.dtype descr = x.descr
     cdef Array shown
+    cdef Access access
     cdef Snapshot owner = new_snapshot()
     memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # as x is before snapshot_storage, which see
     owner.storage = snapshot_storage(x, &offset, False)
     if owner.storage is not None:
         return header_at(own_bytes(owner.storage) + offset, descr, nd, dims, dims + nd, 0, owner)
+    if is_fake(x):
+        access = access_to(x, READS, EXPORT)
+        knock(x.storage_, &access)  # a copy would have no bytes either
     shown = copy_as_laid(x)
     owner.storage = storage_for(shown)
     return new_header(shown, own_bytes(owner.storage), 0, owner)

@@ -17,6 +17,7 @@ from cowarray._modes import (
 )
 from cowarray._modes.calls import Call, innermost
 from cowarray._modes.fakes import count_copy, first_fake, is_fake, is_standard
+from cowarray._modes.inference import ValuesNeeded
 from cowarray._modes.rules import RULES
 from cowarray._ops import table
 from cowarray._ops.conversion import standard
@@ -97,4 +98,7 @@ def _ruled(call):
         raise call.refusal(
             "there is no rule that says what it gives", "compute it outside of the block, or on real arrays"
         )
-    return rule(call)
+    try:
+        return rule(call)
+    except ValuesNeeded as needed:
+        raise call.refusal(str(needed)) from None

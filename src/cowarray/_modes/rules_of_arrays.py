@@ -78,7 +78,7 @@ def get_item(call):
         else (key, ...)
     ]
     picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
-    return call.give(Layout((), x.dtype, ())) if picks_one else call.view(x)
+    return call.give(Layout((), x.dtype.newbyteorder("="), ())) if picks_one else call.view(x)
 
 
 _MASK = "the shape of what a mask picks depends on its values"
@@ -220,6 +220,8 @@ def astype(call):
     x, dtype, order, casting, _ = call.args
     if not is_fake(x):
         return call.forgotten()
+    if x.dtype.kind in "SUOT" and np.dtype(dtype).kind in "mM" and np.datetime_data(np.dtype(dtype))[0] == "generic":
+        raise call.refusal("the unit of the dates depends on values", "name a unit")
     layout = cast(call.header(x), dtype, order, casting)
     return call.copy() if layout.dtype == x.dtype else call.give(layout)
 

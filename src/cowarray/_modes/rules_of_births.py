@@ -14,7 +14,7 @@ __all__ = []
 
 
 def _dtype(dtype, other=float):
-    return np.dtype(other if dtype is None else dtype)
+    return np.empty(0, other if dtype is None else dtype).dtype
 
 
 @rule("zeros empty")
@@ -53,7 +53,7 @@ def _full(call, shape, fill_value, dtype=None, order="C", *, device=None, like=N
     value = shown if isinstance(shown, np.ndarray) else np.asarray(shown)
     if np.broadcast_shapes(value.shape, lengths) != lengths:
         raise ValueError(f"could not broadcast input array from shape {value.shape} into shape {lengths}")
-    return fresh(lengths, value.dtype if dtype is None else np.dtype(dtype), order)
+    return fresh(lengths, value.dtype if dtype is None else _dtype(dtype), order)
 
 
 @rule("zeros_like ones_like empty_like full_like")

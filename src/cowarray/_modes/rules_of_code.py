@@ -178,7 +178,7 @@ def _correlated(a, v, mode=0):
         raise ValueError("object of too small depth for desired array")
     if a.ndim > 1 or v.ndim > 1:
         raise ValueError("object too deep for desired array")
-    found = multiarray.correlate(np.ones(1, a.dtype), np.ones(1, v.dtype), 0).dtype
+    found = multiarray.correlate(np.ones(1, a.dtype), np.ones(1, v.dtype), mode).dtype
     if a.ndim > 1 or v.ndim > 1:
         raise ValueError("object too deep for desired array")
     m, n = max(a.size, v.size), min(a.size, v.size)

@@ -48,6 +48,8 @@ def concatenate(call):
 
 
 def _concatenate(call, arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     layout = inference.concatenated(_sequence(call, arrays), axis, dtype, casting)
     _same_shape(out, layout)
     if out is not None and not np.can_cast(layout.dtype, out.dtype, casting):
@@ -178,6 +180,8 @@ def _ravel_multi_index(call, multi_index, dims, mode="raise", order="C"):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims) if np.ndim(dims) else 1}")
     if any([each.dtype.kind not in "iu" for each in places]):
         raise TypeError("only int indices permitted")
+    if 0 in np.ravel(dims):
+        raise ValueError("cannot unravel if shape has zero entries (is empty).")
     return call.give(_iterated(places, np.dtype(np.intp)))
 
 

@@ -202,7 +202,8 @@ def _choose(call, x, choices, out=None, mode="raise"):
     if not np.can_cast(x.dtype, np.intp, "safe"):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
     shape = _broadcast(locate(x), *choices)
-    return _into(call, out, fresh(shape, np.result_type(*[each.dtype for each in choices])))
+    models = [np.empty(0, each.dtype) for each in choices]
+    return _into(call, out, fresh(shape, np.empty(0, np.intp).choose(models).dtype))
 
 
 def _broadcast(*headers):

@@ -119,7 +119,7 @@ def _apply(call):
     options = _options(call)
     if outputs is not None:
         options["out"] = tuple([call.header(each) for each in outputs])
-    if outputs is not None and not all(each is None or each.flags.writeable for each in outputs):
+    if outputs is not None and any(isinstance(each, ndarray) and not each.flags.writeable for each in outputs):
         raise ValueError("output array is read-only")
     infer = elementwise if ufunc.signature is None else generalized
     layouts = infer(ufunc, inputs, **options)
