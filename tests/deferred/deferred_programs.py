@@ -1,6 +1,6 @@
 """Random programs, deferred and at once: every array must be the same, bit for bit, in whatever order it is asked for.
 
-A program is a list of lines over arrays. The oracle runs it with this library at once, and in its own order. Under test,
+A program is a list of lines over arrays. The oracle runs it with this library at once, in its own order. Under test,
 each line runs inside `deferred` or outside; from time to time a value is asked for, an input is changed, an array is
 dropped. At the end the arrays are made in random order, some of them by several threads.
 """
@@ -44,24 +44,36 @@ class Program:
         if self.random.random() < self.large:
             shape = (260, 150)  # whose results have blocks of their own
         dtype = self.random.choice(DTYPES)
-        return self.random.choice((
-            f"cw.zeros({shape}, {dtype!r})",
-            f"cw.ones({shape}, {dtype!r})",
-            f"cw.full({shape}, 3, {dtype!r})",
-            f"cw.arange({int(np.prod(shape))}.0).reshape({shape})",
-            f"rng.normal(size={shape})",
-            f"rng.integers(0, 9, size={shape})",
-            f"rng.random({shape}, dtype='float32')",
-            f"cw.asarray(given) * 1",
-            f"given2[1:] + 1",
-        ))
+        return self.random.choice(
+            (
+                f"cw.zeros({shape}, {dtype!r})",
+                f"cw.ones({shape}, {dtype!r})",
+                f"cw.full({shape}, 3, {dtype!r})",
+                f"cw.arange({int(np.prod(shape))}.0).reshape({shape})",
+                f"rng.normal(size={shape})",
+                f"rng.integers(0, 9, size={shape})",
+                f"rng.random({shape}, dtype='float32')",
+                "cw.asarray(given) * 1",
+                "given2[1:] + 1",
+            )
+        )
 
     def index(self, shape):
         parts = []
         for length in shape:
-            parts.append(self.random.choice((
-                ":", "::-1", "1:", f"{self.random.randrange(length)}" if length else ":", "::2", ":", ":",
-            )))
+            parts.append(
+                self.random.choice(
+                    (
+                        ":",
+                        "::-1",
+                        "1:",
+                        f"{self.random.randrange(length)}" if length else ":",
+                        "::2",
+                        ":",
+                        ":",
+                    )
+                )
+            )
         return ", ".join(parts[: self.random.randint(1, len(parts))]) if parts else "..."
 
     def line(self, eager):
@@ -74,41 +86,45 @@ class Program:
         same = [name for name in names if eager[name].shape == eager[x].shape]
         y = self.random.choice(same)
         index = self.index(eager[x].shape)
-        return self.random.choice((
-            f"{made} = {x} + {y}",
-            f"{made} = {x} * 2",
-            f"{made} = -{x}" if eager[x].dtype != bool else f"{made} = ~{x}",
-            f"{made} = cw.sin({x})",
-            f"{made} = {x} < {y}" if "complex" not in str(eager[x].dtype) + str(eager[y].dtype) else f"{made} = {x} == {y}",
-            f"{made} = {x}[{index}]",
-            f"{made} = {x}[{index}]",
-            f"{made} = {x}.T",
-            f"{made} = {x}.reshape(-1)",
-            f"{made} = {x}.copy()",
-            f"{made} = {x}.astype('float32')" if "complex" not in str(eager[x].dtype) else f"{made} = {x}.real",
-            f"{made} = {x}.sum(axis=0)" if eager[x].ndim else f"{made} = {x} + 0",
-            f"{made} = {x}.sum()",
-            f"{made} = cw.concatenate([{x}, {y}])" if eager[x].ndim else f"{made} = {x} + 0",
-            f"{made} = cw.where({x} == {y}, {x}, 0)",
-            f"{made} = {x}.mean(axis=-1)" if eager[x].ndim else f"{made} = {x} * 1",
-            f"{made} = {x} @ {x}.T" if eager[x].ndim == 2 else f"{made} = {x} * {x}",
-            f"{made} = cw.cumsum({x})",
-            f"{made}, {made}_r = cw.divmod({x}, 2)" if eager[x].dtype.kind in "fi" else f"{made} = {x}.conj()",
-            f"{x}[{index}] = {self.random.randrange(9)}",
-            f"{x}[{index}] = {x}[{index}]",
-            f"{x}[...] = {y}" if eager[x].dtype == eager[y].dtype else f"{x}[...] = 1",
-            f"{x} += 1" if eager[x].dtype != bool else f"{x} ^= True",
-            f"{x} += {y}" if eager[x].dtype == eager[y].dtype and eager[x].dtype != bool else f"{x}.fill(1)",
-            f"{x}[{index}] += 1" if eager[x].dtype != bool else f"{x}[{index}] = True",
-            f"{x}.sort()" if eager[x].ndim else f"{x}.fill(2)",
-            f"cw.copyto({x}, {y}, casting='unsafe')",
-            f"cw.multiply({x}, {y}, out={x}, casting='unsafe')",
-            f"given[...] = {self.random.randrange(9)}",
-            f"given2 += {self.random.randrange(9)}",
-            f"rng.shuffle({x})" if eager[x].ndim else f"{made} = rng.normal()",
-            f"{made} = rng.permutation({self.random.randrange(5)})",
-            f"del {x}",
-        ))
+        return self.random.choice(
+            (
+                f"{made} = {x} + {y}",
+                f"{made} = {x} * 2",
+                f"{made} = -{x}" if eager[x].dtype != bool else f"{made} = ~{x}",
+                f"{made} = cw.sin({x})",
+                f"{made} = {x} < {y}"
+                if "complex" not in str(eager[x].dtype) + str(eager[y].dtype)
+                else f"{made} = {x} == {y}",
+                f"{made} = {x}[{index}]",
+                f"{made} = {x}[{index}]",
+                f"{made} = {x}.T",
+                f"{made} = {x}.reshape(-1)",
+                f"{made} = {x}.copy()",
+                f"{made} = {x}.astype('float32')" if "complex" not in str(eager[x].dtype) else f"{made} = {x}.real",
+                f"{made} = {x}.sum(axis=0)" if eager[x].ndim else f"{made} = {x} + 0",
+                f"{made} = {x}.sum()",
+                f"{made} = cw.concatenate([{x}, {y}])" if eager[x].ndim else f"{made} = {x} + 0",
+                f"{made} = cw.where({x} == {y}, {x}, 0)",
+                f"{made} = {x}.mean(axis=-1)" if eager[x].ndim else f"{made} = {x} * 1",
+                f"{made} = {x} @ {x}.T" if eager[x].ndim == 2 else f"{made} = {x} * {x}",
+                f"{made} = cw.cumsum({x})",
+                f"{made}, {made}_r = cw.divmod({x}, 2)" if eager[x].dtype.kind in "fi" else f"{made} = {x}.conj()",
+                f"{x}[{index}] = {self.random.randrange(9)}",
+                f"{x}[{index}] = {x}[{index}]",
+                f"{x}[...] = {y}" if eager[x].dtype == eager[y].dtype else f"{x}[...] = 1",
+                f"{x} += 1" if eager[x].dtype != bool else f"{x} ^= True",
+                f"{x} += {y}" if eager[x].dtype == eager[y].dtype and eager[x].dtype != bool else f"{x}.fill(1)",
+                f"{x}[{index}] += 1" if eager[x].dtype != bool else f"{x}[{index}] = True",
+                f"{x}.sort()" if eager[x].ndim else f"{x}.fill(2)",
+                f"cw.copyto({x}, {y}, casting='unsafe')",
+                f"cw.multiply({x}, {y}, out={x}, casting='unsafe')",
+                f"given[...] = {self.random.randrange(9)}",
+                f"given2 += {self.random.randrange(9)}",
+                f"rng.shuffle({x})" if eager[x].ndim else f"{made} = rng.normal()",
+                f"{made} = rng.permutation({self.random.randrange(5)})",
+                f"del {x}",
+            )
+        )
 
 
 def start(seed):

@@ -133,14 +133,17 @@ def test_draws_are_those_of_eager_execution(first):
     assert rng.normal() == eager.normal()
 
 
-@pytest.mark.parametrize("look", [
-    lambda rng: rng.normal(),
-    lambda rng: rng.bit_generator.state["state"]["state"],
-    lambda rng: pickle.loads(pickle.dumps(rng)).normal(),
-    lambda rng: rng.spawn(1)[0].normal(),
-    lambda rng: rng.choice(7),
-    lambda rng: rng.bytes(5),
-])
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda rng: rng.normal(),
+        lambda rng: rng.bit_generator.state["state"]["state"],
+        lambda rng: pickle.loads(pickle.dumps(rng)).normal(),
+        lambda rng: rng.spawn(1)[0].normal(),
+        lambda rng: rng.choice(7),
+        lambda rng: rng.bytes(5),
+    ],
+)
 def test_whoever_looks_at_a_generator_has_its_draws_made(look):
     eager = np.random.default_rng(3)
     eager.normal(size=5)
@@ -151,12 +154,12 @@ def test_whoever_looks_at_a_generator_has_its_draws_made(look):
 
 
 def test_draws_of_the_hidden_state_are_made_at_once():
-    np.random.seed(5)
+    np.random.seed(5)  # noqa: NPY002
     with deferred():
         x = cw.random.normal(size=3)
         assert is_made(x)
-    np.random.seed(5)
-    assert bits(x) == bits(np.random.normal(size=3))
+    np.random.seed(5)  # noqa: NPY002
+    assert bits(x) == bits(np.random.normal(size=3))  # noqa: NPY002
 
 
 def test_what_needs_a_value_gets_it():
@@ -174,7 +177,7 @@ def test_strict_refuses_what_needs_a_value():
         x = cw.arange(5)
         y = x + 1
         for ask in (lambda: bool(x[0]), lambda: x[x > 2], lambda: np.asarray(x), lambda: x.tolist()):
-            with pytest.raises(cw.FakeError, match="test_deferred.py"):
+            with pytest.raises(cw.FakeError, match=r"test_deferred\.py"):
                 ask()
     assert materialize(y).tolist() == [1, 2, 3, 4, 5]
 
@@ -282,14 +285,17 @@ def test_what_is_made_is_an_array_as_any():
     assert a.tolist() == [6, 2, 2, 2]
 
 
-@pytest.mark.parametrize("write", [
-    lambda a: a.to_numpy(writable=True).__setitem__(0, 5),
-    lambda a: memoryview(a).release() or a.__setitem__(0, 5),
-    lambda a: np.from_dlpack(a).__setitem__(0, 5),
-    lambda a: a.ctypes.data and a.__setitem__(0, 5),
-    lambda a: cw.random.default_rng(0).random(out=a) is None or a.fill(0) or a.__setitem__(0, 5),
-    lambda a: a.__setitem__(0, 5),
-])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a: a.to_numpy(writable=True).__setitem__(0, 5),
+        lambda a: memoryview(a).release() or a.__setitem__(0, 5),
+        lambda a: np.from_dlpack(a).__setitem__(0, 5),
+        lambda a: a.ctypes.data and a.__setitem__(0, 5),
+        lambda a: cw.random.default_rng(0).random(out=a) is None or a.fill(0) or a.__setitem__(0, 5),
+        lambda a: a.__setitem__(0, 5),
+    ],
+)
 def test_a_write_from_outside_is_not_seen_by_earlier_readers(write):
     with deferred():
         a = cw.zeros(3)
@@ -445,9 +451,14 @@ def test_deferred_init_calls_a_function():
     assert is_deferred(made[0])
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    ({"strict": 1}, TypeError), ({"at_least": -1}, ValueError), ({"at_least": 1.5}, ValueError),
-])
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"strict": 1}, TypeError),
+        ({"at_least": -1}, ValueError),
+        ({"at_least": 1.5}, ValueError),
+    ],
+)
 def test_bad_options_are_refused(options, error):
     with pytest.raises(error, match="deferred: "):
         deferred(**options)

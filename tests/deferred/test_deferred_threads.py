@@ -1,4 +1,4 @@
-"""Deferred arrays and threads: nothing that is recorded is lost, nothing is made twice, nobody reads what is not made."""
+"""Deferred arrays and threads: nothing recorded is lost, nothing is made twice, nobody reads what is not made."""
 
 import threading
 
