@@ -6,6 +6,7 @@ why. `python tests/conformance/numpy_crosscheck.py MODULE ...` runs modules so, 
 """
 
 import collections
+import contextlib
 import json
 import subprocess
 import sys
@@ -38,10 +39,8 @@ def pytest_runtest_call(item):
 
 def pytest_runtest_teardown(item):
     if item.config.watching is not None and getattr(item.config, "watching", None):
-        try:
+        with contextlib.suppress(RuntimeError, AttributeError):
             item.config.watching.__exit__(None, None, None)
-        except (RuntimeError, AttributeError):
-            pass
         item.config.watching = None
 
 

@@ -300,8 +300,14 @@ def test_bad_shapes_raise_as_numpy_does():
     with fake():
         x, y = cw.zeros((3, 4)), cw.zeros((5,))
         for operation in (
-            lambda: x + y, lambda: x @ y, lambda: x.reshape(5), lambda: x[7], lambda: np.concatenate([x, y]),
-            lambda: x.sum(axis=3), lambda: cw.zeros(-1), lambda: x.__setitem__(0, y),
+            lambda: x + y,
+            lambda: x @ y,
+            lambda: x.reshape(5),
+            lambda: x[7],
+            lambda: np.concatenate([x, y]),
+            lambda: x.sum(axis=3),
+            lambda: cw.zeros(-1),
+            lambda: x.__setitem__(0, y),
         ):
             with pytest.raises((ValueError, IndexError)):
                 operation()

@@ -164,15 +164,18 @@ class Twins:
         if isinstance(refusal, FakeError):
             return REFUSED, refusal.reason
         values = isinstance(error, IndexError) and "out of bounds" in str(error) and self.of
-        if any([real.dtype.hasobject for real, _ in self.of.values()]) and (refusal is None) != (error is None):
+        if any(real.dtype.hasobject for real, _ in self.of.values()) and (refusal is None) != (error is None):
             return UNTOLD, f"{type(error).__name__}: {error}"
-        values = values or any([words in str(error) for words in SAID_OF_VALUES])
+        values = values or any(words in str(error) for words in SAID_OF_VALUES)
         if (values or isinstance(error, ERRORS_OF_VALUES)) and refusal is None:
             return UNTOLD, f"{type(error).__name__}: {error}"
         if error is not None or refusal is not None:
-            if type(error) is type(refusal) or (isinstance(error, (TypeError, ValueError))
-                                                and error is not None and refusal is not None
-                                                and (isinstance(refusal, type(error)) or isinstance(error, type(refusal)))):
+            if type(error) is type(refusal) or (
+                isinstance(error, (TypeError, ValueError))
+                and error is not None
+                and refusal is not None
+                and (isinstance(refusal, type(error)) or isinstance(error, type(refusal)))
+            ):
                 return EXACT, ""
             return DIFFERENT, f"came {error!r}, forecast {refusal!r}" + ("" if refusal is not None else f" {given!r}")
         problems = list(self.differ(given, came))
@@ -195,15 +198,17 @@ class Twins:
                 return  # NumPy's arrays are shared with, where that is safe: a matter of imports
             if fake.flags.writeable != real.flags.writeable:
                 yield f"writeable {real.flags.writeable}, forecast {fake.flags.writeable}"
-            if not cowarray.is_fake(fake):
-                if self.of and self.operation not in MAY_STAY_REAL:
-                    yield "forecast has bytes"
+            if not cowarray.is_fake(fake) and self.of and self.operation not in MAY_STAY_REAL:
+                yield "forecast has bytes"
             for other, twin in self.of.values():
                 if (fake is twin) != (real is other):
                     yield f"is an argument {real is other}, forecast {fake is twin}"
                 elif (fake.storage is twin.storage) != (real.storage is other.storage):
-                    yield f"view of an argument {real.storage is other.storage}, forecast {fake.storage is twin.storage}"
-        elif isinstance(real, np.generic) or (type(real) in (int, float, complex, bool, str) and cowarray.is_fake(fake)):
+                    forecast = fake.storage is twin.storage
+                    yield f"view of an argument {real.storage is other.storage}, forecast {forecast}"
+        elif isinstance(real, np.generic) or (
+            type(real) in (int, float, complex, bool, str) and cowarray.is_fake(fake)
+        ):
             if not cowarray.is_fake(fake):
                 if type(fake) is not type(real):
                     yield f"{type(real).__name__} came, forecast {type(fake).__name__} {fake!r}"

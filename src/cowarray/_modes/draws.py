@@ -47,6 +47,7 @@ class State:
         node.read([self.latest])
         self.latest = node.write(self.latest, None)
 
+
 def rest(generator, version):
     """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
 

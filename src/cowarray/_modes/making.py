@@ -15,6 +15,7 @@ from cowarray._ops.conversion import asarray
 
 __all__ = ["flat", "make", "making"]
 
+
 def flat(result):
     """What a result has in it, in order."""
     if isinstance(result, (tuple, list)):

@@ -20,14 +20,17 @@ from cowarray._modes.rules import CODE, enter, rule
 
 __all__ = []
 
-# As it stands, by subject: elementwise and rounding; reductions; order; shapes; joins; births and indices; polynomials and
-# signals; texts; linear algebra; Fourier transforms; records.
+# As it stands, by subject: elementwise and rounding; reductions; order; shapes; joins; births and indices;
+# polynomials and signals; texts; linear algebra; Fourier transforms; records.
 for _names in (
-    "angle clip fix around round sinc nan_to_num iscomplex iscomplexobj isreal isrealobj isneginf isposinf ndim shape size",
-    "all any amax amin max min sum prod mean std var ptp trace argmax argmin count_nonzero cumsum cumprod cumulative_sum "
+    "angle clip fix around round sinc nan_to_num iscomplex iscomplexobj isreal isrealobj isneginf isposinf ndim shape "
+    "size",
+    "all any amax amin max min sum prod mean std var ptp trace argmax argmin count_nonzero cumsum cumprod "
+    "cumulative_sum "
     "cumulative_prod apply_over_axes",
     "sort sort_complex argsort argpartition partition searchsorted digitize",
-    "atleast_1d atleast_2d atleast_3d ravel resize roll tile repeat choose take compress take_along_axis put_along_axis "
+    "atleast_1d atleast_2d atleast_3d ravel resize roll tile repeat choose take compress take_along_axis "
+    "put_along_axis "
     "select delete diag diagflat fill_diagonal tril triu vander pad require",
     "append block column_stack dstack hstack stack unstack vstack",
     "bartlett blackman hamming hanning kaiser indices meshgrid ix_ tri diag_indices diag_indices_from tril_indices "
@@ -50,8 +53,10 @@ for _names in (
 
 # It looks whether there is something out of the ordinary, as NaNs, and gives one layout either way.
 enter(
-    "average gradient linspace logspace geomspace median percentile quantile nanargmax nanargmin nanmax nanmean nanmedian "
-    "nanmin nanpercentile nanquantile nanstd nanvar nansum nanprod nancumsum nancumprod i0 insert piecewise linalg.cond "
+    "average gradient linspace logspace geomspace median percentile quantile nanargmax nanargmin nanmax nanmean "
+    "nanmedian "
+    "nanmin nanpercentile nanquantile nanstd nanvar nansum nanprod nancumsum nancumprod i0 insert piecewise "
+    "linalg.cond "
     "linalg.pinv unwrap corrcoef",
     assuming(),
     CODE,
@@ -221,7 +226,6 @@ def _compare(a, b, cmp, rstrip):
 # ---- what is indexed to make arrays
 
 
-
 def _indexing(numpys, code):
     return lambda call: run(call, functools.partial(code, numpys), call.args, call.kwargs)
 
@@ -272,7 +276,7 @@ def einsum(call):
     out = options.pop("out", None)
     subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
     headers = [np.asarray(call.header(each)) for each in operands]
-    if any([each.dtype.kind in "mMSUV" for each in headers]):
+    if any(each.dtype.kind in "mMSUV" for each in headers):
         models = [np.ones((1,) * each.ndim, each.dtype) for each in headers]
         np.einsum(subscripts, *models, out=None if out is None else np.ones((1,) * out.ndim, out.dtype), **options)
     layout = inference.einsum(

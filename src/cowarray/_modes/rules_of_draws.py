@@ -6,17 +6,17 @@ import operator
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.inference import copied, fresh
 from cowarray._modes.fakes import is_fake
+from cowarray._modes.inference import copied, fresh
 
 __all__ = ["rule_of_draw"]
 
 # What gives integers, and in the old generators those of C's long.
-_COUNTS = frozenset("binomial geometric hypergeometric logseries negative_binomial poisson zipf".split())
+_COUNTS = frozenset(["binomial", "geometric", "hypergeometric", "logseries", "negative_binomial", "poisson", "zipf"])
 # Of the parameters, those that are no numbers of the distribution.
-_OPTIONS = frozenset("size dtype out method endpoint".split())
-_VECTORS = frozenset("dirichlet multinomial multivariate_normal multivariate_hypergeometric".split())
-_SHAPED = frozenset("rand randn".split())
+_OPTIONS = frozenset(["size", "dtype", "out", "method", "endpoint"])
+_VECTORS = frozenset(["dirichlet", "multinomial", "multivariate_normal", "multivariate_hypergeometric"])
+_SHAPED = frozenset(["rand", "randn"])
 
 
 def rule_of_draw(function):
@@ -45,7 +45,9 @@ def _named(call):
     try:
         bound = inspect.signature(function).bind(*call.args, **call.kwargs)
     except ValueError:
-        bound = inspect.signature(getattr(type(function.__self__), function.__name__)).bind(None, *call.args, **call.kwargs)
+        bound = inspect.signature(getattr(type(function.__self__), function.__name__)).bind(
+            None, *call.args, **call.kwargs
+        )
     bound.apply_defaults()
     return bound.arguments
 
@@ -91,8 +93,12 @@ def _vectors(call):
     name = call.function.function.__name__
     given = _named(call)
     size = given.get("size")
-    first = {"dirichlet": "alpha", "multinomial": "pvals", "multivariate_normal": "mean",
-             "multivariate_hypergeometric": "colors"}[name]
+    first = {
+        "dirichlet": "alpha",
+        "multinomial": "pvals",
+        "multivariate_normal": "mean",
+        "multivariate_hypergeometric": "colors",
+    }[name]
     vector = np.shape(call.header(given[first]))
     dtype = np.dtype(float if name in ("dirichlet", "multivariate_normal") else np.int64)
     lead = () if size is None else _shape(size)
@@ -112,7 +118,9 @@ def _permutation(call):
         np.lib.array_utils.normalize_axis_index(given.get("axis", 0), header.ndim)
     if not header.ndim:
         raise TypeError("len() of unsized object")
-    return call.give(copied(header, "K") if call.function.function.__name__ == "permuted" else fresh(header.shape, header.dtype))
+    return call.give(
+        copied(header, "K") if call.function.function.__name__ == "permuted" else fresh(header.shape, header.dtype)
+    )
 
 
 def _choice(call):

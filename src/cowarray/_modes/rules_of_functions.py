@@ -53,7 +53,9 @@ def _concatenate(call, arrays, /, axis=0, out=None, *, dtype=None, casting="same
     layout = inference.concatenated(_sequence(call, arrays), axis, dtype, casting)
     _same_shape(out, layout)
     if out is not None and not np.can_cast(layout.dtype, out.dtype, casting):
-        raise TypeError(f"Cannot cast array data from {layout.dtype!r} to {out.dtype!r} according to the rule {casting!r}")
+        raise TypeError(
+            f"Cannot cast array data from {layout.dtype!r} to {out.dtype!r} according to the rule {casting!r}"
+        )
     return _given(call, out, layout)
 
 
@@ -74,7 +76,7 @@ def _lexsort(call, keys, axis=-1):
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     shape = keys[0].shape
-    if any([key.shape != shape for key in keys]):
+    if any(key.shape != shape for key in keys):
         raise ValueError("all keys need to be the same shape")
     np.lib.array_utils.normalize_axis_index(operator.index(axis), max(len(shape), 1))
     return call.give(fresh(shape, np.dtype(np.intp)))
@@ -103,8 +105,9 @@ def dot(call):
 def _dot(call, a, b, out=None):
     layout = product(_array(call, a), _array(call, b))
     if out is not None and (out.shape != layout.shape or out.dtype != layout.dtype or not out.flags.c_contiguous):
-        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a "
-                         "C-Array)")
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
     return _given(call, out, layout)
 
 
@@ -178,7 +181,7 @@ def _ravel_multi_index(call, multi_index, dims, mode="raise", order="C"):
     places = _sequence(call, multi_index)
     if len(places) != (len(dims) if np.ndim(dims) else 1):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims) if np.ndim(dims) else 1}")
-    if any([each.dtype.kind not in "iu" for each in places]):
+    if any(each.dtype.kind not in "iu" for each in places):
         raise TypeError("only int indices permitted")
     if 0 in np.ravel(dims):
         raise ValueError("cannot unravel if shape has zero entries (is empty).")
@@ -217,7 +220,9 @@ def _dtypes(call, values):
 @rule("result_type can_cast")
 def of_dtypes(call):
     args = _dtypes(call, call.args)
-    return getattr(np, call.operation)(*args, **dict(zip(call.kwargs, _dtypes(call, call.kwargs.values()))))
+    return getattr(np, call.operation)(
+        *args, **dict(zip(call.kwargs, _dtypes(call, call.kwargs.values()), strict=True))
+    )
 
 
 @rule("min_scalar_type")
@@ -288,16 +293,19 @@ def _copyto(call, dst, src, casting="same_kind", where=True):
     np.copyto(model, np.zeros(0, its.dtype) if isinstance(its, np.ndarray) else its, casting)
     for each in (np.shape(its), np.shape(mask)):
         # An axis of length 1 in front is one too many, but harmless.
-        each = each[max(0, len(each) - dst.ndim) :] if all([n == 1 for n in each[: max(0, len(each) - dst.ndim)]]) else each
+        each = (
+            each[max(0, len(each) - dst.ndim) :] if all(n == 1 for n in each[: max(0, len(each) - dst.ndim)]) else each
+        )
         if _broadcast_or_none(each, dst.shape) != dst.shape:
             raise ValueError(f"could not broadcast input array from shape {each} into shape {dst.shape}")
     return None if call.writes(dst, whole=where is True) else call.compute()
 
 
 def _lies_there(one, other):
-    return all([
-        getattr(one, name) == getattr(other, name) for name in ("dtype", "shape", "strides")
-    ]) and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    return (
+        all(getattr(one, name) == getattr(other, name) for name in ("dtype", "shape", "strides"))
+        and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    )
 
 
 def _broadcast_or_none(*shapes):

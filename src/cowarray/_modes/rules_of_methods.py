@@ -9,8 +9,8 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.composites import clone_of, run
-from cowarray._modes.fakes import forget, is_fake, locate, write
-from cowarray._modes.inference import Layout, copied, fresh, reduction
+from cowarray._modes.fakes import is_fake, locate
+from cowarray._modes.inference import copied, fresh, reduction
 from cowarray._modes.rules import CODE, RULE, enter, rule
 
 __all__ = ["by_operations", "check_indices"]
@@ -42,6 +42,7 @@ def var(call):
     code = _methods._var if call.operation == "ndarray.var" else _methods._std
     return run(call, clone_of(code), call.args, call.kwargs, frozenset())
 
+
 _UFUNCS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
 
 
@@ -49,7 +50,9 @@ _UFUNCS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
 def reduced(call):
     """The quick way of those that are called most; with `out` or `where` NumPy's code."""
     name = call.operation[8:]
-    options = _options_of_sum(*call.args, **call.kwargs) if name == "sum" else _options_of_max(*call.args, **call.kwargs)
+    options = (
+        _options_of_sum(*call.args, **call.kwargs) if name == "sum" else _options_of_max(*call.args, **call.kwargs)
+    )
     if options is None:
         code = {"sum": _methods._sum, "max": _methods._amax, "min": _methods._amin}[name]
         return run(call, clone_of(code), call.args, call.kwargs)
@@ -118,7 +121,7 @@ def argmax(call):
 
 def _argmax(call, x, axis=None, out=None, *, keepdims=False):
     axes = tuple(range(x.ndim)) if axis is None else (normalize_axis_index(operator.index(axis), max(x.ndim, 1)),)
-    if any([not x.shape[k] for k in axes if k < x.ndim]):
+    if any(not x.shape[k] for k in axes if k < x.ndim):
         getattr(np.empty(0), call.operation[8:])()  # which says so
     getattr(np.ones(1, x.dtype), call.operation[8:])()
     shape = tuple([1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes])
@@ -182,7 +185,9 @@ def compress(call):
 
 def _compress(call, x, condition, axis=None, out=None):
     if isinstance(condition, ndarray) and is_fake(condition):
-        raise call.refusal("the shape of what a condition picks depends on its values", "give the condition real values")
+        raise call.refusal(
+            "the shape of what a condition picks depends on its values", "give the condition real values"
+        )
     condition = np.asarray(condition)
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -196,7 +201,9 @@ def choose(call):
 
 
 def _choose(call, x, choices, out=None, mode="raise"):
-    choices = [np.asarray(call.header(each)) for each in (choices if isinstance(choices, (list, tuple)) else list(choices))]
+    choices = [
+        np.asarray(call.header(each)) for each in (choices if isinstance(choices, (list, tuple)) else list(choices))
+    ]
     if not choices:
         raise ValueError("0-length sequence.")
     if not np.can_cast(x.dtype, np.intp, "safe"):
@@ -217,8 +224,10 @@ def repeat(call):
 
 def _repeat(call, x, repeats, axis=None):
     if isinstance(repeats, ndarray) and is_fake(repeats):
-        raise call.refusal("the shape of the result depends on how often elements are repeated",
-                           "give the numbers of repeats real values")
+        raise call.refusal(
+            "the shape of the result depends on how often elements are repeated",
+            "give the numbers of repeats real values",
+        )
     repeats = np.asarray(repeats)
     if repeats.dtype.kind not in "iub" and repeats.size:
         raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to dtype('int64') according to the rule 'safe'")
@@ -240,7 +249,9 @@ def _repeat(call, x, repeats, axis=None):
 def argsort(call):
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
-    np.ones(2, x.dtype).argsort(*rest[1:], **{name: value for name, value in call.kwargs.items() if name not in ("axis", "order")})
+    np.ones(2, x.dtype).argsort(
+        *rest[1:], **{name: value for name, value in call.kwargs.items() if name not in ("axis", "order")}
+    )
     if axis is not None:
         normalize_axis_index(operator.index(axis), max(x.ndim, 1))
     return call.give(fresh((x.size,) if axis is None else x.shape or (1,), np.dtype(np.intp)))
@@ -278,12 +289,16 @@ def searchsorted(call):
 
 def _searchsorted(call, x, v, side="left", sorter=None):
     if x.ndim != 1:
-        raise ValueError("object too deep for desired array" if x.ndim > 1 else "object of too small depth for desired array")
+        raise ValueError(
+            "object too deep for desired array" if x.ndim > 1 else "object of too small depth for desired array"
+        )
     places = np.asarray(call.header(v))
     np.result_type(x.dtype, places.dtype)
     np.empty(0).searchsorted(0.0, side)
     if sorter is not None and np.shape(sorter) != x.shape:
-        raise ValueError("sorter.size must equal the array size" if np.ndim(sorter) == 1 else "sorter must be 1-D array")
+        raise ValueError(
+            "sorter.size must equal the array size" if np.ndim(sorter) == 1 else "sorter must be 1-D array"
+        )
     return call.give(fresh(places.shape, np.dtype(np.intp)))
 
 
@@ -438,7 +453,9 @@ def flat_get(call):
     size = x.size
     if isinstance(key, ndarray) and is_fake(key):
         if key.dtype == bool:
-            raise call.refusal("the shape of what a mask picks depends on its values", "use where, or multiply by the mask")
+            raise call.refusal(
+                "the shape of what a mask picks depends on its values", "use where, or multiply by the mask"
+            )
         return call.give(fresh(key.shape, x.dtype))
     if type(key) is tuple and len(key) == 1:
         (key,) = key
@@ -451,7 +468,6 @@ def flat_get(call):
         return call.give(fresh((len(range(*key.indices(size))),), x.dtype))
     shown = np.asarray(call.header(key) if isinstance(key, ndarray) else key)
     if shown.dtype == bool or shown.dtype.kind not in "iu":
-        model = np.broadcast_to(np.int8(0), (size,))
         if size > 1 << 20:
             raise call.refusal("a mask of so many elements is not looked at")
         layout = np.zeros(size, np.int8).flat[key]
@@ -463,7 +479,7 @@ def flat_get(call):
 
 @rule("flatiter.__setitem__")
 def flat_set(call):
-    x, key, value = call.args
+    x, key, _ = call.args
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
     if isinstance(key, (int, np.integer)) and not -x.size <= key < x.size:

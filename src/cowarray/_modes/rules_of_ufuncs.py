@@ -45,7 +45,12 @@ def rule_of(function):
 def operate(call):
     """An operator with what is no array yet, or which NumPy's operator does in its own way."""
     first, second = [_operand(call, value) for value in call.args]
-    if call.operation == "power" and type(second) is int and second == 2 and getattr(first, "dtype", None) == bool:
+    if (
+        call.operation == "power"
+        and type(second) is int
+        and second == 2
+        and getattr(first, "dtype", None) == np.dtype(bool)
+    ):
         return call.give(*elementwise(np.square, (first,)))
     try:
         return call.give(*elementwise(getattr(np, call.operation), (first, second)))
