@@ -220,6 +220,8 @@ class Twins:
             if fake.dtype.kind in "SU" and isinstance(real, (str, bytes)) and fake.shape == ():
                 return  # as long as it is
             its = np.asarray(real).dtype
+            if not isinstance(real, np.generic) and fake.dtype.kind == its.kind:
+                its = fake.dtype  # Python's number says no more
             if fake.shape != () or not same_dtype(fake.dtype, its):
                 yield f"scalar of {its} came, forecast {fake.shape} {fake.dtype}"
         elif isinstance(real, (tuple, list)):

@@ -15,6 +15,7 @@ from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox,
 
 from cowarray._chapters.docstrings import Completed
 from cowarray._face.ndarray import ndarray
+from cowarray._native.storage import is_fake_storage
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import born, fresh
 
@@ -178,7 +179,10 @@ class Generator(np.random.Generator):
         >>> x, before
         (array([4, 2, 3, 1]), array([1, 2, 3, 4]))
         """
-        self._numpys.shuffle(target(x), axis)
+        if has_no_bytes(x):
+            born(self._numpys.shuffle, x, axis)
+        else:
+            self._numpys.shuffle(target(x), axis)
 
     def permutation(self, x, axis=0):
         """A copy of an array, shuffled along an axis.
@@ -198,7 +202,7 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.permutation : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.permutation, x if isinstance(x, (int, np.integer)) else asarray(x).to_numpy(), axis)
+        return born(self._numpys.permutation, x if isinstance(x, (int, np.integer)) else _shown(asarray(x)), axis)
 
     def permuted(self, x, *, axis=None, out=None):
         """A copy of an array with each slice along an axis shuffled by itself.
@@ -221,7 +225,7 @@ class Generator(np.random.Generator):
         numpy.random.Generator.permuted : The same stream as NumPy's arrays.
         """
         if out is None:
-            return born(self._numpys.permuted, asarray(x).to_numpy(), axis=axis)
+            return born(self._numpys.permuted, _shown(asarray(x)), axis=axis)
         written = target(out)  # first: of what it has just got, the snapshot is a copy
         self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=written)
         return out
@@ -252,6 +256,8 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.choice : The same stream as NumPy's arrays.
         """
+        if has_no_bytes(a):
+            return born(self._numpys.choice, a, size, replace, p, axis, shuffle)
         shown = a.to_numpy() if type(a) is ndarray else a
         result = self._numpys.choice(shown, size, replace, p, axis, shuffle)
         if size is None and np.ndim(a) == 1:
@@ -263,32 +269,32 @@ class Generator(np.random.Generator):
     @_filling
     def random(self, size=None, dtype=np.float64, out=None):
         """Uniform distribution in [0, 1)."""
-        if out is None:
-            return born(self._numpys.random, size, dtype)
+        if out is None or has_no_bytes(out):
+            return born(self._numpys.random, size, dtype, *(() if out is None else (out,)))
         self._numpys.random(size, dtype, target(out))
         return out
 
     @_filling
     def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
         """Exponential distribution with mean 1."""
-        if out is None:
-            return born(self._numpys.standard_exponential, size, dtype, method)
+        if out is None or has_no_bytes(out):
+            return born(self._numpys.standard_exponential, size, dtype, method, *(() if out is None else (out,)))
         self._numpys.standard_exponential(size, dtype, method, target(out))
         return out
 
     @_filling
     def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
         """Gamma distribution with scale 1."""
-        if out is None:
-            return born(self._numpys.standard_gamma, shape, size, dtype)
+        if out is None or has_no_bytes(out):
+            return born(self._numpys.standard_gamma, shape, size, dtype, *(() if out is None else (out,)))
         self._numpys.standard_gamma(shape, size, dtype, target(out))
         return out
 
     @_filling
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Normal distribution with mean 0 and standard deviation 1."""
-        if out is None:
-            return born(self._numpys.standard_normal, size, dtype)
+        if out is None or has_no_bytes(out):
+            return born(self._numpys.standard_normal, size, dtype, *(() if out is None else (out,)))
         self._numpys.standard_normal(size, dtype, target(out))
         return out
 
@@ -613,6 +619,16 @@ class Generator(np.random.Generator):
         numpy.random.Generator.zipf : The same stream as NumPy's arrays.
         """
         return born(self._numpys.zipf, a, size)
+
+
+def has_no_bytes(x):
+    """Whether x is a fake, whose draws are a matter of rules."""
+    return type(x) is ndarray and is_fake_storage(x.storage)
+
+
+def _shown(x):
+    """A snapshot for NumPy; a fake as it is, for whoever draws are handed to."""
+    return x if has_no_bytes(x) else x.to_numpy()
 
 
 def target(out):

@@ -9,7 +9,7 @@ import inspect
 
 import numpy as np
 
-from cowarray._chapters.generators import target
+from cowarray._chapters.generators import has_no_bytes, target
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import born, fresh
 
@@ -30,9 +30,11 @@ def _drawing(numpys, name):
     if name in _NUMPYS:
         return numpys
     if name == "shuffle":
-        return lambda x: numpys(target(x))
+        return lambda x: born(numpys, x) if has_no_bytes(x) else numpys(target(x))
 
     def draw(*args, **kwargs):
+        if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
+            return born(numpys, *args, **kwargs)
         args = [value.to_numpy() if type(value) is ndarray else value for value in args]
         kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
         if name in _KEPT:

@@ -274,6 +274,8 @@ def einsum(call):
     if options.pop("optimize", False) is not False or call.faked is None:
         return composite(call)
     out = options.pop("out", None)
+    if not isinstance(call.args[0], str):
+        _refuse_axes(call)
     subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
     headers = [np.asarray(call.header(each)) for each in operands]
     if any(each.dtype.kind in "mMSUV" for each in headers):
@@ -282,11 +284,20 @@ def einsum(call):
     layout = inference.einsum(
         subscripts, *[call.header(each) for each in operands], out=None if out is None else call.header(out), **options
     )
+    if layout is None and not headers[0].ndim:
+        return call.give(inference.fresh((), headers[0].dtype))
     if layout is None:
         return call.view(*[each for each in operands if isinstance(each, ndarray)])
     if out is None:
         return call.give(layout)
     return out if call.writes(out) else call.compute()
+
+
+def _refuse_axes(call):
+    """The names of axes have to be known."""
+    axes = (*call.args[1::2], *(call.args[-1:] if len(call.args) % 2 else ()))
+    if any(is_fake(each) for each in axes):
+        raise call.refusal("the shape of the result depends on the axes that are named", "name them by a text")
 
 
 def _subscripts(args):

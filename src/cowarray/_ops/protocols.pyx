@@ -515,7 +515,7 @@ set_special({
 
 def born(function, /, *args, **kwargs):
     """What a function of NumPy's makes of numbers, files or chance, and nobody else knows of: as ours."""
-    if births_leave_lane():
+    if births_leave_lane() or is_handed(args, kwargs):
         return take_road(function.__name__, _Bearing(function), args, kwargs)
     return fresh(function(*args, **kwargs))
 

@@ -1,0 +1,75 @@
+"""Draws of fakes have shape and dtype, and leave the generator where it is."""
+
+import numpy as np
+import pytest
+from support.crosscheck import EXACT, CrossCheck
+
+import cowarray as cw
+
+DRAWS = {
+    "normal": lambda rng, x: rng.normal(x, 2),
+    "normal, size": lambda rng, x: rng.normal(0, 1, (3, 4)),
+    "broadcast": lambda rng, x: rng.normal(x, x[:, None], (2, 4, 4)),
+    "integers": lambda rng, x: rng.integers(10, size=5, dtype="i2"),
+    "poisson": lambda rng, x: rng.poisson(x),
+    "dirichlet": lambda rng, x: rng.dirichlet(x, 3),
+    "multinomial": lambda rng, x: rng.multinomial(5, [0.5, 0.5], size=(2, 3)),
+    "permutation": lambda rng, x: rng.permutation(x),
+    "permutation of a number": lambda rng, x: rng.permutation(7),
+    "permuted": lambda rng, x: rng.permuted(x),
+    "choice": lambda rng, x: rng.choice(x, (2, 3)),
+    "choice of one": lambda rng, x: rng.choice(x),
+    "shuffle": lambda rng, x: rng.shuffle(x),
+    "out": lambda rng, x: rng.random(out=x),
+    "a vector of floats": lambda rng, x: rng.standard_normal(4, dtype="f4"),
+}
+ON_FAKES = (
+    "normal",
+    "broadcast",
+    "poisson",
+    "dirichlet",
+    "permutation",
+    "permuted",
+    "choice",
+    "choice of one",
+    "shuffle",
+)
+
+
+def described(made):
+    return getattr(made, "shape", ()), getattr(made, "dtype", None)
+
+
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_a_draw_is_forecast(draw):
+    with cw.fake():
+        pass
+    x = cw.array([1.0, 2.0, 3.0, 4.0])
+    check = CrossCheck()
+    with check.watching():
+        draw(cw.random.default_rng(1), x)
+    assert all(each.verdict == EXACT for each in check.outcomes), check.outcomes
+
+
+@pytest.mark.parametrize("name", [*ON_FAKES, "out"])
+def test_a_draw_of_a_fake_is_a_fake_and_draws_nothing(name):
+    values = np.array([1.0, 2.0, 3.0, 4.0])
+    rng, other = cw.random.default_rng(1), np.random.default_rng(1)
+    x = cw.fake_like(values)
+    made = DRAWS[name](rng, x)
+    assert rng.random() == np.random.default_rng(1).random()
+    numpys = DRAWS[name](other, values.copy())
+    if numpys is None:
+        assert made is None
+    else:
+        assert cw.is_fake(made)
+        assert described(made) == described(numpys)
+
+
+def test_the_old_functions_too():
+    x = cw.fake_like(np.ones(4))
+    made = cw.random.RandomState(3).normal(x, size=(2, 4))
+    assert cw.is_fake(made)
+    assert made.shape == (2, 4)
+    cw.random.shuffle(x)
+    assert cw.is_fake(cw.random.choice(x, 3))
