@@ -461,6 +461,7 @@ def flat_get(call):
         (key,) = key
     if not is_fake(x):
         return call.forgotten()
+    _try_key(key, size)
     # The places that it names, of as many elements.
     if key is Ellipsis:
         return call.give(fresh((size,), x.dtype))
@@ -474,7 +475,19 @@ def flat_get(call):
         return call.give(fresh(np.shape(layout), x.dtype))
     if shown.size and (shown.max() >= size or shown.min() < -size):
         raise IndexError(f"index {shown.max()} is out of bounds for size {size}")
-    return call.give(fresh(shown.shape, x.dtype))
+    dtype = x.dtype if shown.ndim else x.dtype.newbyteorder("=")
+    return call.give(fresh(shown.shape, dtype))
+
+
+def _try_key(key, size, **value):
+    """Have NumPy look at an index of so many elements, where these are few."""
+    if size < 1 << 16 and not (isinstance(key, ndarray) and is_fake(key)):
+        model = np.zeros(size, np.int8).flat
+        key = key.to_numpy() if isinstance(key, ndarray) else key
+        if value:
+            model[key] = 0
+        else:
+            model[key]
 
 
 @rule("flatiter.__setitem__")
@@ -482,6 +495,7 @@ def flat_set(call):
     x, key, _ = call.args
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
+    _try_key(key, x.size, value=0)
     if isinstance(key, (int, np.integer)) and not -x.size <= key < x.size:
         raise IndexError(f"index {key} is out of bounds for size {x.size}")
     return None if call.writes(x) else call.compute()
