@@ -25,6 +25,7 @@ from cowarray._modes.inference import Layout, copied
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
+from cowarray._ops.operands import watch_births
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["assuming", "clone_of", "composite", "run", "seen"]
@@ -327,6 +328,7 @@ def _inside(call, function, args, kwargs, assumed):
     row = table.OPERATIONS.get(call.operation)
     origin = call.origin if row is not None and row.writes else call.origin.within
     token = innermost.set(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
+    watch_births(1)  # also where no block is entered: what the code makes is the operation's own
     try:
         return function(*args, **kwargs)
     except FakeError as error:
@@ -334,6 +336,7 @@ def _inside(call, function, args, kwargs, assumed):
             raise
         raise call.refusal(error.reason, error.advice) from None
     finally:
+        watch_births(-1)
         innermost.reset(token)
 
 

@@ -53,7 +53,10 @@ def operate(call):
     ):
         return call.give(*elementwise(np.square, (first,)))
     try:
-        return call.give(*elementwise(getattr(np, call.operation), (first, second)))
+        layouts = elementwise(getattr(np, call.operation), (first, second))
+        if call.operation in _TRUTHS and _is_plain_truth(call, layouts):
+            return np.bool_(call.operation in call.block.assumed)
+        return call.give(*layouts)
     except np._core._exceptions._UFuncNoLoopError:
         if call.operation not in ("equal", "not_equal"):
             raise
@@ -104,12 +107,15 @@ _TRUTHS = (
 
 def _is_truth(call, layouts):
     """Whether an operation says whether something holds, in code of which one knows what it is told."""
+    return call.function.ufunc.__name__ in _TRUTHS and _is_plain_truth(call, layouts)
+
+
+def _is_plain_truth(call, layouts):
     return (
         call.block.assumed is not None
         and call.faked is not None
         and not layouts[0].shape
-        and layouts[0].dtype == bool
-        and call.function.ufunc.__name__ in _TRUTHS
+        and layouts[0].dtype.kind == "b"
     )
 
 
