@@ -1,4 +1,6 @@
-"""Counts what the cross-check finds of our own cases, by public name and in all call forms: ``python ... [LAYOUT ...]``.
+"""Counts what the cross-check finds of our own cases, by public name and in all call forms.
+
+`python tests/fakes/crosscheck_cases.py [LAYOUT ...]`; of contiguous arrays unless layouts are named.
 
 Prints how many operations were exact, refused and different; then, of the functions whose layout does not depend on
 values by nature, how many are exact in every form, and each other with its reason.

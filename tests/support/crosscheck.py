@@ -151,6 +151,7 @@ class Twins:
     def forecast(self, operation, function):
         """(what the rule gives, the error it raises)."""
         self.operation = operation
+        self.function = getattr(function, "function", None)
         token = calls.innermost.set(calls.Block(self.ledger, 0))
         try:
             return faking.travel(operation, function, self.args, self.kwargs), None
@@ -167,6 +168,8 @@ class Twins:
         if any(real.dtype.hasobject for real, _ in self.of.values()) and (refusal is None) != (error is None):
             return UNTOLD, f"{type(error).__name__}: {error}"
         values = values or any(words in str(error) for words in SAID_OF_VALUES)
+        is_draw = isinstance(getattr(self.function, "__self__", None), (np.random.Generator, np.random.RandomState))
+        values = values or (is_draw and isinstance(error, ValueError))  # of the parameters
         if (values or isinstance(error, ERRORS_OF_VALUES)) and refusal is None:
             return UNTOLD, f"{type(error).__name__}: {error}"
         if error is not None or refusal is not None:

@@ -69,7 +69,12 @@ def get_item(call):
             if call.block.assumed is None:
                 raise call.refusal(_MASK, "use where, or multiply by the mask")
             return call.give(_of_no_elements(header, key, masks))
-        return call.give(indexed(header, _shown_key(call, key)))
+        layout = indexed(header, _shown_key(call, key))
+        if len(layout.shape) > 64:
+            raise IndexError(
+                f"number of dimensions must be within [0, 64], indexing result would have {len(layout.shape)}"
+            )
+        return call.give(layout)
     part = header[
         (*key, ...)
         if type(key) is tuple and Ellipsis not in key
@@ -106,6 +111,9 @@ def _shown_key(call, key):
     shown = tuple(
         [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
     )
+    indices = [item for item in shown if isinstance(item, (np.ndarray, np.generic))]
+    if sum([max(item.ndim, 1) if item.dtype.kind == "b" else 1 for item in indices]) >= 64:
+        raise IndexError("too many advanced (array) indices")
     return shown
 
 

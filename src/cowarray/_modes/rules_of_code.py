@@ -271,11 +271,11 @@ def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
 def einsum(call):
     """Plain, as inferred; on a path that is better, by NumPy's code."""
     options = dict(call.kwargs)
+    if not isinstance(call.args[0], str):
+        _refuse_axes(call)
     if options.pop("optimize", False) is not False or call.faked is None:
         return composite(call)
     out = options.pop("out", None)
-    if not isinstance(call.args[0], str):
-        _refuse_axes(call)
     subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
     headers = [np.asarray(call.header(each)) for each in operands]
     if any(each.dtype.kind in "mMSUV" for each in headers):

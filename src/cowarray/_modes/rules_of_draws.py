@@ -77,7 +77,16 @@ def _draw(call):
     shape = np.broadcast_shapes(*shapes) if size is None else _shape(size)
     if size is not None and np.broadcast_shapes(shape, *shapes) != shape:
         raise ValueError("Output size is not compatible with broadcast dimensions of inputs.")
+    if call.faked is None and np.broadcast_shapes(*shapes) == ():
+        _try_parameters(function, given)
     return call.give(fresh(shape, _dtype(function, given)))
+
+
+def _try_parameters(function, given):
+    """Have NumPy say whether there is such a distribution, with a generator of nobody's and no numbers drawn."""
+    own = np.random.Generator if isinstance(function.__self__, np.random.Generator) else np.random.RandomState
+    if "size" in given:
+        getattr(own(np.random.PCG64(0)), function.__name__)(**{**given, "size": 0})
 
 
 def _dtype(function, given):

@@ -183,7 +183,7 @@ def _ravel_multi_index(call, multi_index, dims, mode="raise", order="C"):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims) if np.ndim(dims) else 1}")
     if any(each.dtype.kind not in "iu" for each in places):
         raise TypeError("only int indices permitted")
-    if 0 in np.ravel(dims):
+    if 0 in np.ravel(dims) and 0 not in np.broadcast_shapes(*[each.shape for each in places]):
         raise ValueError("cannot unravel if shape has zero entries (is empty).")
     return call.give(_iterated(places, np.dtype(np.intp)))
 
