@@ -182,6 +182,15 @@ def test_strict_refuses_what_needs_a_value():
     assert materialize(y).tolist() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_method_makes_the_bytes_too(strict):
+    with deferred(strict=strict):
+        x = cw.arange(3) + 1
+    assert x.materialize() is x
+    assert is_made(x)
+    assert x.tolist() == [1, 2, 3]
+
+
 def test_a_fake_is_not_recorded():
     with cw.fake():
         f = cw.ones(3)

@@ -187,9 +187,9 @@ cdef class Recipe(Keeper):
 
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef Recipe recipe = keeper
-    if access.intent == LOCATES:
+    if access.intent == LOCATES and access.ndim >= 0:
         return 0
-    if recipe.strict:
+    if recipe.strict and access.intent != LOCATES:  # without a box it is `materialize`, which asks for the bytes
         raise FakeError("a conversion", "a value is needed, and the block is strict", recipe.latest.node.site)
     while storage.is_deferred:  # another thread may have recorded a write meanwhile
         maker(recipe)
