@@ -479,3 +479,13 @@ def test_a_repr_makes_nothing():
     assert repr(x) == "array(..., shape=(2, 3), dtype=int8, deferred)"
     assert is_deferred(x)
     assert str(x) == "[[1 1 1]\n [1 1 1]]"
+
+
+def test_explain_says_that_bytes_are_not_there():
+    with deferred():
+        x = cw.ones(3)
+    assert "deferred" in str(cw.explain(x))
+    assert is_deferred(x)
+    materialize(x)
+    assert "deferred" not in str(cw.explain(x))
+    assert "fake" in str(cw.explain(cw.fake_like(x)))

@@ -434,6 +434,10 @@ cdef str reason_of(Birth birth):
 
 def birth_of(Array x not None, /):
     """How the array came to be; for `cowarray.explain`."""
+    if x.storage_ is not None and x.storage_.is_fake:
+        return f"fake, without bytes; {BIRTHS[x.birth]}"
+    if x.storage_ is not None and x.storage_.is_deferred:
+        return "deferred: its bytes are made when somebody needs them"
     return BIRTHS[x.birth]
 
 
