@@ -58,6 +58,8 @@ def pytest_sessionfinish(session):
 
 
 def main(modules):
+    from numpy_own import read_expected
+
     total = collections.Counter()
     different = collections.Counter()
     for module in modules:
@@ -67,6 +69,7 @@ def main(modules):
             command = [sys.executable, "-m", "pytest", "-c", str(Path(folder, "pytest.ini")), "-p", "numpy_swap"]
             command += ["-p", "numpy_crosscheck", "--fates", str(Path(folder, "fates")), "--crosscheck", str(counts)]
             command += ["-p", "no:cacheprovider", "-q", "--tb=no", "-m", "not slow", "--pyargs", module]
+            command += [f"--not-run={name}" for name in read_expected(HERE / "numpy_expected.txt")[1]]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=1800)
             if not counts.exists():
                 print(f"{module}: no end: {done.stdout[-500:]}{done.stderr[-1500:]}")
