@@ -10,6 +10,7 @@ from cowarray._modes.fakes import copying, during, first_fake, forget, is_fake, 
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
+from cowarray._ops.protocols import written_by
 
 __all__ = ["Block", "Call", "disown", "innermost"]
 
@@ -86,13 +87,23 @@ class Call:
     def forgotten(self):
         """Do it as ever, and have results of `real` bytes or more lose their values again."""
         result = self.compute()
-        self._forget(result, sum(map(_nbytes, _arrays_in(result))))
+        if sum(map(_nbytes, _arrays_in(result))) >= self.block.real:
+            self.forget(result)
         return result
 
-    def _forget(self, result, nbytes):
+    def forget(self, result):
+        """Have arrays lose their values that the operation has made, not those that it was given, or views of them."""
+        given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         for each in _arrays_in(result):
-            if nbytes >= self.block.real and not any(each is value for value in self.args):
+            if each.storage not in given:
                 forget(each, self.origin)
+
+    def writes_real_arrays(self):
+        """Whether all is real, and some of it is written: then it is done as ever."""
+        return self.faked is None and any(
+            isinstance(each, (ndarray, np.ndarray))
+            for each in written_by(self.operation, self.function, self.args, self.kwargs)
+        )
 
     def is_large(self, x):
         """Whether an array is one that a block gives no bytes."""

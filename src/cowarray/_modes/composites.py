@@ -20,7 +20,7 @@ from numpy._core.overrides import ARRAY_FUNCTIONS
 from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.calls import Block, innermost
-from cowarray._modes.fakes import as_laid, first_fake, forget, is_fake, make, twin
+from cowarray._modes.fakes import as_laid, first_fake, is_fake, make, twin
 from cowarray._modes.inference import Layout, copied
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
@@ -360,7 +360,7 @@ def _of_real(call, function, args, kwargs, assumed):
         return call.forgotten()
     is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
     nbytes = sum([each.nbytes for each in _arrays_in(result)])
-    if is_planned and nbytes >= call.block.real and _stays_new(result, args, kwargs):
+    if is_planned and nbytes >= call.block.real and _is_new(result, known):
         return _finished(call, result)
     return call.forgotten()
 
@@ -378,9 +378,10 @@ def _arrays_in(result):
             yield from _arrays_in(item)
 
 
-def _stays_new(result, args, kwargs):
+def _is_new(result, known):
     """Whether no result is a view of a twin, which stands for a real array."""
-    return True
+    twins = set(known.values())
+    return not any(isinstance(each, ndarray) and each.storage in twins for each in _arrays_in(result))
 
 
 def _finished(call, result, assuming=False):
@@ -417,7 +418,7 @@ def _given(call, x):
     if not is_fake(x):
         if any(x is each for each in _given_arrays([call.args, call.kwargs])):
             x = x.copy()
-        forget(x, call.origin)
+        call.forget(x)
     return x
 
 

@@ -1,6 +1,7 @@
 """`deferred`: arrays that are computed when somebody needs them."""
 
 import contextlib
+import types
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.handing import hand_to
@@ -189,6 +190,10 @@ def materialize(obj, /, where=None):
     return obj
 
 
+# What has attributes that are not its own.
+_WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+
 def _make(x):
     from cowarray._modes import making, recipes
 
@@ -217,14 +222,14 @@ def _arrays_in(obj):
             stack.extend(reversed(each.values()))
         elif isinstance(each, (list, tuple)):
             stack.extend(reversed(each))
-        elif not isinstance(each, type) and not callable(each):
+        elif not isinstance(each, _WITHOUT):
             stack.extend(_attributes(each))
     return list(found.values())
 
 
 def _attributes(obj):
     """What an object has in it: its instance's variables, and the slots of its classes."""
-    found = list(getattr(obj, "__dict__", {}).values()) if not _is_module(obj) else []
+    found = list(getattr(obj, "__dict__", {}).values())
     for kind in type(obj).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
@@ -232,7 +237,3 @@ def _attributes(obj):
             with contextlib.suppress(AttributeError):
                 found.append(object.__getattribute__(obj, name))
     return found
-
-
-def _is_module(obj):
-    return type(obj).__name__ == "module"

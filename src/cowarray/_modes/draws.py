@@ -4,10 +4,13 @@ While draws of a generator wait to be made, its `_numpys` is a `Waiting` in plac
 from it, or looks at its state, has them made first.
 """
 
+import functools
+import inspect
 import weakref
 
 import numpy as np
 
+from cowarray._face.ndarray import ndarray
 from cowarray._modes.recipes import Version
 from cowarray._ops.protocols import bearing
 
@@ -109,6 +112,36 @@ class Draw:
     def __init__(self, state, name):
         self.state = state
         self.replay = bearing(getattr(state.generator, name))
+
+    def is_possible(self, args, kwargs):
+        """Whether a draw with these numbers is one: what is wrong with them NumPy says at once."""
+        name = self.replay.function.__name__
+        place = _place_of_size(name)
+        if place is None:
+            return True
+        args = list(args)
+        if len(args) > place:
+            args[place] = 1
+        else:
+            kwargs = {**kwargs, "size": 1}
+        if any(isinstance(value, (np.ndarray, ndarray, list, tuple)) for value in (*args, *kwargs.values())):
+            return True
+        try:
+            getattr(_scratch, name)(*args, **kwargs)
+        except Exception:
+            return False
+        return True
+
+
+# Draws what nobody looks at.
+_scratch = np.random.Generator(np.random.PCG64(0))
+
+
+@functools.cache
+def _place_of_size(name):
+    """Where among the arguments of a generator's method the size is; None where there is none."""
+    names = list(inspect.signature(getattr(np.random.Generator, name)).parameters)
+    return names.index("size") - 1 if "size" in names else None
 
 
 def draw_of(function):

@@ -9,8 +9,7 @@ import numpy as np
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import draws
-from cowarray._modes.calls import innermost
-from cowarray._modes.recipes import Reference, clone, fill, lay, lies_as, set_maker
+from cowarray._modes.recipes import Reference, clone, lay, lies_as, set_maker, settle, undo
 from cowarray._ops.conversion import asarray
 
 __all__ = ["flat", "make", "making"]
@@ -106,7 +105,10 @@ class _Slice:
         self.left = {}  # by Version, how many nodes of the slice are still to read it
 
     def run(self):
-        """Make the bytes, and put them where they are missing."""
+        """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
+        contextvars.Context().run(self._run_all)
+
+    def _run_all(self):
         ran = 0
         _maker.running.update(self.nodes)
         try:
@@ -114,23 +116,33 @@ class _Slice:
                 ran += 1
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
+            settle(self.nodes, self.made, kept)
         except BaseException as error:
-            for version in self.made:
-                version.value = None
-            for generator, state in self.states.items():
-                generator.bit_generator.state = state
+            if not self._is_settled():
+                undo(self.made)
+                for generator, state in self.states.items():
+                    generator.bit_generator.state = state
+            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
+                self.nodes[ran - 1].fall_out()
             site = self.nodes[ran - 1].site
             error.add_note(f"while making what was recorded at {site[0]}:{site[1]}")
             raise
         finally:
             _maker.running.difference_update(self.nodes)
-        self._settle(kept)
+            if self._is_settled():
+                for version in self.made:
+                    if isinstance(version.value, np.random.Generator):
+                        draws.rest(version.value, version)
+
+    def _is_settled(self):
+        return self.nodes[0].function is None
 
     def _run(self, node):
         values = {version: self._value(version, version in node.writes) for version in node.reads}
         args = [_rebuilt(value, values) for value in node.args]
         kwargs = {name: _rebuilt(value, values) for name, value in node.kwargs.items()}
-        result = contextvars.copy_context().run(_outside, node, args, kwargs)
+        with node.circumstances():
+            result = node.function(*args, **kwargs)
         for before, after in node.writes.items():
             self._put(after(), values[before])
         if node.births:
@@ -162,28 +174,6 @@ class _Slice:
         """Whether others are still to read what is put where it was missing."""
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
-    def _settle(self, kept):
-        """Put what was made where it was missing, and forget how."""
-        for node in self.nodes:
-            node.forget()
-        for version in self.made:
-            version.node = None
-            value = version.value
-            if isinstance(value, np.random.Generator):
-                draws.rest(value, version)
-            elif value is not None and version.is_wanted():
-                version.value = kept.get(version)
-                home, version.home = version.home, None
-                fill(home(), value)
-            elif version.readers == 0:
-                version.value = None
-
-
-def _outside(node, args, kwargs):
-    innermost.set(None)
-    node.handle_errors()
-    return node.function(*args, **kwargs)
-
 
 def _rebuilt(value, values):
     """An argument as it was recorded, on the bytes that are there now."""
@@ -204,6 +194,12 @@ def _laid(made, foretold, values):
     if lies_as(made, foretold):
         storage = made.storage
         return clone(storage) if storage in values.values() else storage
+    place = foretold[0]
+    if made.shape != place.shape or made.dtype != place.dtype:
+        raise RuntimeError(
+            f"{made.dtype} of shape {made.shape} came where {place.dtype} of shape {place.shape} was foretold: "
+            "this is an error of cowarray"
+        )
     laid = lay(foretold, zeros(foretold[1], "u1").storage)
     laid[...] = made
     return laid.storage

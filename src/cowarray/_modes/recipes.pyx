@@ -61,6 +61,10 @@ def set_maker(function, /):
     maker = function
 
 
+def nothing():
+    """Do nothing."""
+
+
 # ---- what is recorded ------------------------------------------------------------------------------------------------
 
 
@@ -164,12 +168,38 @@ cdef class Node:
         self.births = []
         self.writes = {}
 
-    def handle_errors(self):
-        """Have floating-point errors handled, and arrays printed, as when it was recorded; in this context."""
+    def fall_out(self):
+        """It raised what it would raise again, and gives nothing new: from now on it writes nothing."""
+        if not self.births:
+            self.function = nothing
+            self.args = []
+            self.kwargs = {}
+
+    def circumstances(self):
+        """A context manager: floating-point errors are handled, and arrays printed, as when it was recorded."""
+        return Circumstances(self.handling, self.printing)
+
+
+@cython.final
+cdef class Circumstances:
+    """What holds while a node runs."""
+
+    cdef object handling, printing, tokens
+
+    def __cinit__(self, handling, printing):
+        self.handling = handling
+        self.printing = printing
+
+    def __enter__(self):
+        self.tokens = []
         if self.handling is not no_handling:
-            error_handling.set(self.handling)
+            self.tokens.append((error_handling, error_handling.set(self.handling)))
         if print_options is not None:
-            print_options.set(self.printing)
+            self.tokens.append((print_options, print_options.set(self.printing)))
+
+    def __exit__(self, *error):
+        for variable, token in self.tokens:
+            variable.reset(token)
 
 
 cdef int have_done(Version version) except -1:
@@ -290,6 +320,34 @@ def fill(Storage storage not None, Storage made not None, /):
     """Put bytes into a deferred Storage: those of another, which is to be dropped. What that shared, it shares."""
     _keeper = <object>storage.doorkeeper  # ends with this function
     take_bytes(storage, made)
+
+
+def settle(list nodes, dict made, dict kept, /):
+    """Put what nodes have made where it was missing, and forget how. No signal comes in between."""
+    cdef Version version
+    cdef list gone = []
+    for each in made:
+        version = <Version>each
+        version.node = None
+        value = version.value
+        if type(value) is not Storage:
+            continue
+        if version.is_wanted():
+            version.value = kept.get(version)
+            home, version.home = version.home, None
+            fill(<Storage>home(), <Storage>value)
+        elif version.readers == 0:
+            version.value = None
+        gone.append(value)
+    for node in nodes:
+        (<Node>node).forget()
+
+
+def undo(dict made, /):
+    """Forget what was made before an error: it is made again."""
+    for version in made:
+        if (<Version>version).node is not None:
+            (<Version>version).value = None
 
 
 def clone(Storage storage not None, /):

@@ -36,7 +36,7 @@ from cowarray._modes.faking import follow
 from cowarray._modes.making import making
 from cowarray._modes.recipes import first_deferred
 from cowarray._modes.refusals import FakeError
-from cowarray._ops.protocols import bearing, runs_user_code
+from cowarray._ops.protocols import bearing, runs_user_code, written_by
 
 cnp.import_array()
 
@@ -50,7 +50,8 @@ cdef frozenset GIVES_ARRAYS = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like array asarray copy reshape astype where "
     "ndarray.copy ndarray.lazy_clone ndarray.reshape ndarray.astype ndarray.__deepcopy__".split()
 )
-cdef object numpy_dtype = np.dtype
+cdef object numpy_dtype = np.dtype, numpy_asarray = np.asarray, numpy_empty = np.empty, broadcast_to = np.broadcast_to
+cdef object NOTHING = np.int8(0)
 cdef object copy_mode = np._CopyMode
 
 
@@ -139,9 +140,18 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     cdef Node node
     if runs_user_code(function):
         raise NotRecorded
+    for value in written_by(operation, function, args, kwargs):
+        if is_array(value) and find_recipe(<Array>value) is None:
+            raise NotRecorded  # bytes that are there are written now
     draw = draw_of(function) if type(function) is bearing_type else None
     if draw is not None:
         function = draw.replay  # by NumPy's generator, whoever stands in for it
+        if first_deferred(args) is None and not draw.is_possible(args, kwargs):
+            raise NotRecorded
+    elif operation == "ndarray.__getitem__" or operation == "ndarray.__setitem__":
+        check_index(<Array?>args[0], args[1])
+        if len(args) > 2 and not is_array(args[2]):
+            check_value(<Array>args[0], args[2])
     seen = Seen.__new__(Seen)
     seen.block = own_block()
     shown = tuple([seen.show(value) for value in args])
@@ -261,9 +271,9 @@ cdef class Seen:
             refuse_objects(descr_of(value))
             return value
         if kind is slice:
-            self.show(value.start)
-            self.show(value.stop)
-            self.show(value.step)
+            for bound in (value.start, value.stop, value.step):
+                if not is_harmless(type(bound)):
+                    raise NotRecorded
             return value
         if is_harmless(kind) or isinstance(value, numpy_dtype) or type(value) is copy_mode:
             return value
@@ -321,6 +331,36 @@ cdef class Seen:
             if recipe is not None and recipe not in found:
                 found.append(recipe)
         return found
+
+
+cdef int check_index(Array x, object key) except -1:
+    """Refuse to record an index that is known to be out of range: the error belongs to the line."""
+    cdef bint has_arrays = False
+    for item in key if type(key) is tuple else (key,):
+        if is_array(item):
+            if find_recipe(<Array>item) is not None:
+                return 0
+            has_arrays = True
+        elif type(item) is list or cnp.PyArray_Check(item):
+            has_arrays = True
+    if has_arrays:
+        shown = tuple([numpy_asarray(item) if is_array(item) else item for item in key]) if type(key) is tuple else (
+            numpy_asarray(key) if is_array(key) else key
+        )
+        broadcast_to(NOTHING, tuple([x.dims[i] for i in range(x.nd)]))[shown]
+    return 0
+
+
+cdef int check_value(Array x, object value) except -1:
+    """Refuse to record an assignment of what cannot be an element."""
+    if type(value) is float or type(value) is int or type(value) is bool:
+        if x.descr.type_num == cnp.NPY_DOUBLE:
+            return 0
+    try:
+        numpy_empty(np.shape(value), x.descr)[...] = value
+    except Exception:
+        raise NotRecorded from None
+    return 0
 
 
 cdef int refuse_objects(cnp.dtype descr) except -1:

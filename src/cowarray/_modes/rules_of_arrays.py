@@ -4,7 +4,7 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
-from cowarray._modes.inference import Layout, assigned, cast, copied, fresh, indexed, reshaped_copy
+from cowarray._modes.inference import Layout, assigned, cast, fresh, indexed, reshaped_copy
 from cowarray._modes.rules import VIEWS, rule
 from cowarray._ops import table
 
@@ -244,7 +244,7 @@ def asarray(call):
             return during(call.operation, copying, (call.origin, call.function, call.args, call.kwargs), {})
         if copy_ is False:
             raise ValueError("asarray: copy=False cannot convert; drop copy=False")
-        made = call.give(copied(call.header(x), order or "K", x.dtype if dtype is None else np.dtype(dtype)))
+        made = call.give(cast(call.header(x), x.dtype if dtype is None else dtype, order or "K"))
         count_copy(call.origin, made.nbytes)
         return made
     if isinstance(x, (list, tuple)) and first_fake(x) is not None:
@@ -252,7 +252,7 @@ def asarray(call):
     if _is_mapped(x) and call.is_large(x):
         if copy_ is not True and _is_as_asked(x, dtype, order) and (x.flags.c_contiguous or x.flags.f_contiguous):
             return call.mapped(x)
-        return call.give(copied(x, order or "K", x.dtype if dtype is None else np.dtype(dtype)))
+        return call.give(cast(x, x.dtype if dtype is None else dtype, order or "K"))
     made = call.compute()
     if not isinstance(x, (np.ndarray, memoryview, bytes)) and made.nbytes >= call.block.real:
         forget(made, call.origin)

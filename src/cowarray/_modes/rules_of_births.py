@@ -92,11 +92,7 @@ def _arange(start, stop=None, step=None, dtype=None, *, device=None, like=None):
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and wanted.kind not in "iufc":
         return _layout_of(np.arange(start, stop, step, dtype))
-    found = (
-        np.arange(start, start + step if abs(start) < 1 << 53 else start, step).dtype
-        if False
-        else (wanted or np.result_type(*[np.asarray(each).dtype for each in (start, stop, step)]))
-    )
+    found = wanted or np.result_type(int, *[np.asarray(each).dtype for each in (start, stop, step)])
     if not all(isinstance(each, (int, np.integer)) for each in (start, stop, step)):
         length = (
             math.ceil((stop - start) / step) if math.isfinite((stop - start) / step) else _too_many(start, stop, step)

@@ -273,7 +273,10 @@ def einsum(call):
     options = dict(call.kwargs)
     if not isinstance(call.args[0], str):
         _refuse_axes(call)
-    if options.pop("optimize", False) is not False or call.faked is None:
+    plain = options.pop("optimize", False) is False
+    if call.faked is None and plain and _is_view(call, options):
+        return call.compute()
+    if not plain or call.faked is None:
         return composite(call)
     out = options.pop("out", None)
     subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
@@ -291,6 +294,13 @@ def einsum(call):
     if out is None:
         return call.give(layout)
     return out if call.writes(out) else call.compute()
+
+
+def _is_view(call, options):
+    """Whether it gives a view of its one operand."""
+    if len(call.args) != 2 or not isinstance(call.args[0], str) or options.get("out") is not None:
+        return False
+    return inference.einsum(call.args[0], call.header(call.args[1]), **options) is None
 
 
 def _refuse_axes(call):

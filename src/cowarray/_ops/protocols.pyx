@@ -43,6 +43,7 @@ from cowarray._ops.road cimport (
     quick_call,
     QUICK_FAILED,
     set_special,
+    written_of,
 )
 from cowarray._ops.strangers cimport ask_overrides
 
@@ -549,3 +550,36 @@ def runs_user_code(function, /):
     if type(function) is _UfuncJourney:
         return (<_UfuncJourney>function).ufunc not in numpy_ufuncs
     return calls_user(function)
+
+
+cdef tuple WRITING = ("ndarray.__setitem__", "flatiter.__setitem__", "in-place", "ndarray.resize", "ndarray.fill")
+
+
+def written_by(str operation, function, tuple args, dict kwargs, /):
+    """The arguments that an operation writes.
+
+    Parameters
+    ----------
+    operation : str
+    function : callable
+        What does it, as it is handed over.
+    args : tuple
+    kwargs : dict
+
+    Returns
+    -------
+    list
+    """
+    cdef list found = written_of(function, args, kwargs)
+    if found is None:
+        found = []
+        if type(function) is _UfuncJourney:
+            if (<_UfuncJourney>function).method_name == "at":
+                found.extend(args[:1])
+            elif (<_UfuncJourney>function).method_name == "__call__":
+                found.extend(args[(<_UfuncJourney>function).ufunc.nin:])
+        elif operation.startswith(WRITING):
+            found.extend(args[:1])
+        if "out" in kwargs:
+            found.append(kwargs["out"])
+    return [each for value in found for each in (value if type(value) is tuple else (value,))]

@@ -538,6 +538,22 @@ cdef class _Journey:
         return travel(self.operation, self.function, None, args, kwargs, self.cautious, self.dispatched_here)
 
 
+cdef list written_of(object journey, tuple args, dict kwargs):
+    """The arguments that an operation of the road writes, as it is handed over; None where it is not of the road."""
+    cdef Operation operation
+    cdef int first
+    if type(journey) is not _Journey:
+        return None
+    operation = (<_Journey>journey).operation
+    first = 1 if (<_Journey>journey).is_method else 0
+    given = args[first:]
+    return [
+        args[0] if position == -1 else kwargs[name] if name in kwargs else given[position]
+        for position, name in written_arguments(operation, given, kwargs)
+        if position == -1 or name in kwargs or position < len(given)
+    ]
+
+
 cdef bint calls_user(object journey) noexcept:
     """Whether what does an operation as ever, as it is handed over, runs functions of the user."""
     return type(journey) is _Journey and (<_Journey>journey).operation.calls_user
