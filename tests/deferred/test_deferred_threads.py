@@ -1,8 +1,12 @@
 """Deferred arrays and threads: nothing recorded is lost, nothing is made twice, nobody reads what is not made."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 import cowarray as cw
 from cowarray import deferred, materialize
@@ -106,3 +110,9 @@ def test_what_waits_does_not_hold_the_interpreter():
     together(tick, make)
     assert len(ticks) > 5
     assert slow[0, 0] == 1
+
+
+@pytest.mark.parametrize("threshold", [3, 7, 20])
+def test_finalizers_may_compute_while_operations_are_recorded(threshold):
+    program = Path(__file__).with_name("finalizers.py")
+    subprocess.run([sys.executable, program, str(threshold)], check=True, timeout=120)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 import cowarray
-from cowarray._modes import calls, fakes, faking
+from cowarray._modes import blocks, calls, fakes, faking
 from cowarray._modes.refusals import FakeError
 from cowarray._ops.operands import register, watch_births
 
@@ -92,7 +92,7 @@ class CrossCheck:
         if getattr(self._inside, "on", False):
             return faking.travel(operation, function, args, kwargs)
         with self.resting():
-            if calls.innermost.get() is not None or not comparable([args, kwargs]):
+            if blocks.current() is not None or not comparable([args, kwargs]):
                 return faking.travel(operation, function, args, kwargs)
             twins = Twins(args, kwargs)
             forecast = twins.forecast(operation, function)
@@ -159,13 +159,13 @@ class Twins:
         """(what the rule gives, the error it raises)."""
         self.operation = operation
         self.function = getattr(function, "function", None)
-        token = calls.innermost.set(calls.Block(self.ledger, 0))
+        before = blocks.put_in(calls.Block(self.ledger, 0))
         try:
             return faking.travel(operation, function, self.args, self.kwargs), None
         except Exception as error:
             return None, error
         finally:
-            calls.innermost.reset(token)
+            blocks.put_back(before)
 
     def judge(self, forecast, came, error, args, kwargs):
         given, refusal = forecast

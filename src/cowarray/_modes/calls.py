@@ -1,21 +1,18 @@
 """An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and may do."""
 
-from contextvars import ContextVar
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.fakes import copying, during, first_fake, forget, is_fake, locate, make, origin_of, permit, write
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import written_by
 
-__all__ = ["Block", "Call", "disown", "innermost"]
-
-# The innermost block of the current context in which arrays are born without bytes.
-innermost = ContextVar("cowarray_fake", default=None)
+__all__ = ["Block", "Call", "disown"]
 
 # Storages of arrays that were computed inside a block because they are small: they are the block's own, so they may
 # lose their bytes again when a fake is written into them.
@@ -75,11 +72,11 @@ class Call:
     def compute(self):
         """Do it as ever, outside of the block. What it gives is the block's own."""
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
-        token = innermost.set(None)
+        before = put_in(None)
         try:
             result = self.function(*self.args, **self.kwargs)
         finally:
-            innermost.reset(token)
+            put_back(before)
         # What was given is not the block's own, nor are views of it.
         _computed.update([each.storage for each in _arrays_in(result) if each.storage not in given])
         return result

@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 from cowarray._face.ndarray import ndarray
@@ -7,9 +6,7 @@ from cowarray._modes.fakes import Ledger, Origin
 from cowarray._modes.layouts import Layout
 from cowarray._modes.refusals import FakeError
 
-__all__ = ["Block", "Call", "disown", "innermost"]
-
-innermost: ContextVar[Block | None]
+__all__ = ["Block", "Call", "disown"]
 
 class Block:
     ledger: Ledger

@@ -19,7 +19,8 @@ from numpy._core.overrides import ARRAY_FUNCTIONS
 
 from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.calls import Block, innermost
+from cowarray._modes.blocks import put_back, put_in
+from cowarray._modes.calls import Block
 from cowarray._modes.fakes import as_laid, first_fake, is_fake, make, twin
 from cowarray._modes.inference import Layout, copied
 from cowarray._modes.refusals import FakeError
@@ -327,7 +328,7 @@ def run(call, function, args, kwargs, assumed=None):
 def _inside(call, function, args, kwargs, assumed):
     row = table.OPERATIONS.get(call.operation)
     origin = call.origin if row is not None and row.writes else call.origin.within
-    token = innermost.set(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
+    before = put_in(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
     watch_births(1)  # also where no block is entered: what the code makes is the operation's own
     try:
         return function(*args, **kwargs)
@@ -337,7 +338,7 @@ def _inside(call, function, args, kwargs, assumed):
         raise call.refusal(error.reason, error.advice) from None
     finally:
         watch_births(-1)
-        innermost.reset(token)
+        put_back(before)
 
 
 def _of_real(call, function, args, kwargs, assumed):

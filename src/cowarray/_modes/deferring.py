@@ -69,10 +69,10 @@ class deferred:
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
-        from cowarray._modes import calls, faking, recording
+        from cowarray._modes import blocks, faking, recording
 
         self._roads = recording, faking
-        self._innermost = calls.innermost
+        self._blocks = blocks
         self._block = recording.Deferral(strict, at_least)
         self._entered = []
 
@@ -82,7 +82,7 @@ class deferred:
         self._entered.append(None)
         watch_births(1)
         try:
-            self._entered[-1] = self._innermost.set(self._block)
+            self._entered[-1] = self._blocks.enter(self._block)
         except BaseException:
             self._leave()
             raise
@@ -91,7 +91,7 @@ class deferred:
     def __exit__(self, *exc):
         token = self._entered[-1]
         try:
-            self._innermost.reset(token)
+            self._blocks.leave(token)
         finally:
             self._leave()
 

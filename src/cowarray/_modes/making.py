@@ -9,6 +9,7 @@ import numpy as np
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import draws
+from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.recipes import Reference, clone, lay, lies_as, set_maker, settle, undo
 from cowarray._ops.conversion import asarray
 
@@ -106,7 +107,11 @@ class _Slice:
 
     def run(self):
         """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
-        contextvars.Context().run(self._run_all)
+        before = put_in(None)
+        try:
+            contextvars.Context().run(self._run_all)
+        finally:
+            put_back(before)
 
     def _run_all(self):
         ran = 0

@@ -84,10 +84,10 @@ class fake:
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
-        from cowarray._modes import calls, fakes, faking
+        from cowarray._modes import blocks, calls, fakes, faking
 
         self._road = faking
-        self._innermost = calls.innermost
+        self._blocks = blocks
         self._ledger = fakes.Ledger()
         self._block = calls.Block(self._ledger, real)
         self._entered = []
@@ -97,7 +97,7 @@ class fake:
         self._entered.append(None)
         watch_births(1)
         try:
-            self._entered[-1] = self._innermost.set(self._block)
+            self._entered[-1] = self._blocks.enter(self._block)
         except BaseException:
             self._leave()
             raise
@@ -106,7 +106,7 @@ class fake:
     def __exit__(self, *exc):
         token = self._entered[-1]
         try:
-            self._innermost.reset(token)
+            self._blocks.leave(token)
         finally:
             self._leave()
 
@@ -219,10 +219,10 @@ def fake_like(*arrays):
     """
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
-    from cowarray._modes import calls, fakes, faking
+    from cowarray._modes import blocks, fakes, faking
 
     hand_to("fakes", faking)
-    block = calls.innermost.get()
+    block = blocks.current()
     origin = (fakes.Ledger() if block is None else block.ledger).here()
     known = {}
     made = []

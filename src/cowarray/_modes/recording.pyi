@@ -1,10 +1,8 @@
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any, Self, final
 
 from cowarray._modes.calls import Call
 
-innermost: ContextVar[Deferral | None]
 beneath: Callable[..., Any] | None
 
 @final

@@ -29,7 +29,8 @@ from cowarray._modes.recipes cimport (
 from cowarray._native.storage cimport Storage
 from cowarray._ops.operands cimport is_harmless
 
-from cowarray._modes.calls import Block, Call, disown, innermost
+from cowarray._modes.blocks import current, put_back, put_in
+from cowarray._modes.calls import Block, Call, disown
 from cowarray._modes.draws import NotRecorded, draw_of
 from cowarray._modes.fakes import first_fake, origin_of
 from cowarray._modes.faking import follow
@@ -94,7 +95,7 @@ class DryCall(Call):
 
 def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
-    cdef object inner = innermost.get()
+    cdef object inner = current()
     cdef Deferral block
     if get_current() != NULL:
         return on(operation, function, args, kwargs)  # of ghosts
@@ -120,11 +121,11 @@ def travel(str operation, function, tuple args, dict kwargs):
         raise FakeError(
             operation, "a value is needed, and the block is strict", find_recipe(<Array>found).latest.node.site
         )
-    token = innermost.set(None)
+    before = put_in(None)
     try:
         return function(*args, **kwargs)  # a deferred argument is made at its door
     finally:
-        innermost.reset(token)
+        put_back(before)
 
 
 cdef object on(str operation, object function, tuple args, dict kwargs):
@@ -206,7 +207,7 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     ledger.written = seen.written = []
     call = DryCall(operation, function, args, kwargs, block, seen.first)
     seen.site = call.origin.site
-    token = innermost.set(block)
+    before = put_in(block)
     set_current(<void *>seen)
     try:
         return follow(call)
@@ -216,7 +217,7 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
         raise NotRecorded from None
     finally:
         set_current(NULL)
-        innermost.reset(token)
+        put_back(before)
         ledger.written = None
 
 

@@ -10,7 +10,7 @@ from numpy.linalg import _linalg
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import inference
-from cowarray._modes.calls import innermost
+from cowarray._modes.blocks import current
 from cowarray._modes.composites import _asarray, assuming, clone_of, composite, run, seen
 from cowarray._modes.fakes import first_fake, is_fake, locate, make
 from cowarray._modes.inference import fresh
@@ -87,7 +87,7 @@ def polyfit(call):
 
 def _give(layout):
     """A fake in the composite that runs."""
-    return make(innermost.get().origin, *layout)
+    return make(current().origin, *layout)
 
 
 def _has_fakes(*values):
@@ -256,7 +256,7 @@ def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
     made = _asarray(func1d(row, *args, **kwargs))
     header = locate(made) if isinstance(made, ndarray) else made
     if header.dtype.hasobject:
-        site = innermost.get().origin.site
+        site = current().origin.site
         raise FakeError("apply_along_axis", "the dtype of the result depends on the objects", site)
     buffer = _give(inference.copied(header, "K", None, (*rest, *header.shape)))
     axes = list(range(buffer.ndim))

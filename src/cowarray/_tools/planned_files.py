@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 from cowarray._files.npy import header_of
-from cowarray._modes.calls import innermost
+from cowarray._modes.blocks import current
 from cowarray._modes.fakes import make
 from cowarray._modes.inference import fresh
 from cowarray._tools.stand_ins import taken_in
@@ -33,7 +33,7 @@ def replaced():
 
 
 def _is_small(shape, dtype):
-    block = innermost.get()
+    block = current()
     return block is None or dtype.hasobject or math.prod(shape) * dtype.itemsize < block.real
 
 
@@ -41,7 +41,7 @@ def _fake(shape, dtype, order, mmap_mode=None):
     """An array without bytes; with a mode, one that takes no memory of its own."""
     is_mapped = mmap_mode is not None
     writeable = mmap_mode not in ("r", "readonly")
-    return make(innermost.get().ledger.here(), *fresh(shape, dtype, order), writeable, mapped=is_mapped)
+    return make(current().ledger.here(), *fresh(shape, dtype, order), writeable, mapped=is_mapped)
 
 
 # ---- .npy and .npz ---------------------------------------------------------------------------------------------------
