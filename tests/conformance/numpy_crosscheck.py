@@ -8,6 +8,7 @@ why. `python tests/conformance/numpy_crosscheck.py MODULE ...` runs modules so, 
 import collections
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -70,7 +71,11 @@ def main(modules):
             command += ["-p", "numpy_crosscheck", "--fates", str(Path(folder, "fates")), "--crosscheck", str(counts)]
             command += ["-p", "no:cacheprovider", "-q", "--tb=no", "-m", "not slow", "--pyargs", module]
             command += [f"--not-run={name}" for name in read_expected(HERE / "numpy_expected.txt")[1]]
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=1800)
+            paths = [str(HERE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
+            done = subprocess.run(
+                command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=1800
+            )
             if not counts.exists():
                 print(f"{module}: no end: {done.stdout[-500:]}{done.stderr[-1500:]}")
                 continue

@@ -20,7 +20,7 @@ from cowarray._ops.operands import register, watch_births
 EXACT, REFUSED, DIFFERENT, UNTOLD = "exact", "refused", "different", "untold"
 
 # What only a value can tell: an operation may raise these although its rule gave an array.
-ERRORS_OF_VALUES = (np.linalg.LinAlgError, FloatingPointError, ZeroDivisionError, OverflowError, Warning)
+ERRORS_OF_VALUES = (np.linalg.LinAlgError, FloatingPointError, ZeroDivisionError, OverflowError, Warning, MemoryError)
 
 
 SAID_OF_VALUES = (
@@ -30,6 +30,10 @@ SAID_OF_VALUES = (
     "Weights included NaN",
     "must increase monotonically",
     "Cannot insert from an empty array",
+    "Too many bins for data range",
+    "fweights must be integer",
+    "weights cannot be negative",
+    "Sorter index out of range",
 )
 
 # What they give of numbers, or of NumPy's arrays, is a view.

@@ -359,6 +359,8 @@ def _of_real(call, function, args, kwargs, assumed):
         result = _inside(call, function, hidden(args), {name: hidden(value) for name, value in kwargs.items()}, assumed)
     except FakeError:
         return call.forgotten()
+    if any(type(each) is np.ndarray and each.base is not None for each in _arrays_in(result)):
+        return call.forgotten()  # a view of what a list was made to: as read-only as that, and as it lies
     is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
     nbytes = sum([each.nbytes for each in _arrays_in(result)])
     if is_planned and nbytes >= call.block.real and _is_new(result, known):

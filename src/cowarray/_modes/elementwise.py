@@ -226,6 +226,11 @@ def raise_shape_error(operands, given):
 def outer(ufunc, a, b, **options):
     """The layout of ``ufunc.outer(a, b)``; a tuple of them if the ufunc has several results."""
     a, b = header(a), header(b)
+    if a.ndim + b.ndim > 64:
+        raise ValueError(
+            f"maximum supported dimension for an ndarray is 64, but `{ufunc.__name__}.outer()` result would have "
+            f"{a.ndim + b.ndim}."
+        )
     layouts = elementwise(ufunc, (a[(..., *(None,) * b.ndim)], b), **options)
     return layouts[0] if ufunc.nout == 1 else layouts
 

@@ -31,6 +31,9 @@ NO_INDEX = (
 )
 
 
+MOST_AXES = 64  # of an array, and of those that an index names
+
+
 class Parsed(NamedTuple):
     """What a key does to a shape."""
 
@@ -83,6 +86,8 @@ def axes_taken(part):
 def parsed(shape, strides, key):
     """Read a key against a shape. Raises NumPy's errors, but for those that need the values of arrays."""
     parts = elements(key)
+    if sum([isinstance(part, bool) or (isinstance(part, np.ndarray) and part.ndim > 0) for part in parts]) >= MOST_AXES:
+        raise IndexError("too many advanced (array) indices")
     ellipses = [k for k, part in enumerate(parts) if part is Ellipsis]
     if len(ellipses) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
@@ -158,6 +163,15 @@ def fancy_shape(fancy):
     return shape
 
 
+def refuse_too_many(shape):
+    """A shape, if it has no more axes than NumPy knows."""
+    if len(shape) > MOST_AXES:
+        raise IndexError(
+            f"number of dimensions must be within [0, {MOST_AXES}], indexing result would have {len(shape)}"
+        )
+    return shape
+
+
 def is_field(key):
     """Whether a key names fields."""
     return isinstance(key, str) or (isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key))
@@ -206,7 +220,7 @@ def indexed(x, key):
     inner = sorted(range(len(lengths)), key=lambda axis: -abs(found.strides[axis]))
     strides = dense(outer + lengths, [*axes, *[ndim + axis for axis in inner]], dtype.itemsize)
     return Layout(
-        lengths[:place] + outer + lengths[place:],
+        refuse_too_many(lengths[:place] + outer + lengths[place:]),
         dtype,
         strides[ndim : ndim + place] + strides[:ndim] + strides[ndim + place :],
     )
@@ -243,7 +257,9 @@ def assigned(x, key, value):
             shape = given
         else:
             outer = fancy_shape(found.fancy) if is_fancy else ()
-            shape = found.lengths[: found.place] + outer + found.lengths[found.place :]
+            shape = refuse_too_many(found.lengths[: found.place] + outer + found.lengths[found.place :])
+            if prod(outer) > np.iinfo(np.intp).max:
+                raise ValueError("iterator is too large")
             if 0 in outer:
                 nowhere = ""
         if not shape and given and not is_fancy and not any(part is Ellipsis for part in elements(key)):

@@ -27,7 +27,7 @@ def core_names(signature):
     return tuple([tuple(re.findall(r"[^\s,]+", core)) for core in cores])
 
 
-def generalized(ufunc, inputs, *, axes=None, axis=None, keepdims=False, out=None, order="K", **options):
+def generalized(ufunc, inputs, *, axes=None, axis=None, keepdims=np._NoValue, out=None, order="K", **options):
     """The layouts of a generalized ufunc's results.
 
     Parameters
@@ -53,9 +53,17 @@ def generalized(ufunc, inputs, *, axes=None, axis=None, keepdims=False, out=None
         raise TypeError(f"{ufunc.__name__}() takes {nin} positional arguments but {len(inputs)} were given")
     if out is None or type(out) is not tuple:
         out = (out,) * nout if out is None else (out,)
+    if keepdims is np._NoValue:
+        keepdims = asks_kept = False
+    elif type(keepdims) is not bool:
+        raise TypeError("'keepdims' must be a boolean")
+    else:
+        asks_kept = True
     options = {name: value for name, value in options.items() if value is not None}
     operands = [header(x) for x in inputs] + list(out)
     try:
+        if asks_kept:
+            refuse_kept(ufunc)
         return fitted(ufunc, inputs, operands, axes, axis, keepdims, order, options)
     except (TypeError, ValueError, IndexError):
         refuse_types(ufunc, inputs, operands, options)  # NumPy looks at the types first
@@ -103,6 +111,13 @@ def refuse_types(ufunc, inputs, operands, options):
             given[k] = x if given[k].ndim == 1 else given[k]
     with suppress(ValueError):  # of shapes, which were made up
         ufunc(*given[: ufunc.nin], out=tuple(given[ufunc.nin :]), **options)
+
+
+def refuse_kept(ufunc):
+    """Raise if core axes cannot be kept."""
+    cores = [len(core) for core in core_names(ufunc.signature)]
+    if len(set(cores[: ufunc.nin])) > 1 or any(cores[ufunc.nin :]):  # also if they are not to be
+        raise TypeError(f"{ufunc.__name__} does not support keepdims: its signature is {ufunc.signature}")
 
 
 def refuse_axis(ufunc, axes, axis):

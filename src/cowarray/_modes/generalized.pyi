@@ -13,7 +13,7 @@ def generalized(
     *,
     axes: list[int | tuple[int, ...]] | None = None,
     axis: int | None = None,
-    keepdims: bool = False,
+    keepdims: object = ...,
     out: np.ndarray[Any, np.dtype[Any]] | tuple[np.ndarray[Any, np.dtype[Any]] | None, ...] | None = None,
     order: str = "K",
     **options: Any,

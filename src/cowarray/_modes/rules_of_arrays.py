@@ -69,12 +69,7 @@ def get_item(call):
             if call.block.assumed is None:
                 raise call.refusal(_MASK, "use where, or multiply by the mask")
             return call.give(_of_no_elements(header, key, masks))
-        layout = indexed(header, _shown_key(call, key))
-        if len(layout.shape) > 64:
-            raise IndexError(
-                f"number of dimensions must be within [0, 64], indexing result would have {len(layout.shape)}"
-            )
-        return call.give(layout)
+        return call.give(indexed(header, _shown_key(call, key)))
     part = header[
         (*key, ...)
         if type(key) is tuple and Ellipsis not in key
@@ -83,7 +78,8 @@ def get_item(call):
         else (key, ...)
     ]
     picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
-    return call.give(Layout((), x.dtype.newbyteorder("="), ())) if picks_one else call.view(x)
+    its = x.dtype if x.dtype.kind == "V" else x.dtype.newbyteorder("=")
+    return call.give(Layout((), its, ())) if picks_one else call.view(x)
 
 
 _MASK = "the shape of what a mask picks depends on its values"
@@ -127,14 +123,24 @@ def set_item(call):
         return call.function(*call.args)
     header = call.header(x)
     if type(key) is str or (type(key) is list and key and type(key[0]) is str):
+        header[key]  # which may not be there
         call.writes(x, False, text=True)
         return None
+    is_real = x.dtype.kind not in "OV" and not _is_plain(value) and first_fake((value,)) is None
+    if is_real and is_basic and not isinstance(header[key], np.ndarray):
+        np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
+        call.writes(x, header.size == 1, text=True)
+        return None
     shown = call.header(value)
+    if x.dtype.names is not None and type(value) in (tuple, list) and first_fake(value) is None:
+        shown = np.array(value, x.dtype)  # a tuple is one element
     if x.dtype.kind in "mM" and not isinstance(value, (ndarray, np.ndarray)):
         np.array(value, dtype=x.dtype)
     whole = False
     if is_basic:
         part = header[key]
+        if is_real:
+            np.array(value, dtype=x.dtype)
         if type(value) in (list, tuple) and np.ndim(shown) > np.ndim(part):
             raise ValueError("setting an array element with a sequence")
         whole = part.size == header.size if isinstance(part, np.ndarray) else header.size == 1
@@ -142,9 +148,15 @@ def set_item(call):
     elif _fake_masks(key):
         _check_masked(call, header, key, shown)
     else:
+        if is_real:
+            np.array(value, dtype=x.dtype)
         assigned(header, _shown_key(call, key), _kind_of(shown))
     call.writes(x, whole, text=True)
     return None
+
+
+def _is_plain(value):
+    return isinstance(value, (ndarray, np.ndarray)) or type(value) in (bool, int, float)
 
 
 def _check_masked(call, header, key, value):
@@ -230,6 +242,8 @@ def astype(call):
         return call.forgotten()
     if x.dtype.kind in "SUOT" and np.dtype(dtype).kind in "mM" and np.datetime_data(np.dtype(dtype))[0] == "generic":
         raise call.refusal("the unit of the dates depends on values", "name a unit")
+    if np.dtype(dtype).kind == "V" and not np.dtype(dtype).itemsize:
+        raise call.refusal("the length of an element depends on values", "name a length")
     layout = cast(call.header(x), dtype, order, casting)
     return call.copy() if layout.dtype == x.dtype else call.give(layout)
 
@@ -242,7 +256,7 @@ def asarray(call):
     if isinstance(x, ndarray):
         if not is_fake(x) or _is_as_asked(x, dtype, order):
             return during(call.operation, copying, (call.origin, call.function, call.args, call.kwargs), {})
-        if copy_ is False:
+        if copy_ in (False, np._CopyMode.NEVER):
             raise ValueError("asarray: copy=False cannot convert; drop copy=False")
         made = call.give(cast(call.header(x), x.dtype if dtype is None else dtype, order or "K"))
         count_copy(call.origin, made.nbytes)
@@ -268,22 +282,25 @@ def _is_as_asked(x, dtype, order):
     if dtype is not None and np.dtype(dtype) != x.dtype:
         return False
     flags = x.flags
-    return order in (None, "K", "k") or (
-        flags.f_contiguous
-        if order in ("F", "f")
-        else flags.c_contiguous or (order in ("A", "a") and flags.f_contiguous)
-    )
+    return order in (None, "K", "k", "A", "a") or (flags.f_contiguous if order in ("F", "f") else flags.c_contiguous)
 
 
 def _stacked(call, values, dtype):
     """What `asarray` makes of nested lists with fakes in them."""
     shapes = [_shape_of(each) for each in values]
     if any(shape != shapes[0] for shape in shapes):
+        if dtype is not None and np.dtype(dtype).kind in "OSUTV":
+            raise call.refusal("it would keep arrays without bytes as elements", "keep a list")
         raise ValueError(
             "setting an array element with a sequence. "
             "The requested array has an inhomogeneous shape after 1 dimensions."
         )
-    found = np.result_type(*[_dtype_of(each) for each in values]) if dtype is None else np.dtype(dtype)
+    try:
+        found = np.result_type(*[_dtype_of(each) for each in values]) if dtype is None else np.dtype(dtype)
+    except TypeError:
+        raise call.refusal("no rule says which dtype these have together", "name a dtype") from None
+    if found.kind == "V" or not found.itemsize:
+        raise call.refusal("the dtype of the result depends on values", "name a dtype with its length")
     return call.give(fresh((len(values), *shapes[0]), found))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fakes import first_fake, is_fake
-from cowarray._modes.inference import Layout, copied, fresh
+from cowarray._modes.inference import Layout, ValuesNeeded, copied, fresh
 from cowarray._modes.rules import rule
 
 __all__ = []
@@ -23,7 +23,16 @@ def of_shape(call):
 
 
 def _of_shape(shape, dtype=None, order="C", *, device=None, like=None):
-    return fresh(_lengths(shape), _dtype(dtype), order)
+    _check_device(device)
+    inner = () if dtype is None else np.dtype(dtype).shape  # of a dtype that is of arrays itself
+    if inner and order not in ("C", "c"):
+        raise ValuesNeeded("no rule says how arrays of arrays lie in that order")
+    return fresh((*_lengths(shape), *inner), _dtype(dtype), order)
+
+
+def _check_device(device):
+    if device not in (None, "cpu"):
+        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 
 def _lengths(shape):
@@ -68,6 +77,7 @@ def like(call):
 
 
 def _like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    _check_device(device)
     return copied(x, order, dtype, None if shape is None else _lengths(shape))
 
 
@@ -80,6 +90,7 @@ def arange(call):
 
 
 def _arange(start, stop=None, step=None, dtype=None, *, device=None, like=None):
+    _check_device(device)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step

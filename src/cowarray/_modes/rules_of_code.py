@@ -1,6 +1,7 @@
 """Rows of what NumPy's own code does on fakes, and what that code sees where it looks at values or calls NumPy's C."""
 
 import functools
+import operator
 
 import numpy as np
 from numpy._core import einsumfunc, multiarray
@@ -28,7 +29,7 @@ for _names in (
     "all any amax amin max min sum prod mean std var ptp trace argmax argmin count_nonzero cumsum cumprod "
     "cumulative_sum "
     "cumulative_prod apply_over_axes",
-    "sort sort_complex argsort argpartition partition searchsorted digitize",
+    "sort_complex argsort argpartition searchsorted digitize",
     "atleast_1d atleast_2d atleast_3d ravel resize roll tile repeat choose take compress take_along_axis "
     "put_along_axis "
     "select delete diag diagflat fill_diagonal tril triu vander pad require",
@@ -61,13 +62,44 @@ enter(
     assuming(),
     CODE,
 )
-enter("cov isclose histogram histogram_bin_edges histogramdd histogram2d", assuming("isfinite", "logical_and"), CODE)
+enter("cov isclose histogramdd histogram2d", assuming("isfinite", "logical_and"), CODE)
 
 
 @rule("isin")
 def isin(call):
-    element = call.args[0] if call.args else call.kwargs["element"]
+    element, kind = _asked_in(*call.args, **call.kwargs)
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
+    if kind == "table":
+        raise call.refusal("whether a table can be used depends on values", "drop kind='table'")
     return call.give(fresh(np.shape(call.header(element)), np.dtype(bool)))
+
+
+@rule("sort partition", kind=CODE)
+def ordered(call):
+    """A copy, put in order."""
+    x = call.args[0] if call.args else call.kwargs["a"]
+    if getattr(x, "dtype", None) is not None and not x.dtype.itemsize:
+        raise call.refusal("no rule says how long its texts are")
+    if call.operation == "sort" and call.kwargs:
+        options = {name: each for name, each in call.kwargs.items() if name in ("kind", "stable")}
+        np.sort(np.empty(1), **options)
+    return composite(call)
+
+
+def _asked_in(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    return element, kind
+
+
+@rule("histogram histogram_bin_edges", kind=CODE)
+def histogram(call):
+    """The number of bins is known, or it is refused."""
+    bins = call.args[1] if len(call.args) > 1 else call.kwargs.get("bins", 10)
+    if isinstance(bins, str):
+        if call.faked is None:
+            return call.forgotten()
+        raise call.refusal("the number of bins depends on values", "give the number of bins")
+    return assuming("isfinite", "logical_and")(call)
 
 
 @rule("fromfunction")
@@ -279,6 +311,8 @@ def einsum(call):
     if not plain or call.faked is None:
         return composite(call)
     out = options.pop("out", None)
+    if not isinstance(call.args[0], str):
+        _check_axes(call.args)
     subscripts, *operands = call.args if isinstance(call.args[0], str) else _subscripts(call.args)
     headers = [np.asarray(call.header(each)) for each in operands]
     if any(each.dtype.kind in "mMSUV" for each in headers):
@@ -303,10 +337,21 @@ def _is_view(call, options):
     return inference.einsum(call.args[0], call.header(call.args[1]), **options) is None
 
 
+def _axes_named(args):
+    return (*args[1::2], *(args[-1:] if len(args) % 2 else ()))
+
+
+def _check_axes(args):
+    """The names of axes are as many as there are letters."""
+    for axes in _axes_named(args):
+        for axis in axes:
+            if axis is not Ellipsis and not 0 <= operator.index(axis) < 52:
+                raise ValueError("subscript is not within the valid range [0, 52)")
+
+
 def _refuse_axes(call):
     """The names of axes have to be known."""
-    axes = (*call.args[1::2], *(call.args[-1:] if len(call.args) % 2 else ()))
-    if any(is_fake(each) for each in axes):
+    if any(is_fake(each) for each in _axes_named(call.args)):
         raise call.refusal("the shape of the result depends on the axes that are named", "name them by a text")
 
 

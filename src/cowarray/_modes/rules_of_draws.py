@@ -109,6 +109,12 @@ def _vectors(call):
         "multivariate_hypergeometric": "colors",
     }[name]
     vector = np.shape(call.header(given[first]))
+    if name == "multivariate_normal" and any(
+        np.asarray(call.header(given[each])).dtype.kind == "c" for each in ("mean", "cov")
+    ):
+        raise TypeError("mean and cov must not be complex")
+    if name == "multinomial" and not (vector and vector[-1]):
+        raise ValueError("pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0.")
     dtype = np.dtype(float if name in ("dirichlet", "multivariate_normal") else np.int64)
     lead = () if size is None else _shape(size)
     if name == "multinomial":

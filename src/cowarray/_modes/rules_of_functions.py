@@ -7,7 +7,7 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 from cowarray._modes import inference
 from cowarray._modes.elementwise import placed
-from cowarray._modes.fakes import is_fake, locate
+from cowarray._modes.fakes import first_fake, is_fake, locate
 from cowarray._modes.inference import Layout, fresh
 from cowarray._modes.rules import rule
 
@@ -321,10 +321,12 @@ def putmask(call):
 
 
 def _putmask(call, a, /, mask, values):
-    mask, values = _array(call, mask), _array(call, values)
+    mask = _array(call, mask)
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    np.putmask(np.zeros(1, a.dtype), [True], np.zeros(1, values.dtype))
+    if isinstance(values, (ndarray, np.ndarray)) or first_fake((values,)) is not None:
+        values = np.zeros(1, _array(call, values).dtype)
+    np.putmask(np.zeros(1, a.dtype), [True], values)
     return None if call.writes(a) else call.compute()
 
 

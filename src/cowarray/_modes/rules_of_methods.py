@@ -200,16 +200,18 @@ def choose(call):
     return _choose(call, *call.args, **call.kwargs)
 
 
-def _choose(call, x, choices, out=None, mode="raise"):
-    choices = [
-        np.asarray(call.header(each)) for each in (choices if isinstance(choices, (list, tuple)) else list(choices))
-    ]
+def _choose(call, x, *choices, out=None, mode="raise"):
+    choices = list(choices[0]) if len(choices) == 1 else list(choices)
+    numbers = [each if type(each) in (bool, int, float, complex) else None for each in choices]
+    choices = [np.asarray(call.header(each)) for each in choices]
     if not choices:
         raise ValueError("0-length sequence.")
     if not np.can_cast(x.dtype, np.intp, "safe"):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if any(each.dtype.kind == "V" for each in choices):
+        raise call.refusal("no rule says which dtype records have together", "use where")
     shape = _broadcast(locate(x), *choices)
-    models = [np.empty(0, each.dtype) for each in choices]
+    models = [np.empty(0, x.dtype) if n is None else n for x, n in zip(choices, numbers, strict=True)]
     return _into(call, out, fresh(shape, np.empty(0, np.intp).choose(models).dtype))
 
 
@@ -263,6 +265,7 @@ def argpartition(call):
 
 
 def _argpartition(call, x, kth, axis=-1, kind="introselect", order=None):
+    np.empty(1).argpartition(0, kind=kind)
     shape = (x.size,) if axis is None else x.shape
     axis = 0 if axis is None else normalize_axis_index(operator.index(axis), max(x.ndim, 1))
     _check_kth(kth, shape, axis)
@@ -295,6 +298,8 @@ def _searchsorted(call, x, v, side="left", sorter=None):
     places = np.asarray(call.header(v))
     np.result_type(x.dtype, places.dtype)
     np.empty(0).searchsorted(0.0, side)
+    if sorter is not None and np.asarray(call.header(sorter)).dtype.kind not in "iub":
+        raise TypeError("sorter must only contain integers")
     if sorter is not None and np.shape(sorter) != x.shape:
         raise ValueError(
             "sorter.size must equal the array size" if np.ndim(sorter) == 1 else "sorter must be 1-D array"
@@ -307,10 +312,10 @@ def dot(call):
     return _dot(call, *call.args, **call.kwargs)
 
 
-def _dot(call, x, other, out=None):
+def _dot(call, x, b, out=None):
     from cowarray._modes.rules_of_functions import product
 
-    return _into(call, out, product(call.header(x), call.header(other)))
+    return _into(call, out, product(call.header(x), call.header(b)))
 
 
 # ---- copies
@@ -373,6 +378,9 @@ def byteswap(call):
 def sort(call):
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
+    options = dict(zip(("kind",), rest[1:], strict=False))
+    options |= {name: each for name, each in call.kwargs.items() if name in ("kind", "stable")}
+    np.empty(1).sort(**options)  # which says what is wrong with them
     normalize_axis_index(operator.index(axis), x.ndim)
     return None if call.writes(x) else call.compute()
 
@@ -383,6 +391,7 @@ def partition(call):
 
 
 def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
+    np.empty(1).partition(0, kind=kind)
     axis = normalize_axis_index(operator.index(axis), x.ndim)
     _check_kth(kth, x.shape, axis)
     return None if call.writes(x) else call.compute()
@@ -496,6 +505,13 @@ def flat_set(call):
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
     _try_key(key, x.size, value=0)
+    if isinstance(key, ndarray) and is_fake(key) and key.dtype == bool and key.shape != (x.size,):
+        if key.ndim != 1:
+            raise call.refusal("what a mask of other axes picks depends on its values", "use a mask of one axis")
+        raise IndexError(
+            f"boolean index did not match indexed flat iterator along axis 0; size of axis is {x.size} but size of "
+            f"corresponding boolean axis is {key.size}"
+        )
     if isinstance(key, (int, np.integer)) and not -x.size <= key < x.size:
         raise IndexError(f"index {key} is out of bounds for size {x.size}")
     return None if call.writes(x) else call.compute()

@@ -1,10 +1,14 @@
 """Rules of ufuncs, their methods, and the operators."""
 
+import operator
+from functools import lru_cache
+
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.elementwise import placed
 from cowarray._modes.fakes import locate, settle_key
+from cowarray._modes.generalized import core_names
 from cowarray._modes.inference import (
     Layout,
     accumulation,
@@ -60,6 +64,9 @@ def operate(call):
     except np._core._exceptions._UFuncNoLoopError:
         if call.operation not in ("equal", "not_equal"):
             raise
+        kinds = [np.asarray(each).dtype for each in (first, second)]
+        if any(its.kind == "V" for its in kinds):
+            operator.eq(np.empty(0, kinds[0]), np.empty(0, kinds[1]))  # which may not be compared
         found = [(np.shape(each), np.asarray(each).strides) for each in (first, second)]
         shape, (strides,) = placed(tuple(found), (1,), "K")
         return call.give(Layout(shape, np.dtype(bool), strides))
@@ -119,14 +126,82 @@ def _is_plain_truth(call, layouts):
     )
 
 
+def _is_ufunc(value):
+    return isinstance(value, np.ufunc)
+
+
+def _brings_own_ufunc(value):
+    """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
+    override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
+    return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
+
+
+def _refuse_strangers(call):
+    """What another library's type makes of the operation is for it to say."""
+    out = call.kwargs.get("out")
+    values = (*call.args, call.kwargs.get("where"), *(out if type(out) is tuple else (out,)))
+    if any(_brings_own_ufunc(value) for value in values):
+        raise call.refusal("a type with an __array_ufunc__ of its own computes it", "convert it to an array")
+
+
+_NUMPYS = frozenset(
+    [each for module in (np, np.strings, np.linalg._umath_linalg) for each in vars(module).values() if _is_ufunc(each)]
+)
+
+
+@lru_cache(maxsize=1024)
+def _always_fails(ufunc, dtypes):
+    """Whether a ufunc of somebody else's raises an error of its own, tried with one element."""
+    cores = core_names(ufunc.signature or ",".join(["()"] * ufunc.nin))
+    try:
+        with np.errstate(all="ignore"):
+            ufunc(*[np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)])
+    except (TypeError, ValueError):
+        return False  # of dtypes and shapes
+    except Exception:
+        return True
+    return False
+
+
+def _refuse_failing(call):
+    ufunc = call.function.ufunc
+    if ufunc in _NUMPYS or ufunc.__name__.endswith(" (vectorized)") or not ufunc.nout:
+        return
+    x = [np.asarray(call.header(value)).dtype for value in call.args[: ufunc.nin]]
+    if call.function.method_name not in ("__call__", "outer"):
+        x = [x[0]] * ufunc.nin
+    if _always_fails(ufunc, tuple(x)):
+        raise call.refusal("it raises an error whatever it computes")
+
+
+def _by(method):
+    """The rule by a ufunc's method, of arrays alone."""
+
+    def apply(call):
+        _refuse_strangers(call)
+        _refuse_failing(call)
+        return method(call)
+
+    return apply
+
+
+def _refuse_no_arrays(outputs):
+    for each in outputs:
+        if each is not None and not isinstance(each, (ndarray, np.ndarray)):
+            raise TypeError("return arrays must be of ArrayType")
+
+
 def _apply(call):
     ufunc = call.function.ufunc
     if ufunc.__name__.endswith(" (vectorized)") and call.faked is not None:
         raise call.refusal("it calls a function of the user for each element", "write it as operations on whole arrays")
+    if not ufunc.nout:
+        raise call.refusal("it has no results, and may write its arguments")
     inputs = [call.header(value) for value in call.args[: ufunc.nin]]
     outputs = _outputs(call, ufunc.nout)
     if len(call.args) > ufunc.nin:
         outputs = (*call.args[ufunc.nin :], *[None] * (ufunc.nin + ufunc.nout - len(call.args)))
+    _refuse_no_arrays(outputs or ())
     options = _options(call)
     if outputs is not None:
         options["out"] = tuple([call.header(each) for each in outputs])
@@ -181,7 +256,12 @@ def _reduceat(call):
     out = out[0] if type(out) is tuple else out
     indices = call.header(call.args[1])
     layout = segments(
-        call.function.ufunc, call.header(call.args[0]), indices.shape[0], options.get("axis", 0), options.get("dtype")
+        call.function.ufunc,
+        call.header(call.args[0]),
+        indices.shape[0],
+        options.get("axis", 0),
+        options.get("dtype"),
+        None if out is None else call.header(out),
     )
     return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
 
@@ -215,10 +295,13 @@ def _at(call):
 
 
 _METHODS = {
-    "__call__": _apply,
-    "reduce": _reduce,
-    "accumulate": _accumulate,
-    "reduceat": _reduceat,
-    "outer": _outer,
-    "at": _at,
+    name: _by(method)
+    for name, method in {
+        "__call__": _apply,
+        "reduce": _reduce,
+        "accumulate": _accumulate,
+        "reduceat": _reduceat,
+        "outer": _outer,
+        "at": _at,
+    }.items()
 }

@@ -56,7 +56,7 @@ def checked_dtype(subscripts, operands, dtype, casting):
     result = np.einsum(subscripts, *models, casting=casting, **given)
     if dtype is not None:
         return np.dtype(dtype)
-    return np.result_type(*models) if len(models) > 1 or isinstance(result, np.generic) else result.dtype
+    return np.result_type(*models) if len(models) > 1 or not isinstance(result, np.ndarray) else result.dtype
 
 
 def parsed(subscripts, operands):

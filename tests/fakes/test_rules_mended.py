@@ -1,0 +1,311 @@
+"""What NumPy's own tests found wrong in the rules of fakes: each is exact now, or refused."""
+
+import numpy as np
+import pytest
+from support.crosscheck import EXACT, REFUSED, UNTOLD, CrossCheck
+
+import cowarray as cw
+
+
+@pytest.fixture(autouse=True)
+def handed_over():
+    with cw.fake():
+        pass
+
+
+def verdict(action):
+    """What came of the forecast of the operation that an action does last; those before it were exact."""
+    check = CrossCheck()
+    with check.watching():
+        try:
+            action()
+        except Exception:
+            assert check.outcomes
+    assert all(each.verdict == EXACT for each in check.outcomes[:-1]), check.outcomes
+    return check.outcomes[-1].verdict
+
+
+def array(*shape, dtype=float):
+    return cw.array(np.ones(shape, dtype))
+
+
+class Stranger:
+    """A type that computes itself."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return "mine"
+
+
+KEYS = {
+    "64 truths": (True,) * 64,
+    "64 denials": (False,) * 64,
+    "63 truths": (True,) * 62,
+    "64 arrays": (np.array([0]),) * 64,
+    "80 truths": (True,) * 80,
+}
+
+
+@pytest.mark.parametrize("ndim", [1, 63, 64])
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_many_indices(key, ndim):
+    x = array(*(1,) * ndim)
+    assert verdict(lambda: x[key]) == EXACT
+    assert verdict(lambda: x.__setitem__(key, 1.0)) == EXACT
+
+
+@pytest.mark.parametrize("ndim", [1, 63, 64])
+def test_an_assignment_of_too_many_axes(ndim):
+    x = array(*(1,) * ndim)
+    assert verdict(lambda: x.__setitem__(True, 1.0)) == EXACT
+
+
+@pytest.mark.parametrize("key", ["a", ["a"], ["a", "b"]])
+def test_a_field_that_is_not_there(key):
+    assert verdict(lambda: array(3).__setitem__(key, 1)) == EXACT
+    x = array(3, dtype=[("b", "f8")])
+    assert verdict(lambda: x.__setitem__(key, 1)) == EXACT
+
+
+def test_an_assignment_that_is_too_large():
+    n = int(2 ** (63 / 5)) + 1
+    key = np.ix_(*[np.zeros(n, np.intp)] * 5)
+    assert verdict(lambda: array(1, 1, 1, 1, 1).__setitem__(key, 0.0)) == EXACT
+
+
+def test_a_tuple_is_one_element_of_records():
+    x = array(5, dtype=[("a", "f8"), ("b", "f8")])
+    assert verdict(lambda: x.__setitem__([0, 1, 2, 3, 4], (1, 2))) == EXACT
+    assert verdict(lambda: x.__setitem__(slice(1, 4), (1, 2))) == EXACT
+    assert verdict(lambda: x.__setitem__([0, 1], [(1, 2)] * 2)) == EXACT
+    assert verdict(lambda: x.__setitem__([0, 1, 2], [(1, 2)] * 2)) == EXACT
+
+
+@pytest.mark.parametrize("size", [8, 9, 10])
+def test_a_mask_of_flat_elements(size):
+    x, mask = array(3, 3), array(size, dtype=bool)
+    made = verdict(lambda: x.flat.__setitem__(mask, 1.0))
+    assert made == EXACT
+
+
+@pytest.mark.parametrize("values", [[[1, 2], [3, 4], [5, 6]], [[1.0]], [1, 2], [[0, 1, 2]]])
+@pytest.mark.parametrize("k", [-1, 0, 1])
+def test_the_diagonal_of_a_list(values, k):
+    assert verdict(lambda: cw.diag(values, k)) == EXACT
+
+
+def test_strangers_are_refused():
+    x, out = array(3), array(3)
+    stranger = Stranger()
+    assert verdict(lambda: np.add(x, stranger)) == REFUSED
+    assert verdict(lambda: np.add(x, x, where=stranger)) == REFUSED
+    assert verdict(lambda: np.add.reduce(x, where=stranger)) == REFUSED
+    assert verdict(lambda: np.add(x, stranger, out=out)) == REFUSED
+    assert verdict(lambda: np.matmul(x, stranger)) == REFUSED
+
+
+@pytest.mark.parametrize("out", [None, (2,), (3,), (4,), (1, 3)])
+def test_parts_into_an_output(out):
+    x, out = array(5), None if out is None else array(*out)
+    assert verdict(lambda: np.add.reduceat(x, [0, 2, 4], out=out)) == EXACT
+
+
+@pytest.mark.parametrize("keepdims", [True, False, 1, "yes", None])
+@pytest.mark.parametrize("ufunc", [np.vecdot, np.matmul, np.matvec])
+def test_kept_core_axes(ufunc, keepdims):
+    x, y = array(2, 3), array(3 if ufunc is np.matvec else 2, 3 if ufunc is np.vecdot else 4)
+    assert verdict(lambda: ufunc(x, y, keepdims=keepdims)) == EXACT
+
+
+@pytest.mark.parametrize("out", [1.0, [0.0, 0.0, 0.0], "text"])
+def test_an_output_that_is_no_array(out):
+    assert verdict(lambda: np.fft.fft(array(3), out=out)) == EXACT
+    assert verdict(lambda: np.add(array(3), 1, out=out)) == EXACT
+
+
+@pytest.mark.parametrize("kind", [None, "sort", "table", "quicksort"])
+def test_kinds_of_isin(kind):
+    x = array(3)
+    made = verdict(lambda: np.isin(x, x, kind=kind))
+    assert made == (REFUSED if kind == "table" else EXACT)
+
+
+@pytest.mark.parametrize("bins", ["auto", "sturges", 5, [0.0, 1.0, 2.0]])
+@pytest.mark.parametrize("function", [np.histogram, np.histogram_bin_edges])
+def test_numbers_of_bins(function, bins):
+    x = cw.array(np.tile(np.arange(9), 10))
+    made = verdict(lambda: function(x, bins))
+    assert made == (REFUSED if isinstance(bins, str) else EXACT)
+
+
+def test_a_ragged_list_of_objects():
+    x, y = array(3), array(4)
+    assert verdict(lambda: cw.asarray([x, y], dtype=object)) == REFUSED
+
+
+def test_an_outer_product_of_too_many_axes():
+    x = array(*(1,) * 33)
+    assert verdict(lambda: np.add.outer(x, x)) == EXACT
+    assert verdict(lambda: np.add.outer(x, array(*(1,) * 31))) == EXACT
+
+
+@pytest.mark.parametrize("axis", [0, 1, 51, 52, -1, 70])
+@pytest.mark.parametrize("optimize", [False, True])
+def test_axes_named_by_numbers(axis, optimize):
+    x = array(2, 4)
+    assert verdict(lambda: np.einsum(x, [axis, 2], [axis, 2], optimize=optimize)) == EXACT
+
+
+class Thing:
+    def __add__(self, other):
+        raise ArithmeticError("of its own")
+
+    __radd__ = __mul__ = __rmul__ = __add__
+
+
+def test_sums_of_objects():
+    x = cw.array([[Thing(), Thing()], [Thing(), Thing()]])
+    for subscripts in ("ij->i", "ij->", "ii"):
+        assert verdict(lambda subscripts=subscripts: np.einsum(subscripts, x)) == UNTOLD
+
+
+@pytest.mark.parametrize("choices", [(0, 1, 2), (0, 1.0, 2), (True, 1, 300), (np.int64(0), 1, 2)])
+def test_numbers_to_choose_from(choices):
+    index = cw.array([[0, 1], [2, 0]])
+    for dtype in ("i4", "f4", "i1"):
+        x = cw.array(np.ones((2, 2), dtype))
+        assert verdict(lambda x=x: index.choose((x, *choices))) == EXACT
+
+
+FAILING = ["always_error", "always_error_unary", "always_error_gufunc"]
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_ufuncs_that_always_fail(name):
+    ufunc = getattr(pytest.importorskip("numpy._core._umath_tests"), name)
+    operands = [array(3)] * ufunc.nin
+    assert verdict(lambda: ufunc(*operands)) == REFUSED
+    if name == "always_error":
+        for method in (ufunc.reduce, ufunc.accumulate):
+            assert verdict(lambda method=method: method(operands[0])) == REFUSED
+        assert verdict(lambda: ufunc.reduceat(operands[0], [0, 1])) == REFUSED
+        assert verdict(lambda: ufunc.at(operands[0], [0, 1], 1)) == REFUSED
+
+
+def test_ufuncs_of_others_are_exact():
+    tests = pytest.importorskip("numpy._core._umath_tests")
+    operand_flags = pytest.importorskip("numpy._core._operand_flag_tests")
+    x = array(2, 3)
+    assert verdict(lambda: tests.inner1d(x, x)) == EXACT
+    assert verdict(lambda: operand_flags.inplace_add(x, x)) == REFUSED
+
+
+@pytest.mark.parametrize("dtype", ["f8", "(2,4)f8", "(2,)i4", np.dtype(("f8", (2, 3))), "i4,(2,)f4"])
+@pytest.mark.parametrize("shape", [2, (2,), (3, 2), ()])
+@pytest.mark.parametrize("make", [cw.zeros, cw.empty])
+def test_dtypes_of_arrays(make, shape, dtype):
+    assert verdict(lambda: make(shape, dtype)) == EXACT
+    assert verdict(lambda: make(shape, dtype, order="F")) in (EXACT, REFUSED)
+
+
+@pytest.mark.parametrize("device", ["cpu", None, "nonsense"])
+def test_devices(device):
+    x = array(3)
+    for make in (cw.zeros, cw.empty, cw.ones, cw.arange):
+        assert verdict(lambda make=make: make(5, device=device)) == EXACT
+    assert verdict(lambda: cw.empty_like(x, device=device)) == EXACT
+
+
+@pytest.mark.parametrize("order", [None, "C", "F", "A", "K"])
+@pytest.mark.parametrize("copy", [None, True, False, 0, np._CopyMode.NEVER])
+def test_orders_that_are_asked_for(order, copy):
+    for x in (array(5, 5), array(5, 5).T, array(10, 10)[::2, ::2]):
+        assert verdict(lambda x=x: cw.asarray(x, order=order, copy=copy)) == EXACT
+
+
+@pytest.mark.parametrize("dtype", [bool, "u1", "i2", "u8", "f2", "c8", ">i4", "O"])
+def test_values_put_by_a_mask(dtype):
+    x, mask = array(3, dtype=dtype), array(3, dtype=bool)
+    for values in (1, 1.5, [1, 2], [2], -1, cw.array([1, 2]), np.float32(3)):
+        assert verdict(lambda values=values: np.putmask(x, mask, values)) == EXACT
+
+
+@pytest.mark.parametrize("value", ["", "3", "C", [1, "a"], [[1, 2], [3]], None, 1j, object(), [1.5, 2], b"2", [[1]]])
+@pytest.mark.parametrize("dtype", ["i4", "f8", "c16", "?", "S2", "U1"])
+@pytest.mark.parametrize("key", [0, ..., slice(0, 2), [0, 1]])
+def test_values_that_are_no_arrays(key, value, dtype):
+    x = array(2, dtype=dtype)
+    assert verdict(lambda: x.__setitem__(key, value)) == EXACT
+
+
+KINDS = [None, "quicksort", "stable", "introselect", "nonsense", 1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_order(kind):
+    x = array(5)
+    for action in (
+        lambda: np.sort(x, kind=kind),
+        lambda: np.partition(x, 2, kind=kind),
+        lambda: np.argpartition(x, 2, kind=kind),
+        lambda: x.copy().sort(kind=kind),
+        lambda: x.partition(2, kind=kind),
+        lambda: x.argpartition(2, kind=kind),
+        lambda: np.sort(x, kind=kind, stable=True),
+    ):
+        assert verdict(action) == EXACT
+
+
+def test_sorters():
+    x = array(3)
+    for sorter in ([0, 1, 2], [0.0, 1.0], [0, 1], cw.array([1.0, 2.0, 0.0]), cw.array([2, 1, 0])):
+        assert verdict(lambda sorter=sorter: x.searchsorted(1.0, sorter=sorter)) == EXACT
+    wrong = cw.array([9, 9, 9])
+    assert verdict(lambda: x.searchsorted(1.0, sorter=wrong)) == UNTOLD
+
+
+def test_texts_of_no_length():
+    x = cw.array(np.zeros(3, "S0"))[:, None]
+    for function in (np.sort, lambda x: np.partition(x, 1, axis=0)):
+        assert verdict(lambda function=function: function(x)) in (EXACT, REFUSED)
+
+
+def test_arguments_of_methods():
+    index, x, y = cw.array([0, 1, 2]), array(3), array(3)
+    assert verdict(lambda: index.choose(x, y, x, y, x, y)) == EXACT
+    assert verdict(lambda: index.choose((x, y, x), mode="clip")) == EXACT
+    assert verdict(lambda: x.dot(b=y)) == EXACT
+
+
+RECORDS = ["f8", "f8,i4", "f8,i4,i4", [("a", "f8"), ("b", "i4")], "V4", "V8"]
+
+
+@pytest.mark.parametrize("one", RECORDS)
+@pytest.mark.parametrize("other", RECORDS)
+def test_comparisons_of_records(one, other):
+    x, y = cw.array(np.zeros(3, one)), cw.array(np.zeros(3, other))
+    assert verdict(lambda: x == y) == EXACT
+    assert verdict(lambda: x != y) == EXACT
+    assert verdict(lambda: x.astype("V")) in (EXACT, REFUSED)
+    assert verdict(lambda: cw.asarray([x, y], dtype="V")) in (EXACT, REFUSED)
+    assert verdict(lambda: cw.asarray([x, y])) in (EXACT, REFUSED)
+
+
+def test_an_element_of_records_keeps_its_byte_order():
+    x = array(3, dtype=[("a", "<i8"), ("b", ">i8")])
+    assert verdict(lambda: x[0]) == EXACT
+
+
+def test_parameters_of_draws():
+    rng = cw.random.default_rng(1)
+    mean, cov = array(2), cw.eye(2)
+    for given in ((mean, cov), (mean, cov + 0j), (mean + 0j, cov), ([0j, 1], [[1, 0], [0, 1]])):
+        assert verdict(lambda given=given: rng.multivariate_normal(*given)) == EXACT
+    for pvals in (0.5, [], [0.5, 0.5], cw.array([0.5, 0.5]), cw.zeros((2, 0))):
+        assert verdict(lambda pvals=pvals: rng.multinomial(3, pvals)) in (EXACT, UNTOLD)
+
+
+@pytest.mark.parametrize("bins", ["auto", "fd", "scott"])
+def test_numbers_of_bins_of_much_that_is_real(bins):
+    x = np.linspace(0, 1, 20_000)
+    assert verdict(lambda: cw.histogram(x, bins)) == EXACT
+    assert verdict(lambda: cw.histogram_bin_edges(x, bins)) == EXACT
