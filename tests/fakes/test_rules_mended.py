@@ -129,7 +129,7 @@ def test_kinds_of_isin(kind):
     assert made == (REFUSED if kind == "table" else EXACT)
 
 
-@pytest.mark.parametrize("bins", ["auto", "sturges", 5, [0.0, 1.0, 2.0]])
+@pytest.mark.parametrize("bins", ["auto", "doane", "sturges", 5, [0.0, 1.0, 2.0]])
 @pytest.mark.parametrize("function", [np.histogram, np.histogram_bin_edges])
 def test_numbers_of_bins(function, bins):
     x = cw.array(np.tile(np.arange(9), 10))
@@ -304,7 +304,7 @@ def test_parameters_of_draws():
         assert verdict(lambda pvals=pvals: rng.multinomial(3, pvals)) in (EXACT, UNTOLD)
 
 
-@pytest.mark.parametrize("bins", ["auto", "fd", "scott"])
+@pytest.mark.parametrize("bins", ["auto", "doane", "scott"])
 def test_numbers_of_bins_of_much_that_is_real(bins):
     x = np.linspace(0, 1, 20_000)
     assert verdict(lambda: cw.histogram(x, bins)) == EXACT

@@ -260,7 +260,7 @@ def is_standard(x):
 
 
 def same_dtype(one, other):
-    return one == other and one.byteorder == other.byteorder
+    return one == other  # which tells byte orders apart, but not "=" from the sign of the machine's own
 
 
 def differ_in_layout(fake, real, strides=True):
