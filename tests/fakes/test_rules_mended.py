@@ -309,3 +309,21 @@ def test_numbers_of_bins_of_much_that_is_real(bins):
     x = np.linspace(0, 1, 20_000)
     assert verdict(lambda: cw.histogram(x, bins)) == EXACT
     assert verdict(lambda: cw.histogram_bin_edges(x, bins)) == EXACT
+
+
+@pytest.mark.parametrize("where", [True, False, 1, 0, [1, 0, 1], [True, False, True], (1, 1, 1), cw.array([1, 0, 1])])
+def test_masks_that_are_no_arrays(where):
+    x, out = array(3), array(3)
+    assert verdict(lambda: np.add(x, x, where=where, out=out)) == EXACT
+
+
+def test_a_type_that_wraps_results_is_refused():
+    class Wraps:
+        def __array__(self, dtype=None, copy=None):
+            return np.zeros(3)
+
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return type(self)
+
+    x, other = array(3), Wraps()
+    assert verdict(lambda: np.add(x, other)) == REFUSED

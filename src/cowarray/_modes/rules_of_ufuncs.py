@@ -7,7 +7,7 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.elementwise import placed
-from cowarray._modes.fakes import locate, settle_key
+from cowarray._modes.fakes import first_fake, locate, settle_key
 from cowarray._modes.generalized import core_names
 from cowarray._modes.inference import (
     Layout,
@@ -99,11 +99,15 @@ def _outputs(call, number):
 
 def _options(call):
     """The other options; of an array among them, the header."""
-    return {
+    options = {
         name: call.header(value) if name in ("where", "initial") else value
         for name, value in call.kwargs.items()
         if name != "out" and value is not np._NoValue
     }
+    where = call.kwargs.get("where")
+    if isinstance(where, (int, list, tuple)) and where is not True and first_fake((where,)) is None:
+        options["where"] = np.asarray(where, bool)
+    return options
 
 
 _TRUTHS = (
@@ -133,6 +137,8 @@ def _is_ufunc(value):
 def _brings_own_ufunc(value):
     """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
     override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
+    if hasattr(type(value), "__array_wrap__") and not isinstance(value, (ndarray, np.ndarray, np.generic)):
+        return True  # it makes what it likes of the result
     return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
 
 
