@@ -327,3 +327,15 @@ def test_a_type_that_wraps_results_is_refused():
 
     x, other = array(3), Wraps()
     assert verdict(lambda: np.add(x, other)) == REFUSED
+
+
+def test_a_subclass_that_wraps_results_itself_makes_what_it_likes():
+    class Wraps(np.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return "anything"
+
+    with cw.fake():
+        x = cw.zeros(3)
+    with pytest.raises(cw.FakeError):
+        np.add(x, np.ones(3).view(Wraps))
+    assert cw.is_fake(np.add(x, np.ones(3)))

@@ -137,7 +137,11 @@ def _is_ufunc(value):
 def _brings_own_ufunc(value):
     """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
     override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
-    if hasattr(type(value), "__array_wrap__") and not isinstance(value, (ndarray, np.ndarray, np.generic)):
+    if isinstance(value, np.ndarray):
+        wraps = type(value).__array_wrap__ is not np.ndarray.__array_wrap__ and not isinstance(value, np.memmap)
+    else:
+        wraps = hasattr(type(value), "__array_wrap__") and not isinstance(value, (ndarray, np.generic))
+    if wraps:
         return True  # it makes what it likes of the result
     return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
 
