@@ -123,7 +123,7 @@ static void *reserve(size_t nbytes, int protection)
 static void start(void)
 {
     table = (cowi_atomic_ptr *)reserve(SLOTS * sizeof *table, PROT_READ | PROT_WRITE);
-    for (region_size = LARGEST; table != NULL && region == NULL && region_size >= SMALLEST; region_size /= 4) {
+    for (region_size = LARGEST; table != NULL && region == NULL && region_size >= SMALLEST; region_size /= 2) {
         region = (char *)reserve(region_size, PROT_READ);
         if (region != NULL) {
             break;
