@@ -284,7 +284,7 @@ def test_columns_that_are_unpacked_share_one_storage_and_cost_no_copy():
 
 
 def test_names_of_the_module_of_files():
-    assert _files.__all__ == ["Archive", "load", "save", "savez", "savez_compressed"]
+    assert _files.__all__ == ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
 
 
 def test_without_docstrings():

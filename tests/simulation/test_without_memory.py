@@ -14,6 +14,13 @@ pytestmark = pytest.mark.sanitized
 memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def every_mode_has_been_met():
+    """An operation passes through all of them, in Python, which looks whether an error was left behind."""
+    with cowarray.deferred():
+        pass
+
+
 def refused(n, function):
     """What a call raises whose n-th allocation is refused, or None. The collector, which may need memory, rests."""
     gc.disable()

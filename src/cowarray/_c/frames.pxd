@@ -7,7 +7,7 @@ cdef extern from "Python.h":
     ctypedef struct PyFrameObject
     ctypedef struct PyCodeObject
     PyFrameObject *PyEval_GetFrame()
-    PyFrameObject *PyFrame_GetBack(PyFrameObject *frame)
+    PyFrameObject *PyFrame_GetBack(PyFrameObject *frame) except? NULL  # makes the object of a frame
     PyCodeObject *PyFrame_GetCode(PyFrameObject *frame)
     int PyFrame_GetLineNumber(PyFrameObject *frame)
 
