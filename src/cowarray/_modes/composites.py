@@ -22,7 +22,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.calls import Block
 from cowarray._modes.fakes import as_laid, first_fake, is_fake, make, twin
-from cowarray._modes.inference import Layout, copied
+from cowarray._modes.inference import Layout, ValuesNeeded, copied
 from cowarray._modes.refusals import FakeError
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
@@ -336,6 +336,8 @@ def _inside(call, function, args, kwargs, assumed):
         if error.operation == call.operation:
             raise
         raise call.refusal(error.reason, error.advice) from None
+    except ValuesNeeded as needed:
+        raise call.refusal(str(needed)) from None
     finally:
         watch_births(-1)
         put_back(before)

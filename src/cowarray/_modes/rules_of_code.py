@@ -239,8 +239,10 @@ def _correlate2(a, v, mode=0):
 def _of_texts(a, dtype, method, args=()):
     if not _has_fakes(a, args):
         return _vec_string(a, dtype, method, args)
+    if (its := _headers(a)[0].dtype).kind not in "SUT":
+        return _vec_string(np.empty(0, its), dtype, method, args)  # which says that they are no texts
     if np.dtype(dtype) == object:
-        raise TypeError("the length of the texts depends on values")
+        raise inference.ValuesNeeded("the length of the texts depends on values")
     shape = np.broadcast_shapes(np.shape(a), *[np.shape(each) for each in args])
     return _give(fresh(shape, np.dtype(dtype)))
 
