@@ -2,14 +2,20 @@
 
 While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: whoever draws
 from it, or looks at its state, has them made first.
+
+Nobody can follow a bit generator that somebody else holds: another generator may draw from it, or the program itself.
+Draws from such a one are made at once. Who holds it is counted: whoever asks a generator for it has the recorded draws
+made, so it is nobody else's as long as some wait.
 """
 
 import functools
 import inspect
+import sys
 import weakref
 
 import numpy as np
 
+from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.recipes import Version
 from cowarray._ops.protocols import bearing
@@ -43,10 +49,14 @@ class State:
 
     def record(self, node):
         """Note a draw."""
+        owner = self.owner()
+        if type(owner._numpys) is Waiting and owner._numpys.state is not self:
+            owner._numpys.state.record(node)  # another thread has recorded the first one meanwhile
+            return
         if self.latest is None:
             self.latest = Version(None)
             self.latest.value = self.generator
-            self.owner()._numpys = Waiting(self)
+            owner._numpys = Waiting(self)
         node.read([self.latest])
         self.latest = node.write(self.latest, None)
 
@@ -133,6 +143,14 @@ class Draw:
         return True
 
 
+def _holders(generator):
+    """How many hold a generator's bit generator, this function included."""
+    return sys.getrefcount(generator.bit_generator)
+
+
+_alone = Generator(np.random.PCG64(0))
+_ALONE = _holders(_alone._numpys)
+
 # Draws what nobody looks at.
 _scratch = np.random.Generator(np.random.PCG64(0))
 
@@ -150,10 +168,12 @@ def draw_of(function):
     Raises
     ------
     NotRecorded
-        It draws from a generator of NumPy's own, or from the hidden state.
+        It draws from a generator of NumPy's own, from the hidden state, or from a bit generator that others hold.
     """
     numpys = getattr(function, "function", None)
     if type(numpys) is _Draw:
+        if _holders(numpys.state.generator) > _ALONE:
+            raise NotRecorded
         return Draw(numpys.state, numpys.__name__)
     generator = getattr(numpys, "__self__", None)
     if isinstance(generator, np.random.RandomState):
@@ -162,6 +182,6 @@ def draw_of(function):
         return None
     owner = getattr(generator, "owner", None)
     owner = None if owner is None else owner()
-    if owner is None:
+    if owner is None or _holders(generator) > _ALONE:
         raise NotRecorded
     return Draw(State(owner, generator), numpys.__name__)
