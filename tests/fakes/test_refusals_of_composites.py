@@ -1,4 +1,4 @@
-"""What NumPy's own code needs of values, run on fakes, is refused as anything else: nobody sees how it was found out."""
+"""What NumPy's own code needs of values, run on fakes, is refused as anything else is."""
 
 import numpy as np
 import pytest

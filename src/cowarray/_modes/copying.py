@@ -1,10 +1,9 @@
 """The layouts of new arrays and copies: `empty`, `empty_like`, `astype`, `concatenate`, and `reshape` that copies."""
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from .dtypes import header
-from .layouts import Layout, ValuesNeeded, copied_order, dense, ghost, laid_out, merged_order, resolved_order
+from .layouts import Layout, ValuesNeeded, axis_in, copied_order, dense, ghost, laid_out, merged_order, resolved_order
 
 __all__ = ["cast", "concatenated", "copied", "fresh", "reshaped_copy"]
 
@@ -89,7 +88,7 @@ def concatenated(arrays, axis=0, dtype=None, casting="same_kind"):
     if ndim == 0 or any(len(shape) != ndim for shape in shapes):
         np.concatenate([ghost(shape) for shape in shapes], axis)
         raise ValueError("the arrays cannot be joined")
-    axis = normalize_axis_index(axis, ndim)
+    axis = axis_in(axis, ndim)
     first = shapes[0]
     for shape in shapes[1:]:
         if shape[:axis] != first[:axis] or shape[axis + 1 :] != first[axis + 1 :]:

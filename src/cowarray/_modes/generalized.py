@@ -15,7 +15,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .dtypes import header, without_elements
 from .elementwise import forced_order
-from .layouts import Layout, broadcast, contiguous, iteration_order, spread
+from .layouts import Layout, axis_in, broadcast, checked_order, contiguous, iteration_order, spread
 
 __all__ = ["generalized"]
 
@@ -27,7 +27,7 @@ def core_names(signature):
     return tuple([tuple(re.findall(r"[^\s,]+", core)) for core in cores])
 
 
-def generalized(ufunc, inputs, *, axes=None, axis=None, keepdims=np._NoValue, out=None, order="K", **options):
+def generalized(ufunc, inputs, *, axes=None, axis=np._NoValue, keepdims=np._NoValue, out=None, order="K", **options):
     """The layouts of a generalized ufunc's results.
 
     Parameters
@@ -59,7 +59,8 @@ def generalized(ufunc, inputs, *, axes=None, axis=None, keepdims=np._NoValue, ou
         raise TypeError("'keepdims' must be a boolean")
     else:
         asks_kept = True
-    options = {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None or name == "casting"}
+    checked_order(order)
     operands = [header(x) for x in inputs] + list(out)
     try:
         if asks_kept:
@@ -122,7 +123,7 @@ def refuse_kept(ufunc):
 
 def refuse_axis(ufunc, axes, axis):
     """Raise if `axis` is given where it cannot be."""
-    if axis is None:
+    if axis is np._NoValue:
         return
     if axes is not None:
         raise TypeError("cannot specify both 'axis' and 'axes'")
@@ -169,10 +170,9 @@ def core_positions(ufunc, operands, cores, loops, axes, axis):
     last = [tuple(range(ndim - n, ndim)) for ndim, n in zip(ndims, cores, strict=True)]
     if axes is not None:
         return [*positions_of_axes(ufunc, axes, ndims, cores)]
-    if axis is None:
+    if axis is np._NoValue:
         return last
-    axis = operator.index(axis)
-    return [(normalize_axis_index(axis, ndim),) if n else () for ndim, n in zip(ndims, cores, strict=True)]
+    return [(axis_in(axis, ndim),) if n else () for ndim, n in zip(ndims, cores, strict=True)]
 
 
 def positions_of_axes(ufunc, axes, ndims, cores):

@@ -12,7 +12,7 @@ def generalized(
     inputs: Sequence[object],
     *,
     axes: list[int | tuple[int, ...]] | None = None,
-    axis: int | None = None,
+    axis: object = ...,
     keepdims: object = ...,
     out: np.ndarray[Any, np.dtype[Any]] | tuple[np.ndarray[Any, np.dtype[Any]] | None, ...] | None = None,
     order: str = "K",

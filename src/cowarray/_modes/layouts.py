@@ -5,15 +5,19 @@ NumPy has three rules for the order. Whatever iterates over operands (ufuncs, re
 absolute strides alone, so an array's elements are never read.
 """
 
+import operator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 __all__ = [
     "Layout",
     "ValuesNeeded",
+    "axis_in",
     "broadcast",
+    "checked_order",
     "contiguous",
     "copied_order",
     "dense",
@@ -174,12 +178,24 @@ def merged_order(arrays, ndim):
     return order
 
 
+def axis_in(axis, ndim):
+    """The number of an axis, counted from the first. As for NumPy, a truth is no number."""
+    if type(axis) is bool:
+        raise TypeError("an integer is required for the axis")
+    return normalize_axis_index(operator.index(axis), ndim)
+
+
+def checked_order(order):
+    """An order, 'K' for None; NumPy's error for what is none."""
+    if type(order) is str and order.upper() in ("K", "C", "F", "A"):
+        return order.upper()
+    np.empty(0).copy(order=order)
+    return "K" if order is None else str(order).upper()
+
+
 def resolved_order(x, order):
     """'C', 'F', or 'K' if a copy of x is neither."""
-    order = "K" if order is None else order
-    if order not in ("K", "C", "F", "A", "k", "c", "f", "a"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    order = order.upper()
+    order = checked_order(order)
     if order == "K":
         flags = x.flags
         if x.ndim <= 1 or flags.c_contiguous:

@@ -3,10 +3,9 @@
 from functools import lru_cache
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from .dtypes import found_late, header, number_of
-from .layouts import Layout, contiguous, iteration_order, laid_out, spread
+from .layouts import Layout, axis_in, contiguous, iteration_order, laid_out, spread
 
 __all__ = ["accumulation", "reduction", "segments"]
 
@@ -69,6 +68,8 @@ def reduction(ufunc, x, *, axis=0, dtype=None, out=None, keepdims=False, initial
     """
     x, out = header(x), only(out)
     ndim, shape = x.ndim, x.shape
+    if type(keepdims) is not bool:
+        np.add.reduce(np.zeros(1), keepdims=keepdims)  # which may be no number
     mask = None if where is True else header(where)
     if mask is not None and mask.dtype != bool:
         np.empty(0, mask.dtype).astype(bool, casting="safe")
@@ -132,7 +133,7 @@ def reduced_axes(axis, ndim):
     axes = axis if isinstance(axis, tuple) else (axis,)
     if ndim == 0 and axes in ((0,), (-1,)) and not isinstance(axis, tuple):
         return ()
-    axes = tuple([normalize_axis_index(k, ndim) for k in axes])
+    axes = tuple([axis_in(k, ndim) for k in axes])
     if len(set(axes)) < len(axes):
         raise ValueError("duplicate value in 'axis'")
     return axes
@@ -204,7 +205,7 @@ def segments(ufunc, x, indices_length, axis=0, dtype=None, out=None):
     """The layout of ``ufunc.reduceat(x, indices, ...)``, where the one axis of `indices` has this length."""
     x, out = header(x), only(out)
     if x.ndim and not isinstance(axis, tuple):
-        if not -x.ndim <= axis < x.ndim:
+        if axis is None or type(axis) is bool or not -x.ndim <= axis < x.ndim:
             along_axis_dtype(ufunc, "reduceat", x, axis, dtype, out)
         axis %= x.ndim
         if indices_length and not x.shape[axis]:
@@ -212,7 +213,7 @@ def segments(ufunc, x, indices_length, axis=0, dtype=None, out=None):
             raise IndexError(f"index 0 out-of-bounds in {ufunc.__name__}.reduceat [0, 0)")
     its = along_axis_dtype(ufunc, "reduceat", x, axis, dtype, out)
     if isinstance(axis, tuple):
-        axis = normalize_axis_index(axis[0], x.ndim)
+        axis = axis_in(axis[0], x.ndim)
     shape = (*x.shape[:axis], indices_length, *x.shape[axis + 1 :])
     if out is not None:
         refuse_other_shape(ufunc, out.shape, shape)

@@ -9,6 +9,7 @@ from cowarray._modes import inference
 from cowarray._modes.elementwise import placed
 from cowarray._modes.fakes import first_fake, is_fake, locate
 from cowarray._modes.inference import Layout, fresh
+from cowarray._modes.layouts import axis_in
 from cowarray._modes.rules import rule
 
 __all__ = ["product"]
@@ -167,9 +168,9 @@ def _flat(a, axis):
     """A shape and an axis of it: of all elements in a row where there is none."""
     if axis is None or a.ndim == 0:
         if axis is not None:
-            np.lib.array_utils.normalize_axis_index(operator.index(axis), 1)
+            axis_in(axis, 1)
         return (a.size,), 0
-    return a.shape, np.lib.array_utils.normalize_axis_index(operator.index(axis), a.ndim)
+    return a.shape, axis_in(axis, a.ndim)
 
 
 @rule("ravel_multi_index")

@@ -11,6 +11,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.composites import clone_of, run
 from cowarray._modes.fakes import is_fake, locate
 from cowarray._modes.inference import copied, fresh, reduction
+from cowarray._modes.layouts import axis_in
 from cowarray._modes.rules import CODE, RULE, enter, rule
 
 __all__ = ["by_operations", "check_indices"]
@@ -109,9 +110,9 @@ def _along(x, axis):
     """An array and an axis of it: without an axis, all elements in a row."""
     if axis is None or x.ndim == 0:
         if axis is not None:
-            normalize_axis_index(operator.index(axis), 1)
+            axis_in(axis, 1)
         return x.reshape(-1), 0
-    return x, normalize_axis_index(operator.index(axis), x.ndim)
+    return x, axis_in(axis, x.ndim)
 
 
 @rule("ndarray.argmax ndarray.argmin")
@@ -120,22 +121,24 @@ def argmax(call):
 
 
 def _argmax(call, x, axis=None, out=None, *, keepdims=False):
-    axes = tuple(range(x.ndim)) if axis is None else (normalize_axis_index(operator.index(axis), max(x.ndim, 1)),)
+    axes = tuple(range(x.ndim)) if axis is None else (axis_in(axis, max(x.ndim, 1)),)
     if any(not x.shape[k] for k in axes if k < x.ndim):
         getattr(np.empty(0), call.operation[8:])()  # which says so
     getattr(np.ones(1, x.dtype), call.operation[8:])()
     shape = tuple([1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes])
-    return _into(call, out, fresh(shape, np.dtype(np.intp)))
+    return _into(call, out, fresh(shape, np.dtype(np.intp)), casting="safe")
 
 
-def _into(call, out, layout, whole=True):
-    """A fresh result, or `out`, which must be like it."""
+def _into(call, out, layout, casting="unsafe"):
+    """A fresh result, or `out`, which must be like it. NumPy's casting looks from `out` to the result."""
     if out is None:
         return call.give(layout)
     if out.shape != layout.shape:
         raise ValueError("output array does not match result of the operation.")
-    if not np.can_cast(layout.dtype, out.dtype, "unsafe"):
-        raise TypeError("Cannot cast array data")
+    if not np.can_cast(out.dtype, layout.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {out.dtype!r} to {layout.dtype!r} according to the rule {casting!r}"
+        )
     if not call.writes(out, False):
         return call.compute()
     return out
@@ -157,10 +160,10 @@ def _take(call, x, indices, axis=None, out=None, mode="raise"):
     np.empty(1).take([0], mode=mode)
     if axis is None or x.ndim == 0:
         if axis is not None:
-            normalize_axis_index(operator.index(axis), 1)
+            axis_in(axis, 1)
         before, length, after = (), x.size, ()
     else:
-        axis = normalize_axis_index(operator.index(axis), x.ndim)
+        axis = axis_in(axis, x.ndim)
         before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     if not length and places.size and all(before) and all(after):
         raise IndexError("cannot do a non-empty take from an empty axes.")
@@ -210,7 +213,10 @@ def _choose(call, x, *choices, out=None, mode="raise"):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
     if any(each.dtype.kind == "V" for each in choices):
         raise call.refusal("no rule says which dtype records have together", "use where")
+    np.empty(0, np.intp).choose([np.empty(0)], mode=mode)  # which says what is wrong with it
     shape = _broadcast(locate(x), *choices)
+    if out is not None and out.shape != shape:
+        raise TypeError("choose: invalid shape for output array.")
     models = [np.empty(0, x.dtype) if n is None else n for x, n in zip(choices, numbers, strict=True)]
     return _into(call, out, fresh(shape, np.empty(0, np.intp).choose(models).dtype))
 
@@ -237,7 +243,7 @@ def _repeat(call, x, repeats, axis=None):
         raise ValueError("repeats must be 0- or 1-dimensional")
     if repeats.size and repeats.min() < 0:
         raise ValueError("repeats may not contain negative values.")
-    shape, axis = ((x.size,), 0) if axis is None or x.ndim == 0 else (x.shape, normalize_axis_index(axis, x.ndim))
+    shape, axis = ((x.size,), 0) if axis is None or x.ndim == 0 else (x.shape, axis_in(axis, x.ndim))
     if repeats.ndim == 0 or repeats.size == 1:
         length = shape[axis] * int(repeats.reshape(-1)[0])
     elif repeats.size != shape[axis]:
@@ -251,11 +257,10 @@ def _repeat(call, x, repeats, axis=None):
 def argsort(call):
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
-    np.ones(2, x.dtype).argsort(
-        *rest[1:], **{name: value for name, value in call.kwargs.items() if name not in ("axis", "order")}
-    )
+    options = {name: value for name, value in call.kwargs.items() if name != "axis"}
+    np.ones(2, x.dtype).argsort(-1, *rest[1:], **options)  # which says what is wrong with them
     if axis is not None:
-        normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+        axis_in(axis, max(x.ndim, 1))
     return call.give(fresh((x.size,) if axis is None else x.shape or (1,), np.dtype(np.intp)))
 
 
@@ -265,9 +270,9 @@ def argpartition(call):
 
 
 def _argpartition(call, x, kth, axis=-1, kind="introselect", order=None):
-    np.empty(1).argpartition(0, kind=kind)
+    np.ones(1, x.dtype).argpartition(0, kind=kind, order=order)
     shape = (x.size,) if axis is None else x.shape
-    axis = 0 if axis is None else normalize_axis_index(operator.index(axis), max(x.ndim, 1))
+    axis = 0 if axis is None else axis_in(axis, max(x.ndim, 1))
     _check_kth(kth, shape, axis)
     return call.give(fresh(shape, np.dtype(np.intp)))
 
@@ -329,6 +334,8 @@ def rounded(x, decimals=0, out=None):
 def _rounded(x, decimals, out):
     if out is not None and not out.flags.writeable:
         raise ValueError("output array is read-only")
+    if out is not None and out.size != x.size:
+        raise ValueError("invalid output shape")
     if x.dtype.kind == "c":
         result = x.copy(order="K") if out is None else out
         if out is not None:
@@ -378,9 +385,8 @@ def byteswap(call):
 def sort(call):
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
-    options = dict(zip(("kind",), rest[1:], strict=False))
-    options |= {name: each for name, each in call.kwargs.items() if name in ("kind", "stable")}
-    np.empty(1).sort(**options)  # which says what is wrong with them
+    options = {name: each for name, each in call.kwargs.items() if name != "axis"}
+    np.ones(1, x.dtype).sort(-1, *rest[1:], **options)  # which says what is wrong with them
     normalize_axis_index(operator.index(axis), x.ndim)
     return None if call.writes(x) else call.compute()
 
@@ -391,7 +397,7 @@ def partition(call):
 
 
 def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
-    np.empty(1).partition(0, kind=kind)
+    np.ones(1, x.dtype).partition(0, kind=kind, order=order)
     axis = normalize_axis_index(operator.index(axis), x.ndim)
     _check_kth(kth, x.shape, axis)
     return None if call.writes(x) else call.compute()
@@ -411,6 +417,7 @@ def _put(call, x, indices, values, mode="raise"):
         if not x.size:
             raise IndexError("cannot replace elements of an empty array")
         check_indices(indices, x.size, mode)
+    np.empty(1).put([0], 0, mode=mode)  # which says what is wrong with it
     return None if call.writes(x) else call.compute()
 
 

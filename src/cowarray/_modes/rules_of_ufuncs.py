@@ -278,8 +278,11 @@ def _reduceat(call):
 
 def _outer(call):
     options = _options(call)
-    layout = outer(call.function.ufunc, call.header(call.args[0]), call.header(call.args[1]), **options)
     out = _outputs(call, 1)
+    _refuse_no_arrays(out or ())
+    if out is not None:
+        options["out"] = tuple([call.header(each) for each in out])
+    layout = outer(call.function.ufunc, call.header(call.args[0]), call.header(call.args[1]), **options)
     layouts = layout if type(layout) is list else (layout,)
     return call.give(*layouts) if out is None else _written(call, out, False, layouts)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .dtypes import header
-from .layouts import Layout, dense, iteration_order, spread
+from .layouts import Layout, checked_order, dense, iteration_order, spread
 
 __all__ = ["einsum"]
 
@@ -27,6 +27,7 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     """
     operands = [header(x) for x in operands]
     its = checked_dtype(subscripts, operands, dtype, casting)
+    order = checked_order(order)
     terms, result = parsed(subscripts, operands)
     if len(operands) == 1 and out is None and set(result) == set(terms[0]):
         refuse_diagonals(terms[0], operands[0].shape, unseen=0)
@@ -38,8 +39,8 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     if out is not None:
         if out.shape != shape:
             raise ValueError("the output has another shape than the result")
+        checked_dtype(subscripts, operands, dtype, casting, np.empty((0,) * len(shape), out.dtype))
         return Layout(out.shape, out.dtype, out.strides)
-    order = order.upper()
     if order == "A":
         order = "F" if all(in_fortran_order(term, x) for term, x in zip(terms, operands, strict=True)) else "C"
     if order == "K":
@@ -49,11 +50,11 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     return Layout(shape, its, dense(shape, axes, its.itemsize))
 
 
-def checked_dtype(subscripts, operands, dtype, casting):
+def checked_dtype(subscripts, operands, dtype, casting, out=None):
     """Have NumPy read the subscripts, and sum nothing."""
     given = {} if dtype is None else {"dtype": dtype}
     models = [np.empty((0,) * x.ndim, x.dtype) for x in operands]
-    result = np.einsum(subscripts, *models, casting=casting, **given)
+    result = np.einsum(subscripts, *models, out=out, casting=casting, **given)
     if dtype is not None:
         return np.dtype(dtype)
     return np.result_type(*models) if len(models) > 1 or not isinstance(result, np.ndarray) else result.dtype
