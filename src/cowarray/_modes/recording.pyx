@@ -51,8 +51,7 @@ cdef frozenset GIVES_ARRAYS = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like array asarray copy reshape astype where "
     "ndarray.copy ndarray.lazy_clone ndarray.reshape ndarray.astype ndarray.__deepcopy__".split()
 )
-cdef object numpy_dtype = np.dtype, numpy_asarray = np.asarray, numpy_empty = np.empty, broadcast_to = np.broadcast_to
-cdef object NOTHING = np.int8(0)
+cdef object numpy_dtype = np.dtype, numpy_empty = np.empty
 cdef object copy_mode = np._CopyMode
 
 
@@ -149,10 +148,8 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         function = draw.replay  # by NumPy's generator, whoever stands in for it
         if first_deferred(args) is None and not draw.is_possible(args, kwargs):
             raise NotRecorded
-    elif operation == "ndarray.__getitem__" or operation == "ndarray.__setitem__":
-        check_index(<Array?>args[0], args[1])
-        if len(args) > 2 and not is_array(args[2]):
-            check_value(<Array>args[0], args[2])
+    elif operation == "ndarray.__setitem__" and not is_array(args[2]):
+        check_value(<Array?>args[0], args[2])
     seen = Seen.__new__(Seen)
     seen.block = own_block()
     shown = tuple([seen.show(value) for value in args])
@@ -332,24 +329,6 @@ cdef class Seen:
             if recipe is not None and recipe not in found:
                 found.append(recipe)
         return found
-
-
-cdef int check_index(Array x, object key) except -1:
-    """Refuse to record an index that is known to be out of range: the error belongs to the line."""
-    cdef bint has_arrays = False
-    for item in key if type(key) is tuple else (key,):
-        if is_array(item):
-            if find_recipe(<Array>item) is not None:
-                return 0
-            has_arrays = True
-        elif type(item) is list or cnp.PyArray_Check(item):
-            has_arrays = True
-    if has_arrays:
-        shown = tuple([numpy_asarray(item) if is_array(item) else item for item in key]) if type(key) is tuple else (
-            numpy_asarray(key) if is_array(key) else key
-        )
-        broadcast_to(NOTHING, tuple([x.dims[i] for i in range(x.nd)]))[shown]
-    return 0
 
 
 cdef int check_value(Array x, object value) except -1:

@@ -6,6 +6,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
 from cowarray._modes.inference import Layout, assigned, cast, fresh, indexed, reshaped_copy
 from cowarray._modes.rules import VIEWS, rule
+from cowarray._modes.rules_of_methods import check_places
 from cowarray._ops import table
 
 __all__ = []
@@ -69,7 +70,9 @@ def get_item(call):
             if call.block.assumed is None:
                 raise call.refusal(_MASK, "use where, or multiply by the mask")
             return call.give(_of_no_elements(header, key, masks))
-        return call.give(indexed(header, _shown_key(call, key)))
+        layout = indexed(header, _shown_key(call, key))
+        check_places(header.shape, key)
+        return call.give(layout)
     part = header[
         (*key, ...)
         if type(key) is tuple and Ellipsis not in key
@@ -151,6 +154,7 @@ def set_item(call):
         if is_real:
             np.array(value, dtype=x.dtype)
         assigned(header, _shown_key(call, key), _kind_of(shown))
+        check_places(header.shape, key)
     call.writes(x, whole, text=True)
     return None
 

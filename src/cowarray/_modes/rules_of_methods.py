@@ -14,7 +14,7 @@ from cowarray._modes.inference import copied, fresh, reduction
 from cowarray._modes.layouts import axis_in
 from cowarray._modes.rules import CODE, RULE, enter, rule
 
-__all__ = ["by_operations", "check_indices"]
+__all__ = ["by_operations", "check_indices", "check_places"]
 
 
 def by_operations(*operations):
@@ -179,6 +179,32 @@ def check_indices(indices, length, mode):
     if places.size and (places.max() >= length or places.min() < -length):
         wrong = places.max() if places.max() >= length else places.min()
         raise IndexError(f"index {wrong} is out of bounds for size {length}")
+
+
+def check_places(shape, key):
+    """The same of an index that fits a shape, and of its arrays and lists of integers."""
+    parts = key if type(key) is tuple else (key,)
+    parts = [part if not isinstance(part, (list, ndarray)) or is_fake(part) else np.asarray(part) for part in parts]
+    if any(0 in getattr(part, "shape", ()) for part in parts):
+        return  # no element is picked, and NumPy does not look
+    taken = [_axes_taken(part) for part in parts]
+    axis = 0
+    for part, axes in zip(parts, taken, strict=True):
+        if part is Ellipsis:
+            axis += len(shape) - sum(taken)
+        elif isinstance(part, np.ndarray) and part.dtype.kind in "iu":
+            low, high = int(part.min()), int(part.max())
+            if low < -shape[axis] or high >= shape[axis]:
+                wrong = low if low < -shape[axis] else high
+                raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {shape[axis]}")
+        axis += axes
+
+
+def _axes_taken(part):
+    """How many axes of an array an index stands for."""
+    if part is None or part is Ellipsis or isinstance(part, (bool, np.bool_)):
+        return 0
+    return part.ndim if isinstance(part, (ndarray, np.ndarray)) and part.dtype.kind == "b" else 1
 
 
 @rule("ndarray.compress")

@@ -7,7 +7,7 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.elementwise import placed
-from cowarray._modes.fakes import first_fake, locate, settle_key
+from cowarray._modes.fakes import first_fake, is_fake, locate, settle_key
 from cowarray._modes.generalized import core_names
 from cowarray._modes.inference import (
     Layout,
@@ -20,6 +20,7 @@ from cowarray._modes.inference import (
     segments,
 )
 from cowarray._modes.rules import rule
+from cowarray._modes.rules_of_methods import check_places
 
 __all__ = ["rule_of"]
 
@@ -264,7 +265,8 @@ def _reduceat(call):
     options = _bound(call, "reduceat")
     out = options.pop("out", None)
     out = out[0] if type(out) is tuple else out
-    indices = call.header(call.args[1])
+    given = call.args[1]
+    indices = call.header(given)
     layout = segments(
         call.function.ufunc,
         call.header(call.args[0]),
@@ -273,7 +275,18 @@ def _reduceat(call):
         options.get("dtype"),
         None if out is None else call.header(out),
     )
+    if not (isinstance(given, ndarray) and is_fake(given)):
+        _check_starts(call, np.asarray(given), options.get("axis", 0))
     return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _check_starts(call, starts, axis):
+    """Where parts begin is in range, where that is known."""
+    shape = np.shape(call.header(call.args[0]))
+    length = shape[axis[0] if isinstance(axis, tuple) else axis]
+    if starts.size and (starts.min() < 0 or starts.max() >= length):
+        wrong = starts.min() if starts.min() < 0 else starts.max()
+        raise IndexError(f"index {wrong} out-of-bounds in {call.function.ufunc.__name__}.reduceat [0, {length})")
 
 
 def _outer(call):
@@ -304,6 +317,7 @@ def _at(call):
         given = np.shape(call.header(call.args[2])) if len(call.args) > 2 else ()
         if given != shape and np.broadcast_shapes(given, shape) != shape:
             raise ValueError("array is not broadcastable to correct shape")
+        check_places(x.shape, key)
     return None if call.writes(x) else call.compute()
 
 
