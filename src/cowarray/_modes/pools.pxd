@@ -1,0 +1,121 @@
+# What leaves memory as a whole and comes back, and what to evict next.
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
+
+cdef enum State:
+    PRESENT
+    EVICTED
+    SPILLED
+    GONE  # nobody refers to it, but what was made of it may need it to be made again
+
+
+cdef enum Heuristic:
+    DTR
+    LOCAL
+    LRU
+    SIZE
+    RANDOM
+
+
+# Absent pools that neighbour each other, and the cost of all of them: a set of a union-find.
+cdef struct Component:
+    Component *up  # NULL for a root
+    double cost  # a root's: of all its pools
+    Py_ssize_t refs  # nodes and components that point here
+    Py_ssize_t rank
+    uint64_t seen  # the last score that counted it
+
+
+# What neighbours know of a pool: it may outlive the pool, and holds no Python reference.
+cdef struct Node:
+    PyObject *pool  # borrowed; NULL once the pool has died
+    Component *component  # NULL while the bytes are present or in a file
+    Py_ssize_t refs  # its pool, and neighbours
+    Node **parents
+    Node **children
+    Py_ssize_t n_parents
+    Py_ssize_t n_children
+    Py_ssize_t room_parents
+    Py_ssize_t room_children
+
+
+cdef class Pool:
+    cdef Node *node
+    cdef readonly size_t nbytes
+    cdef readonly double cost
+    cdef public double used
+    cdef readonly int locks
+    cdef State state
+    cdef readonly bint constant
+    cdef public int bias
+    cdef readonly bint written  # to a file that still has these bytes
+    cdef Py_ssize_t place  # among the candidates; -1: it is none
+    cdef uint64_t serial
+    cdef uint64_t refused  # the round in which it was
+    cdef readonly Pools pools
+    cdef readonly list parents
+    cdef public object owner
+
+
+cdef class Pools:
+    cdef readonly size_t budget
+    cdef readonly size_t live
+    cdef readonly size_t reserved
+    cdef readonly size_t peak
+    cdef readonly size_t small
+    cdef public double now
+    cdef public double write_rate
+    cdef public double read_rate
+    cdef readonly bint spilling
+    cdef readonly bint sampling
+    cdef Heuristic rule
+    cdef PyObject **candidates
+    cdef readonly Py_ssize_t n_candidates
+    cdef Py_ssize_t room
+    cdef Py_ssize_t members  # pools that were added and live: there is room for all of them
+    cdef uint64_t serials
+    cdef uint64_t round
+    cdef uint64_t seen
+    cdef uint64_t random
+    cdef readonly bint by_file  # how the pool that was chosen last should leave
+    cdef readonly Py_ssize_t evictions
+    cdef readonly Py_ssize_t spills
+    cdef readonly Py_ssize_t remakes
+    cdef readonly size_t spilled_bytes
+    cdef readonly Py_ssize_t searches
+    cdef readonly Py_ssize_t looked  # candidates looked at, in all searches
+
+    cpdef int add(self, Pool pool) except -1
+    cpdef int link(self, Pool parent, Pool child) except -1
+    cpdef int cut(self, Pool pool) except -1
+    cpdef int add_cost(self, Pool pool, double cost) except -1
+    cpdef int touch(self, Pool pool) except -1
+    cpdef int lock(self, Pool pool) except -1
+    cpdef int unlock(self, Pool pool) except -1
+    cpdef int evicted(self, Pool pool) except -1
+    cpdef int spilled(self, Pool pool) except -1
+    cpdef int remade(self, Pool pool) except -1
+    cpdef int gone(self, Pool pool) except -1
+    cpdef int changed(self, Pool pool) except -1
+    cpdef int resized(self, Pool pool, size_t nbytes) except -1
+    cpdef int reserve(self, size_t nbytes) except -1
+    cpdef int unreserve(self, size_t nbytes) except -1
+    cpdef bint fits(self, size_t need) except -1
+    cpdef int new_round(self) except -1
+    cpdef int refuse(self, Pool pool) except -1
+    cpdef Pool choose(self)
+    cpdef double cost_to_make(self, Pool pool) except? -1
+
+    cdef double making(self, Pool pool) noexcept
+    cdef double filing(self, Pool pool) noexcept
+    cdef double score(self, Pool pool, bint *by_file) noexcept
+    cdef PyObject *best_of(self, Py_ssize_t drawn) noexcept
+    cdef uint64_t draw(self) noexcept
+    cdef bint may_leave(self, Pool pool) noexcept
+    cdef void enter(self, Pool pool) noexcept
+    cdef void leave(self, Pool pool) noexcept
+    cdef void count_up(self, size_t nbytes) noexcept
+
+
+cdef Pool new_pool(size_t nbytes, double cost)

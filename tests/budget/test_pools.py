@@ -1,0 +1,506 @@
+"""What is chosen to leave memory is what the heuristic says, by sums over components that brute force agrees with."""
+
+import gc
+import math
+import random
+import tracemalloc
+import weakref
+from itertools import pairwise
+
+import pytest
+from support.seeds import chosen_seed
+
+from cowarray._modes.pools import RULES, Pool, Pools
+
+pytestmark = pytest.mark.sanitized
+
+
+class Model:
+    """Pools in plain Python. A component is a label, and its cost the sum over those that carry it."""
+
+    def __init__(self):
+        self.label = {}
+        self.neighbours = {}
+        self.labels = 0
+
+    def link(self, one, other):
+        if one is not other:
+            self.neighbours.setdefault(one, set()).add(other)
+            self.neighbours.setdefault(other, set()).add(one)
+            if one in self.label and other in self.label:
+                self.join(self.label[one], self.label[other])
+
+    def join(self, one, other):
+        # Those that have left carry their labels on: what they connected stays connected.
+        self.label |= {pool: one for pool, label in self.label.items() if label == other}
+
+    def leave(self, pool):
+        self.labels += 1
+        self.label[pool] = self.labels
+        for each in self.neighbours.get(pool, ()):
+            if each in self.label:
+                self.join(self.label[pool], self.label[each])
+
+    def come_back(self, pool):
+        self.label.pop(pool, None)
+
+    def cost(self, pool):
+        labels = {self.label[each] for each in self.neighbours.get(pool, ()) if each in self.label}
+        own = pool.cost
+        if pool in self.label:
+            labels.add(self.label[pool])
+            own = 0
+        return own + sum(each.cost for each, label in self.label.items() if label in labels)
+
+
+def random_run(rng, steps, pools):
+    """Run at random what an owner does, in both worlds. Costs are whole numbers, so sums are exact."""
+    model = Model()
+    known = []
+    for _ in range(steps):
+        pools.now += rng.choice([0, 1, 5])
+        step = rng.random()
+        if step < 0.3 or len(known) < 3:
+            pool = Pool(rng.choice([0, 1, 8, 64]), rng.randrange(10), constant=rng.random() < 0.1)
+            pool.bias = rng.choice([0] * 8 + [-1, 1])
+            pools.add(pool)
+            for parent in rng.sample(known, min(len(known), rng.randrange(4))):
+                pools.link(parent, pool)
+                model.link(parent, pool)
+            known.append(pool)
+        pool = rng.choice(known)
+        if step < 0.35:
+            other = rng.choice(known)
+            pools.link(other, pool)
+            model.link(other, pool)
+        elif step < 0.4:
+            pools.add_cost(pool, rng.randrange(5))
+        elif step < 0.45:
+            pools.touch(pool)
+        elif step < 0.5:
+            pools.lock(pool)
+        elif step < 0.6 and pool.locks:
+            pools.unlock(pool)
+        elif step < 0.65 and not pool.constant:
+            if pool.where != "gone" and pool not in model.label:
+                model.leave(pool)
+            pools.gone(pool)
+        elif step < 0.8 and pool.where == "present" and not pool.locks and not pool.constant:
+            pools.evicted(pool)
+            model.leave(pool)
+        elif step < 0.85 and pool.where == "present" and not pool.locks:
+            pools.spilled(pool)
+        elif step < 0.95 and pool.where != "present":
+            pools.remade(pool)
+            model.come_back(pool)
+        elif step < 0.97:
+            pools.resized(pool, rng.choice([0, 2, 16]))
+        yield model, known
+
+
+@pytest.mark.parametrize("spilling", [False, True])
+def test_costs_and_bytes_are_those_of_brute_force(spilling):
+    rng = random.Random(chosen_seed())
+    absent = connected = 0
+    for _ in range(60):
+        pools = Pools(1000, spilling=spilling)
+        for model, known in random_run(rng, 150, pools):
+            for pool in rng.sample(known, min(5, len(known))):
+                assert pools.cost_to_make(pool) == model.cost(pool)
+                connected += model.cost(pool) > pool.cost
+            assert pools.live == sum(pool.nbytes for pool in known if pool.where == "present")
+            assert pools.peak >= pools.live
+            absent += len(model.label)
+    assert absent > 1000
+    assert connected > 1000
+
+
+def test_what_has_only_left_costs_what_is_reachable():
+    """Without anything that came back, a component is what is connected in the graph."""
+    rng = random.Random(chosen_seed())
+    for _ in range(100):
+        pools = Pools(1000)
+        known = [Pool(1, rng.randrange(10)) for _ in range(30)]
+        edges = {pool: set() for pool in known}
+        for i, pool in enumerate(known):
+            pools.add(pool)
+            for parent in rng.sample(known[:i], min(i, rng.randrange(3))):
+                pools.link(parent, pool)
+                edges[pool].add(parent)
+                edges[parent].add(pool)
+        absent = set(rng.sample(known, 15))
+        for pool in absent:
+            pools.evicted(pool)
+        for pool in known:
+            reached = {pool}
+            front = [pool]
+            while front:
+                near = edges[front.pop()] & absent - reached
+                reached |= near
+                front += near
+            assert pools.cost_to_make(pool) == sum(each.cost for each in reached)
+
+
+def scored(pools, model, pool):
+    """The score of a pool, and whether it should leave for a file; None: it may not leave."""
+    makeable = not pool.constant and pool.bias <= 0
+    if pool.where != "present" or pool.locks or pool.nbytes < max(pools.small, 1):
+        return None
+    if not makeable and not pools.spilling:
+        return None
+    cost = math.inf
+    if makeable:
+        cost = pool.cost if pools.heuristic == "local" else model.cost(pool)
+    by_file = False
+    if pools.spilling and (pool.bias >= 0 or pool.constant):
+        file = pool.nbytes / pools.read_rate + (0 if pool.written else pool.nbytes / pools.write_rate)
+        if file < cost:
+            cost, by_file = file, True
+    stale = pools.now - pool.used
+    score = {
+        "dtr": cost / (pool.nbytes * stale) if stale > 0 else math.inf,
+        "local": cost / (pool.nbytes * stale) if stale > 0 else math.inf,
+        "lru": pool.used,
+        "size": -pool.nbytes,
+        "random": 0,
+    }[pools.heuristic]
+    return (0 if pool.bias < 0 else 1, score, pool.used), by_file
+
+
+@pytest.mark.parametrize("spilling", [False, True])
+@pytest.mark.parametrize("heuristic", RULES)
+def test_the_best_is_chosen(heuristic, spilling):
+    rng = random.Random(chosen_seed())
+    chosen = filed = 0
+    for _ in range(40):
+        pools = Pools(1000, heuristic, small=rng.choice([0, 2]), spilling=spilling, seed=rng.randrange(100))
+        if spilling:
+            pools.write_rate, pools.read_rate = 8, 16
+        for model, known in random_run(rng, 120, pools):
+            scores = [(scored(pools, model, pool), i, pool) for i, pool in enumerate(known)]
+            scores = [(*score, i, pool) for score, i, pool in scores if score is not None]
+            best = pools.choose()
+            if not scores:
+                assert best is None
+                continue
+            ways = {id(pool): by_file for _, by_file, _, pool in scores}
+            assert ways[id(best)] == pools.by_file
+            chosen += 1
+            filed += pools.by_file
+            lowest, _, _, expected = min(scores, key=lambda each: (each[0], each[2]))
+            if heuristic == "random":
+                assert next(score[0] for score, _, _, pool in scores if pool is best) == lowest[0]
+            else:
+                assert best is expected
+    assert chosen > 2000
+    assert (filed > 100) == spilling
+
+
+def test_random_choice_reaches_everyone_and_repeats_with_its_seed():
+    def drawn(seed):
+        pools = Pools(100, "random", seed=seed)
+        known = [Pool(1) for _ in range(8)]
+        for pool in known:
+            pools.add(pool)
+        return [known.index(pools.choose()) for _ in range(200)]
+
+    assert set(drawn(1)) == set(range(8))
+    assert drawn(1) == drawn(1) != drawn(2)
+
+
+def test_a_sample_looks_at_the_square_root():
+    pools = Pools(10_000, sample=True)
+    known = [Pool(1, i) for i in range(400)]
+    for pool in known:
+        pools.add(pool)
+    pools.now = 1
+    found = [pools.choose() for _ in range(100)]
+    assert pools.looked == 100 * 20
+    assert len(set(found)) > 1
+    assert sum(pool.cost for pool in found) / 100 < 40  # the least of 20 of 400; of one it would be 200
+
+
+def test_a_sample_that_finds_nobody_gives_way_to_a_search():
+    pools = Pools(1000, sample=True)
+    known = [Pool(1) for _ in range(100)]
+    for pool in known:
+        pools.add(pool)
+        if pool is not known[70]:
+            pools.refuse(pool)
+    assert all(pools.choose() is known[70] for _ in range(20))
+
+
+def test_who_refuses_is_asked_again_in_the_next_round():
+    pools = Pools(100)
+    one, other = Pool(1, 1), Pool(1, 2)
+    pools.add(one)
+    pools.add(other)
+    pools.now = 1
+    assert pools.choose() is one
+    pools.refuse(one)
+    assert pools.choose() is other
+    pools.refuse(other)
+    assert pools.choose() is None
+    pools.new_round()
+    assert pools.choose() is one
+
+
+def test_the_budget_counts_what_lives_and_what_is_reserved():
+    pools = Pools(100)
+    pools.add(Pool(50))
+    kept = Pool(30)
+    pools.add(kept)
+    assert pools.live == 30  # the first one has died
+    pools.reserve(60)
+    assert (pools.live, pools.reserved, pools.peak) == (30, 60, 90)
+    assert pools.fits(10)
+    assert not pools.fits(11)
+    assert not pools.fits(2**64 - 1)
+    with pytest.raises(RuntimeError, match="not reserved"):
+        pools.unreserve(61)
+    pools.unreserve(60)
+    assert pools.fits(70)
+
+
+def test_what_is_cut_is_a_constant():
+    pools = Pools(100)
+    known = [Pool(1, 1) for _ in range(4)]
+    for pool in known:
+        pools.add(pool)
+    for one, other in pairwise(known):
+        pools.link(one, other)
+    pools.cut(known[2])
+    assert known[2].constant
+    assert known[2].parents == []
+    pools.evicted(known[1])
+    assert pools.cost_to_make(known[2]) == 1  # is no neighbour now
+    with pytest.raises(RuntimeError, match="can be made again"):
+        pools.evicted(known[2])
+    with pytest.raises(RuntimeError, match="absent"):
+        pools.cut(known[1])
+    pools.now = 2
+    assert {pools.choose()} <= {known[0], known[3]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        (lambda pools, pool: pools.add(pool), ValueError),
+        (lambda pools, pool: pools.touch(None), ValueError),
+        (lambda pools, pool: Pools(1).lock(pool), ValueError),
+        (lambda pools, pool: pools.link(Pool(1), pool), ValueError),
+        (lambda pools, pool: pools.unlock(pool), RuntimeError),
+        (lambda pools, pool: pools.remade(pool), RuntimeError),
+        (lambda pools, pool: (pools.evicted(pool), pools.evicted(pool)), RuntimeError),
+        (lambda pools, pool: (pools.lock(pool), pools.evicted(pool)), RuntimeError),
+        (lambda pools, pool: (pools.evicted(pool), pools.spilled(pool)), RuntimeError),
+        (lambda pools, pool: pool.__init__(2), RuntimeError),
+        (lambda pools, pool: pools.__init__(2), RuntimeError),
+        (lambda pools, pool: Pools(1, "best"), ValueError),
+        (lambda pools, pool: Pools(-1), OverflowError),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong, error):
+    pools = Pools(100)
+    pool = Pool(10)
+    pools.add(pool)
+    with pytest.raises(error):
+        wrong(pools, pool)
+
+
+# ---- lifetimes -------------------------------------------------------------------------------------------------------
+
+
+class Owner:
+    pass
+
+
+def test_children_hold_parents_and_parents_hold_no_children():
+    pools = Pools(100)
+    owners = [Owner() for _ in range(2)]
+    died = [weakref.ref(owner) for owner in owners]
+    parent, child = (Pool(1, 1, owner=owner) for owner in owners)
+    del owners
+    pools.add(parent)
+    pools.add(child)
+    pools.link(parent, child)
+    pools.link(parent, child)
+    assert child.parents == [parent]
+    pools.evicted(parent)
+    del parent
+    assert died[0]() is not None
+    assert pools.cost_to_make(child) == 2
+    del child
+    assert died[0]() is None
+    assert died[1]() is None
+    assert pools.live == 0
+    assert pools.n_candidates == 0
+
+
+def test_cycles_are_collected():
+    pools = Pools(100)
+    one, other = Pool(1), Pool(2)
+    pools.add(one)
+    pools.add(other)
+    pools.link(one, other)
+    pools.link(other, one)
+    one.owner = [one]
+    pools.evicted(one)
+    assert pools.live == 2
+    third = Pool(3, owner=Owner())
+    third.owner.pool = third
+    pools.add(third)
+    del one, other, third
+    gc.collect()
+    assert pools.live == 0
+    assert pools.n_candidates == 0
+
+
+def test_a_pool_outlives_the_variable_of_its_run():
+    pool = Pool(1)
+    pools = Pools(100)
+    pools.add(pool)
+    pools.evicted(pool)
+    del pools
+    pool.pools.remade(pool)
+    assert pool.pools.live == 1
+
+
+def test_what_has_died_costs_nobody_anything():
+    pools = Pools(100)
+    one, other, last = Pool(1, 1), Pool(1, 5), Pool(1, 7)
+    for pool in (one, other, last):
+        pools.add(pool)
+    pools.link(one, other)
+    pools.link(other, last)
+    pools.evicted(other)
+    pools.evicted(last)
+    assert pools.cost_to_make(one) == 13
+    del last, pool
+    assert pools.cost_to_make(one) == 6
+    del other
+    assert pools.cost_to_make(one) == 1
+
+
+def ending_in_itself(pools, base, last):
+    pool = Pool(1, 1)
+    pools.add(pool)
+    pools.link(base, pool)
+    pools.link(last, pool)
+    pools.evicted(pool)
+    pools.remade(pool)
+    pools.cut(pool)
+    return pool
+
+
+def beside_others(pools, base, last):
+    pool = Pool(1, 1)
+    pools.add(pool)
+    pools.link(base, pool)
+    pools.evicted(pool)
+    return pool
+
+
+def in_place(pools, base, last):
+    pools.link(base, last)
+    pools.add_cost(last, 1)
+    return last
+
+
+@pytest.mark.parametrize("step", [ending_in_itself, beside_others, in_place])
+def test_a_long_program_takes_no_more_memory(step):
+    pools = Pools(100)
+    base, last = Pool(1, constant=True), Pool(1)
+    pools.add(base)
+    pools.add(last)
+    for _ in range(1000):
+        last = step(pools, base, last)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(20_000):
+            last = step(pools, base, last)
+        assert tracemalloc.get_traced_memory()[0] - before < 2000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_chain_of_100_000_dies_without_recursion():
+    pools = Pools(100)
+    last = Pool(1, 1)
+    pools.add(last)
+    for _ in range(100_000):
+        pool = Pool(1, 1)
+        pools.add(pool)
+        pools.link(last, pool)
+        pools.gone(last)
+        last = pool
+    assert pools.cost_to_make(last) == 100_001
+    del pool, last
+    assert pools.live == 0
+
+
+# ---- without memory --------------------------------------------------------------------------------------------------
+
+
+def state(pools, known):
+    return (
+        pools.live,
+        pools.n_candidates,
+        [(pool.where, pools.cost_to_make(pool), pool.parents) for pool in known if pool.pools is pools],
+    )
+
+
+def test_a_refused_allocation_changes_nothing():
+    memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
+    failed = 0
+    for n in range(1, 60):
+        pools = Pools(1000)
+        known = [Pool(1, 1) for _ in range(16)]
+        for pool in known:
+            pools.add(pool)
+        for one in known[1:5]:
+            pools.link(known[0], one)
+            pools.link(one, known[8])
+        known.append(Pool(3, 1))
+        steps = [
+            lambda: pools.add(known[16]),  # noqa: B023
+            lambda: pools.link(known[0], known[16]),  # noqa: B023
+            lambda: pools.link(known[16], known[8]),  # noqa: B023
+            lambda: pools.cut(known[8]),  # noqa: B023
+        ]
+        for step in steps:
+            before = state(pools, known)
+            gc.disable()
+            memory.set_nomemory(n, n + 1)
+            try:
+                step()
+            except MemoryError:
+                memory.remove_mem_hooks()
+                failed += 1
+                assert state(pools, known) == before
+                step()
+            finally:
+                memory.remove_mem_hooks()
+                gc.enable()
+    assert failed >= 4
+
+
+def test_eviction_never_fails_for_want_of_memory():
+    memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
+    pools = Pools(1000)
+    one, other = Pool(1, 1), Pool(1, 1)
+    pools.add(one)
+    pools.add(other)
+    pools.link(one, other)
+    gc.disable()
+    memory.set_nomemory(0)
+    try:
+        pools.evicted(one)
+    finally:
+        memory.remove_mem_hooks()
+        gc.enable()
+    assert one.where == "evicted"
+    assert pools.cost_to_make(other) == 1  # a worse guess
+    pools.remade(one)
+    assert pools.live == 2
