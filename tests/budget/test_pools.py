@@ -337,7 +337,22 @@ def test_children_hold_parents_and_parents_hold_no_children():
     assert pools.n_candidates == 0
 
 
-def test_cycles_are_collected():
+def test_pools_made_of_each_other_are_collected():
+    """Arrays that were added to each other in place are."""
+    pools = Pools(100)
+    known = [Pool(i) for i in range(8)]
+    for i, pool in enumerate(known):
+        pools.add(pool)
+        pools.link(known[i - i % 2], pool)
+        pools.link(pool, known[i - i % 2])
+    assert pools.live == sum(range(8))
+    del known, pool
+    gc.collect()
+    assert pools.live == 0
+    assert pools.n_candidates == 0
+
+
+def test_cycles_through_owners_are_collected():
     pools = Pools(100)
     one, other = Pool(1), Pool(2)
     pools.add(one)

@@ -161,6 +161,7 @@ cdef bint are_linked(Node *parent, Node *child) noexcept:
 
 
 @cython.final
+@cython.no_gc_clear  # it needs its Pools when it dies; cycles go through lists or owners, and are cleared there
 cdef class Pool:
     """What leaves memory and comes back as a whole: an allocation.
 
@@ -272,7 +273,6 @@ cdef int ours(Pools pools, Pool pool) except -1:
 
 
 @cython.final
-@cython.no_gc  # so the collector never takes it from a pool, which needs it when it dies
 cdef class Pools:
     """The memory of one run: what is in it, what it may have, and what to evict next.
 
