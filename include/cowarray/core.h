@@ -123,7 +123,9 @@ enum {
     COW_TRY = 1u,     /* never wait and never copy what is pinned: COW_EBUSY instead */
     COW_NO_COPY = 2u, /* never copy: COW_ECOPY instead */
     COW_QUIET = 8u,   /* lazy clone: not counted in cow_stats; for a share that lasts only while something is read */
-    COW_FOREIGN = 4u  /* adopt: the bytes are somebody else's; they are never written and never stolen */
+    COW_FOREIGN = 4u, /* adopt: the bytes are somebody else's; they are never written and never stolen */
+    COW_READS = 16u   /* lazy clone: its address is read from at once, without a scope. COW_EABSENT where the bytes are
+                         absent, and else the address is where they are */
 };
 
 /* Makes a Storage with nbytes fresh, uninitialized bytes of its own. nbytes may be 0. */
@@ -151,6 +153,12 @@ size_t cow_storage_nbytes(const cow_storage *storage);
 size_t cow_storage_allocated(cow_storage *storage);
 /* How many Storages share the allocation, including this one (and overwrite scopes). The figure may change at any moment. */
 size_t cow_storage_shares(cow_storage *storage);
+/* The first byte of the whole allocation: an identity to compare, not a pointer to follow. NULL while the bytes are absent,
+ * or if too many scopes are open to look. May change at any moment. While it looks, an eviction may find that the bytes are
+ * being read. */
+const void *cow_storage_allocation(cow_storage *storage);
+/* 1 while a thread gives the Storage bytes of its own. */
+int cow_storage_is_busy(cow_storage *storage);
 /* 1 if both share one allocation. May change at any moment, like the figure. */
 int cow_storage_shares_with(cow_storage *storage, cow_storage *other);
 /* How many mutable scopes and writable exports are open. */
@@ -172,7 +180,7 @@ const void *cow_storage_address(const cow_storage *storage);
 /* ---- absence ----------------------------------------------------------------------------------------------------- */
 
 /* An allocation may have no bytes for a time. It keeps its size, its sharers and their windows, and is shared and freed as
- * ever: a lazy clone of an absent Storage is absent. Scopes do not begin: COW_EABSENT, from every sharer. Then somebody
+ * ever: a lazy clone of an absent Storage is absent (with COW_READS: COW_EABSENT). Scopes do not begin: COW_EABSENT, from every sharer. Then somebody
  * fills it, which all sharers see, and the scope is tried again. */
 
 /* Makes a Storage without bytes. nbytes may be 0. */
@@ -185,6 +193,9 @@ int cow_storage_is_absent(cow_storage *storage);
  * bytes: no scope is open on any of them or was left behind, nobody copies or steals, and no fork is in progress. Waits as
  * little as COW_TRY. COW_EABSENT: there are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
 COW_NODISCARD cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err);
+/* As evict, but the bytes are the caller's from here on: cow_storage_allocated tells how many. out is written on success
+ * only. Calls no deleter. */
+COW_NODISCARD cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *out, cow_error *err);
 /* Gives the absent allocation bytes: all of them, not the Storage's window alone, so nbytes must be what
  * cow_storage_allocated says. It owns ptr on success only; after a failure the caller still does. COW_EPRESENT: it has bytes
  * already; of several threads that fill it, one succeeds. Waits only for a fork. */

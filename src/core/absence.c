@@ -70,21 +70,39 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
     return COW_OK;
 }
 
-cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err)
+/* The handle, and the size of what it is on, which a write by another thread may change afterwards. */
+static cow_status take(cow_storage *storage, size_t managed, cow_dataptr *bytes, size_t *nbytes, cow_error *err)
 {
-    cow_dataptr bytes = {NULL, NULL, NULL};
-    size_t nbytes;
     cow_status status;
     if (!cowi_gate_enter(true)) {
         return cowi_fail(err, COW_EBUSY, "evict: a fork is in progress");
     }
     status = cowi_storage_lock_wrapped(storage, err);
     if (status == COW_OK) {
-        nbytes = storage->context->nbytes;
-        status = take_bytes(storage, managed, &bytes, err);
+        *nbytes = storage->context->nbytes;
+        status = take_bytes(storage, managed, bytes, err);
         cowi_storage_unlock(storage);
     }
     cowi_gate_leave();
+    return status;
+}
+
+cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *out, cow_error *err)
+{
+    cow_dataptr bytes = {NULL, NULL, NULL};
+    size_t nbytes = 0;
+    const cow_status status = take(storage, managed, &bytes, &nbytes, err);
+    if (status == COW_OK) {
+        *out = bytes;
+    }
+    return status;
+}
+
+cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err)
+{
+    cow_dataptr bytes = {NULL, NULL, NULL};
+    size_t nbytes = 0;
+    const cow_status status = take(storage, managed, &bytes, &nbytes, err);
     if (status == COW_OK) {
         COWI_YIELD("evicted");
         cowi_dataptr_delete(&bytes, nbytes);

@@ -257,6 +257,29 @@ size_t cow_storage_allocated(cow_storage *storage)
     return cowi_load_relaxed(&storage->allocated);
 }
 
+const void *cow_storage_allocation(cow_storage *storage)
+{
+    const void *first = NULL;
+    cowi_storage_lock(storage);
+    if (storage->context == NULL) {
+        first = storage->ptr.data;
+    }
+    else {
+        const cowi_where where = cowi_context_retain(storage->context); /* a share alone keeps nobody from evicting */
+        if (where == COWI_HERE || where == COWI_FILLED) {
+            first = storage->context->original.data;
+            cowi_context_release(storage->context); /* never the last: the Storage has a share */
+        }
+    }
+    cowi_storage_unlock(storage);
+    return first;
+}
+
+int cow_storage_is_busy(cow_storage *storage)
+{
+    return cowi_load_seq_cst(&storage->busy) != 0;
+}
+
 size_t cow_storage_shares(cow_storage *storage)
 {
     size_t shares;

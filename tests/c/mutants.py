@@ -164,8 +164,8 @@ FAULTS = {
     ),
 }
 
-_EVICT_LEAVES = "    cowi_gate_leave();\n    if (status == COW_OK) {\n"
-_EVICT_DELETES = "        cowi_dataptr_delete(&bytes, nbytes);\n"
+_TAKE_LEAVES = "    cowi_gate_leave();\n    return status;\n"
+_EVICT_DELETES = "        cowi_dataptr_delete(&bytes, nbytes);\n    }\n"
 _IS_THERE = "    if (context == NULL || !cowi_context_absent(context)) {\n"
 _REMADE = "return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;"
 
@@ -280,6 +280,56 @@ FAULTS |= {
         "an_eager_clone_of_what_is_evicted_meanwhile_is_lazy",
         [("clone.c", _REMADE, "return status;")],
     ),
+    "a clone that is read at once shares absent bytes": (
+        "test_absence",
+        "a_clone_that_is_read_at_once_needs_bytes",
+        [
+            ("clone.c", "if (reads && (where", "if (false && (where"),
+            ("clone.c", " && (flags & COW_READS))) {", " && false)) {"),
+        ],
+    ),
+    "a clone that is read at once and refused stays a sharer": (
+        "test_absence",
+        "a_clone_that_is_read_at_once_needs_bytes",
+        [("clone.c", "            cowi_context_drop(context); /* never", "            (void)0; /* never")],
+    ),
+    "a clone that is read at once has the address of before": (
+        "test_absence",
+        "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
+        [("clone.c", "            cowi_storage_find(source);\n", "")],
+    ),
+    "a clone that is read at once stays a reader": (
+        "test_absence",
+        "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
+        [("clone.c", "            cowi_context_release(context);\n", "")],
+    ),
+    "who asks for the allocation stays a reader": (
+        "test_absence",
+        "sharers_have_one_allocation",
+        [
+            (
+                "storage.c",
+                "            cowi_context_release(storage->context); /* never",
+                "            (void)0; /* never",
+            )
+        ],
+    ),
+    "bytes that are taken are freed": (
+        "test_absence",
+        "bytes_that_are_taken_are_the_callers",
+        [
+            (
+                "absence.c",
+                "        *out = bytes;\n",
+                "        *out = bytes;\n        cowi_dataptr_delete(&bytes, nbytes);\n",
+            )
+        ],
+    ),
+    "a Storage is never busy": (
+        "test_absence",
+        "a_busy_storage_is_not_evicted",
+        [("storage.c", "return cowi_load_seq_cst(&storage->busy) != 0;", "return 0;")],
+    ),
     "a reader of absent bytes stays counted": (
         "test_absence",
         "eviction_frees_the_bytes_for_all_sharers",
@@ -297,8 +347,8 @@ FAULTS |= {
         "test_gate",
         "deleters_may_fork",
         [
-            ("absence.c", _EVICT_LEAVES, _EVICT_LEAVES.partition("\n")[2]),
-            ("absence.c", _EVICT_DELETES + "    }\n", _EVICT_DELETES + "    }\n    cowi_gate_leave();\n"),
+            ("absence.c", _TAKE_LEAVES, _TAKE_LEAVES.partition("\n")[2]),
+            ("absence.c", _EVICT_DELETES, _EVICT_DELETES + "    cowi_gate_leave();\n"),
         ],
     ),
 }

@@ -269,6 +269,98 @@ static void each_handle_is_deleted_once(fixture *f)
     CHECK_EQ(third.deleted, 0); /* it was never the Storage's */
 }
 
+static void bytes_that_are_taken_are_the_callers(fixture *f)
+{
+    owned o;
+    cow_dataptr taken = {NULL, NULL, NULL};
+    cow_storage *a = NULL;
+    cow_storage *b;
+    cow_storage *other = make_absent(f->allocator);
+    CHECK_OK(cow_storage_adopt(f->allocator, handle_on(&o, 1), SIZE, 0, &a, NULL));
+    b = make_window(a, 3, 5);
+    CHECK_STATUS(cow_storage_take(a, 1, &taken, NULL), COW_EBUSY);
+    CHECK(taken.data == NULL && holds(b, 1));
+    CHECK_OK(cow_storage_take(b, 2, &taken, NULL));
+    CHECK(taken.data == o.bytes && taken.context == &o && taken.deleter == count_deletion && o.deleted == 0);
+    check_doors_shut(f, a);
+    check_doors_shut(f, b);
+    CHECK_STATUS(cow_storage_take(b, 2, &taken, NULL), COW_EABSENT);
+    CHECK(all_bytes(o.bytes, SIZE, 1));
+    CHECK_OK(cow_storage_fill(other, taken, SIZE, NULL)); /* into another, without a copy */
+    CHECK(cow_storage_is_sole(other) && cow_storage_address(other) == o.bytes && holds(other, 1));
+    cow_storage_free(a);
+    cow_storage_free(b);
+    CHECK_EQ(o.deleted, 0);
+    cow_storage_free(other);
+    CHECK_EQ(o.deleted, 1);
+}
+
+static void sharers_have_one_allocation(fixture *f)
+{
+    char bytes[SIZE];
+    const cow_dataptr foreign = {bytes, NULL, NULL};
+    cow_storage *a = make_filled(f->allocator, SIZE, 1);
+    const void *first = cow_storage_address(a);
+    cow_storage *b = NULL;
+    cow_storage *window;
+    CHECK(cow_storage_allocation(a) == first); /* without a context */
+    window = make_window(a, 30, 40);
+    CHECK(cow_storage_allocation(a) == first && cow_storage_allocation(window) == first);
+    CHECK_OK(cow_storage_evict(a, 2, NULL)); /* who has asked is no reader */
+    CHECK(cow_storage_allocation(a) == NULL && cow_storage_allocation(window) == NULL);
+    bring_counting(f->allocator, window);
+    first = cow_storage_allocation(a);
+    CHECK(first != NULL && cow_storage_allocation(window) == first);
+    CHECK(counts_from(a, 0) && first == cow_storage_address(a));
+    CHECK_OK(cow_storage_evict(window, 2, NULL));
+    CHECK_OK(bring(f->allocator, window, 1));
+    CHECK_OK(fill(window, 2));
+    CHECK(cow_storage_allocation(window) == cow_storage_address(window));
+    CHECK(cow_storage_allocation(a) != cow_storage_allocation(window));
+    CHECK_OK(cow_storage_adopt(f->allocator, foreign, SIZE, COW_FOREIGN, &b, NULL));
+    CHECK(cow_storage_allocation(b) == bytes);
+    cow_storage_free(a);
+    cow_storage_free(b);
+    cow_storage_free(window);
+}
+
+static void a_clone_that_is_read_at_once_needs_bytes(fixture *f)
+{
+    cow_storage *a = make_absent(f->allocator);
+    cow_storage *made = NULL;
+    const size_t live = report_of(f).live_bytes;
+    for (unsigned flags = COW_READS; flags <= (COW_READS | COW_TRY); flags++) {
+        cow_error err = {""};
+        if (!CHECK_STATUS(cow_lazy_clone(a, 1, 2, flags, &made, &err), COW_EABSENT)) {
+            return;
+        }
+        CHECK(strstr(err.text, "fill") != NULL);
+    }
+    CHECK(made == NULL && cow_storage_shares(a) == 1 && report_of(f).live_bytes == live);
+    CHECK_EQ(stats_now().lazy_clones, 0);
+    CHECK_OK(bring(f->allocator, a, 1));
+    CHECK(cow_storage_is_sole(a));
+    cow_storage_free(a);
+}
+
+static void a_clone_that_is_read_at_once_knows_where_the_bytes_are(fixture *f)
+{
+    cow_storage *a = make_filled(f->allocator, SIZE, 0);
+    cow_storage *b = make_window(a, 50, 100);
+    cow_storage *made = NULL;
+    CHECK_OK(cow_storage_evict(a, 2, NULL)); /* b keeps the address of before */
+    bring_counting(f->allocator, a);
+    if (!CHECK_OK(cow_lazy_clone(b, 20, 30, COW_READS, &made, NULL))) {
+        return;
+    }
+    CHECK(cow_storage_address(made) == (const char *)cow_storage_allocation(a) + 70);
+    CHECK(counts_from(made, 70));
+    CHECK_OK(cow_storage_evict(b, 3, NULL)); /* three sharers, and nobody reads */
+    cow_storage_free(a);
+    cow_storage_free(b);
+    cow_storage_free(made);
+}
+
 /* ---- who refuses --------------------------------------------------------------------------------------------------- */
 
 /* Refused, with a reason, and nothing has changed. If that is wrong, the rest of the test still finds bytes. */
@@ -577,6 +669,7 @@ static void evict_the_busy_one(meddler *m)
 {
     check_kept(m->storage, 1, "materializing");
     check_kept(m->storage, 2, "materializing");
+    CHECK(cow_storage_is_busy(m->storage));
 }
 
 static void a_busy_storage_is_not_evicted(fixture *f)
@@ -589,6 +682,7 @@ static void a_busy_storage_is_not_evicted(fixture *f)
     m.meddle = evict_the_busy_one;
     CHECK_OK(fill(m.storage, 2));
     CHECK(m.meddle == NULL && holds(b, 1));
+    CHECK(!cow_storage_is_busy(m.storage) && !cow_storage_is_busy(b));
     cow_storage_free(m.storage);
     cow_storage_free(b);
 }
@@ -923,6 +1017,10 @@ int main(int argc, char **argv)
     RUN(eviction_frees_the_bytes_for_all_sharers);
     RUN(what_was_alone_is_alone_again);
     RUN(each_handle_is_deleted_once);
+    RUN(bytes_that_are_taken_are_the_callers);
+    RUN(sharers_have_one_allocation);
+    RUN(a_clone_that_is_read_at_once_needs_bytes);
+    RUN(a_clone_that_is_read_at_once_knows_where_the_bytes_are);
     RUN(sharers_outside_keep_the_bytes);
     RUN(open_scopes_keep_the_bytes);
     RUN(readers_left_behind_keep_the_bytes);

@@ -61,6 +61,7 @@ cdef extern from "cowarray/core.h" nogil:
     unsigned COW_NO_COPY
     unsigned COW_FOREIGN
     unsigned COW_QUIET
+    unsigned COW_READS
 
     cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
     cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes, unsigned flags,
@@ -68,12 +69,15 @@ cdef extern from "cowarray/core.h" nogil:
     cow_status cow_storage_new_absent(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
     int cow_storage_is_absent(cow_storage *storage)
     cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err)
+    cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *out, cow_error *err)
     cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err)
     void cow_storage_free(cow_storage *storage)
     cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, unsigned flags, cow_storage **out,
                               cow_error *err)
     size_t cow_storage_nbytes(const cow_storage *storage)
     size_t cow_storage_allocated(cow_storage *storage)
+    const void *cow_storage_allocation(cow_storage *storage)
+    int cow_storage_is_busy(cow_storage *storage)
     size_t cow_storage_shares(cow_storage *storage)
     int cow_storage_shares_with(cow_storage *storage, cow_storage *other)
     size_t cow_storage_pins(const cow_storage *storage)

@@ -54,11 +54,15 @@ cdef class Hold:
 
 cdef class Storage
 ctypedef int (*door_function)(object keeper, Storage storage, const Access *access) except -1
+ctypedef int (*shared_function)(object keeper, Storage storage, Storage made, const Access *access) except -1
 
 
 # A doorkeeper that is asked in C, and gets the access as it is.
 cdef class Keeper:
     cdef door_function door
+    # Told of the Storage of a new lazy copy, before anybody else has it; NULL for most. It shares bytes that may be
+    # absent, and has no doorkeeper yet. What is raised undoes the copy.
+    cdef shared_function shared
 
 
 cdef class Storage:
@@ -103,6 +107,7 @@ cdef inline bint is_unread(Storage storage) noexcept:
 cdef void have_read(Storage storage) noexcept
 
 cdef bint is_at(Storage storage, const char *window) noexcept
+# False where the bytes are absent, and nobody knows where they will be.
 cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
 cdef size_t window_size(Storage storage) noexcept
 cdef size_t allocated_size(Storage storage) noexcept
@@ -111,7 +116,7 @@ cdef size_t count_shares(Storage storage) noexcept
 cdef bint is_pinned(Storage storage) noexcept
 cdef bint is_foreign(Storage storage) noexcept
 cdef Hold new_hold(Storage storage, const Access *access)
-# For doorkeepers: a const scope, about which nobody is asked.
+# For doorkeepers: a const scope, about which nobody is asked, not even where the bytes are absent: RuntimeError.
 cdef Hold quiet_hold(Storage storage)
 cdef object held(Storage storage, const Access *access, char **window)
 cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
@@ -152,6 +157,20 @@ cdef int become_fake(Storage storage, Keeper keeper) except -1
 # Of a Storage whose bytes come later: another doorkeeper; then the bytes, those of another Storage.
 cdef void change_keeper(Storage storage, Keeper keeper) noexcept
 cdef void take_bytes(Storage storage, Storage made) noexcept
+# Another doorkeeper, or None. A gap.
+cdef void put_doorkeeper(Storage storage, object keeper) noexcept
+# Bytes that are away (doors.md): whether they are; and the allocation that the window lies in, NULL while it has none.
+cdef bint is_absent(Storage storage) noexcept
+cdef const void *allocation_of(Storage storage) noexcept
+# Frees the bytes of all that share them, of whom `managed` have a Keeper who can bring them. The status of the core:
+# COW_OK; COW_EBUSY, COW_EABSENT, COW_EINVAL (foreign) or COW_ENOMEM, and nothing has changed. A gap: their owner ends.
+# A Storage that ends lets go of its doorkeeper before its share: who counts his own may count too few, never too many.
+cdef int evict_bytes(Storage storage, size_t managed) noexcept
+# Why it refuses, in words: "cannot evict: " and this.
+cdef str who_holds(Storage storage, size_t managed)
+# Moves the bytes of `made`, which nobody else has, into absent ones of that size, for all that share these. 1; 0: there
+# were bytes already, and `made` keeps its own, as it does where an exception is raised. A gap, before it looks.
+cdef int fill_bytes(Storage storage, Storage made) except -1
 # Accounts of what takes no bytes: the core's, for extensions that do not link it. NULL: memory has run out.
 cdef cow_account *new_account(cow_account *above) noexcept
 cdef void hush_account(cow_account *account) noexcept

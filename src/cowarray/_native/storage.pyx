@@ -8,6 +8,7 @@ One file, for a door and what it hands out are read together.
 """
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
@@ -61,6 +62,8 @@ cdef object fail(cow_status status, cow_error *err):
         raise OverflowError(text)
     if status == COW_EINVAL:
         raise ValueError(text)
+    if status == COW_EBUSY:
+        raise BufferError(text)
     raise RuntimeError(f"{cow_status_text(status).decode()}: {text}")
 
 
@@ -125,7 +128,7 @@ cdef void end_storage(PyObject *storage) noexcept:
     if (<Storage>storage).hold is not None:
         (<Storage>storage).hold = None
     if (<Storage>storage).doorkeeper != NULL:
-        Py_DECREF(<object>(<Storage>storage).doorkeeper)
+        Py_DECREF(<object>(<Storage>storage).doorkeeper)  # before the share goes: see evict_bytes
     if (<Storage>storage).unread != NULL:
         add(&(<Unread>(<Storage>storage).unread).lost, 1)
         Py_DECREF(<object>(<Storage>storage).unread)
@@ -139,7 +142,9 @@ cdef bint is_at(Storage storage, const char *window) noexcept:
 
 
 cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept:
-    return (<size_t>cow_storage_address(storage.handle) + offset) & (alignment - 1) == 0
+    """Whether an element there is aligned; False, where nobody knows yet where the bytes will be."""
+    cdef size_t address = <size_t>cow_storage_address(storage.handle)
+    return address != 0 and (address + offset) & (alignment - 1) == 0
 
 
 cdef char *own_bytes(Storage storage) noexcept:
@@ -192,18 +197,27 @@ cdef Hold new_hold(Storage storage, const Access *access):
     cdef Hold hold
     if storage.doorkeeper != NULL:
         ask(storage, access)
-    hold = quiet_hold(storage)
+    hold = open_hold(storage, access)
     if is_unread(storage) and access.intent != LOCATES:
         have_read(storage)
     return hold
 
 
 cdef Hold quiet_hold(Storage storage):
+    return open_hold(storage, NULL)
+
+
+cdef Hold open_hold(Storage storage, const Access *access):
+    """A const scope. Absent bytes are asked for, unless access is NULL."""
     cdef cow_error err
     cdef Hold hold = Hold.__new__(Hold)
     cdef cow_status status = cow_const_begin(storage.handle, &hold.scope, &err)
     if status != COW_OK:
         hold.scope.data = NULL
+        while status == COW_EABSENT and access != NULL and storage.doorkeeper != NULL:
+            ask_again(storage, access)
+            status = cow_const_begin(storage.handle, &hold.scope, &err)
+    if status != COW_OK:
         fail(status, &err)
     return hold
 
@@ -237,12 +251,16 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
     cdef cow_storage *handle = NULL
     cdef Storage made
     cdef cow_status status
+    cdef unsigned flags = COW_TRY | (COW_QUIET if quiet else 0) | (0 if access.intent == SHARES else COW_READS)
     if storage.never_shared:
         return None
     if storage.doorkeeper != NULL:
         ask(storage, access)
     made = Storage.__new__(Storage)
-    status = cow_lazy_clone(storage.handle, offset, nbytes, COW_TRY | (COW_QUIET if quiet else 0), &handle, &err)
+    status = cow_lazy_clone(storage.handle, offset, nbytes, flags, &handle, &err)
+    while status == COW_EABSENT and storage.doorkeeper != NULL:
+        ask_again(storage, access)
+        status = cow_lazy_clone(storage.handle, offset, nbytes, flags, &handle, &err)
     if status == COW_EBUSY:
         return None
     if status != COW_OK:
@@ -250,6 +268,8 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
     made.handle = handle
     if storage.is_fake:
         keep_fake(made, <Keeper>storage.doorkeeper)
+    elif storage.doorkeeper != NULL and access.intent == SHARES:
+        tell_shared(storage, made, access)
     made.is_copy = access.intent == SHARES
     if is_unread(storage):
         have_read(storage)
@@ -375,6 +395,14 @@ cdef class Keeper:
     """A doorkeeper of the library's own."""
 
 
+cdef int tell_shared(Storage storage, Storage made, const Access *access) except -1:
+    """Tell a Keeper that wants to know who shares the bytes. A gap, with such a Keeper."""
+    cdef object keeper = <object>storage.doorkeeper
+    if isinstance(keeper, Keeper) and (<Keeper>keeper).shared != NULL:
+        (<Keeper>keeper).shared(keeper, storage, made, access)
+    return 0
+
+
 cdef int ask(Storage storage, const Access *access) except -1:
     """Tell the doorkeeper who comes for the bytes. What it raises passes on, and nothing has happened. A gap."""
     cdef object keeper = <object>storage.doorkeeper
@@ -391,6 +419,15 @@ cdef int ask(Storage storage, const Access *access) except -1:
         )
     keeper(storage, INTENTS[access.intent], BEHALVES[access.behalf], box)
     return 0
+
+
+cdef int ask_again(Storage storage, const Access *access) except -1:
+    """The bytes were absent when the door opened: another thread took them after the doorkeeper was asked. A gap."""
+    cdef Access again = access[0]
+    if again.intent == LOCATES:
+        again.intent = READS  # elements lie nowhere without bytes, and whoever LOCATES may have been left without any
+    PyErr_CheckSignals()  # those who take and those who bring may go on for ever
+    return ask(storage, &again)
 
 
 cdef int knock(Storage storage, const Access *access) except -1:
@@ -414,6 +451,10 @@ def set_doorkeeper(Storage storage not None, keeper, /):
         Storage owns it and is invisible to the garbage collector, so it must not own an array of the Storage. Set it
         before other threads use the Storage: without a GIL, nothing orders the two.
     """
+    put_doorkeeper(storage, keeper)
+
+
+cdef void put_doorkeeper(Storage storage, object keeper) noexcept:
     cdef PyObject *before = storage.doorkeeper
     if keeper is None:
         storage.doorkeeper = NULL
@@ -452,6 +493,131 @@ cdef void leave_readers(Storage storage) noexcept:
             cow_storage_spare(storage.handle)
 
 
+# ---- bytes that are away ---------------------------------------------------------------------------------------------
+
+
+cdef bint is_absent(Storage storage) noexcept:
+    return cow_storage_is_absent(storage.handle) != 0
+
+
+cdef const void *allocation_of(Storage storage) noexcept:
+    return cow_storage_allocation(storage.handle)
+
+
+cdef int evict_bytes(Storage storage, size_t managed) noexcept:
+    cdef PyObject *owner = storage.unscoped
+    cdef cow_status status
+    if storage.hold is not None or (owner != NULL and Py_REFCNT(<object>owner) > 1):
+        return COW_EBUSY
+    storage.unscoped = NULL  # it ends with the bytes
+    status = cow_storage_evict(storage.handle, managed, NULL)
+    if status != COW_OK:
+        storage.unscoped = owner
+    return status
+
+
+cdef str who_holds(Storage storage, size_t managed):
+    """Why `evict_bytes` refuses, in words. Others may have come or gone since it did."""
+    cdef size_t shares = cow_storage_shares(storage.handle)
+    if cow_storage_is_absent(storage.handle):
+        return "they are away already"
+    if is_foreign(storage):
+        return "they belong to somebody else"
+    if cow_storage_is_busy(storage.handle):
+        return "another thread is materializing the array"
+    if is_pinned(storage):
+        return "they are pinned: an operation writes to them, or somebody outside may"
+    if shares > managed:
+        others = shares - managed
+        if others == 1:
+            return "a lazy copy, a snapshot or an export shares them"
+        return f"{others} lazy copies, snapshots or exports share them"
+    if shares < managed:
+        return f"there are {shares} shares of them, not {managed}"
+    return "they are being read, by an operation or by somebody outside"
+
+
+cdef int fill_bytes(Storage storage, Storage made) except -1:
+    cdef cow_error err
+    cdef cow_dataptr ptr
+    cdef cow_status status
+    cdef size_t nbytes
+    cdef PyObject *owner
+    if made is storage or made.never_shared:
+        raise ValueError("fill: these bytes cannot be moved")
+    refresh(made)
+    owner = made.unscoped
+    if owner != NULL and Py_REFCNT(<object>owner) > 1:
+        raise BufferError("fill: the bytes that were made are still in use")
+    made.unscoped = NULL  # who reads them from here on has a Hold
+    nbytes = cow_storage_allocated(made.handle)
+    status = cow_storage_take(made.handle, 1, &ptr, &err)
+    if status != COW_OK:
+        fail(status, &err)
+    status = cow_storage_fill(storage.handle, ptr, nbytes, &err)
+    if status == COW_OK:
+        return 1
+    if cow_storage_fill(made.handle, ptr, nbytes, NULL) != COW_OK and ptr.deleter != NULL:
+        ptr.deleter(ptr.data, ptr.context, nbytes)  # only if somebody else has it, against the rules
+    if status != COW_EPRESENT:
+        fail(status, &err)
+    return 0
+
+
+def evict(Storage storage not None, size_t managed, /):
+    """Free the bytes that a Storage shares; whoever comes for them asks its doorkeeper to bring them.
+
+    Parameters
+    ----------
+    storage : Storage
+    managed : int
+        How many of the Storages that share the bytes have a doorkeeper who can bring them.
+
+    Raises
+    ------
+    BufferError
+        Somebody else holds the bytes, or they are away already; it says who. Nothing has changed.
+    MemoryError
+        There is no memory to note that they are away. Nothing has changed.
+    """
+    cdef int status = evict_bytes(storage, managed)
+    if status == COW_ENOMEM:
+        raise MemoryError("cannot allocate a context")
+    if status != COW_OK:
+        raise BufferError(f"cannot evict {allocated_size(storage)} bytes: {who_holds(storage, managed)}")
+
+
+def fill(Storage storage not None, Storage made not None, /):
+    """Move the bytes of one Storage, which nobody else has, to all that share the absent bytes of another.
+
+    Parameters
+    ----------
+    storage : Storage
+    made : Storage
+        Afterwards without bytes, and good for nothing.
+
+    Returns
+    -------
+    bool
+        False: there were bytes already, and `made` keeps its own.
+
+    Raises
+    ------
+    ValueError
+        The sizes differ, or the bytes cannot be moved.
+    BufferError
+        Somebody uses the bytes of `made`.
+    MemoryError
+        There is no memory to note that they have left.
+    """
+    return fill_bytes(storage, made) != 0
+
+
+def is_absent_storage(Storage storage not None, /):
+    """Whether a Storage's bytes are away."""
+    return is_absent(storage)
+
+
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
@@ -471,17 +637,20 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
             return 0
         if status == COW_ENOMEM:
             raise MemoryError(f"cannot allocate {window_size(storage)} bytes for a write to an array that shares bytes")
-    return materialize(storage, scope)
+    while not materialize(storage, scope):
+        ask_again(storage, access)
+    return 0
 
 
-cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
+cdef bint materialize(Storage storage, cow_mutable_scope *scope) except -1:
+    """Open a mutable scope on bytes of the Storage's own. False: they are absent, and there is a doorkeeper to ask."""
     cdef cow_error err
     cdef cow_status status = COW_EBUSY
     cdef unsigned flags = 0
     cdef cow_storage *handle = storage.handle
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
-    cdef void *before = <void *>cow_storage_address(handle)
+    cdef const void *before = cow_storage_allocation(handle) if modes_in_use() else NULL
     cdef bint forbidden = forbids_copy(storage)
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
     if forbidden or (cost == 0 and window_size(storage) != 0):
@@ -497,17 +666,19 @@ cdef int materialize(Storage storage, cow_mutable_scope *scope) except -1:
         return materialize(storage, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
         refuse_copy(storage)
+    if status == COW_EABSENT and storage.doorkeeper != NULL:
+        return False
     if status != COW_OK:
         fail(status, &err)
     if storage.window != NULL and storage.window != <char *>scope.data:
         refresh(storage)
     if shared and modes_in_use():
         try:
-            report_write(storage, scope.data != before, reason)
+            report_write(storage, cow_storage_allocation(handle) != before, reason)
         except BaseException:
             cow_mutable_end(scope)
             raise
-    return 0
+    return True
 
 
 cdef bint forbids_copy(Storage storage) except -1:
@@ -665,32 +836,42 @@ cdef class Overwrite:
 
 
 cdef Overwrite overwrite_storage(Storage storage, const Access *access):
-    cdef cow_error err
+    cdef Overwrite writer
     if storage.doorkeeper != NULL:
         ask(storage, access)
-    cdef Overwrite writer = Overwrite.__new__(Overwrite)
+    writer = Overwrite.__new__(Overwrite)
+    writer.storage = storage
+    while not begin_overwrite(writer):
+        ask_again(storage, access)
+    return writer
+
+
+cdef inline bint begin_overwrite(Overwrite writer) except -1:
+    """Open the scope. False: the bytes are absent, and there is a doorkeeper to ask."""
+    cdef cow_error err
+    cdef Storage storage = writer.storage
     cdef cow_storage *handle = storage.handle
     cdef unsigned flags = COW_NO_COPY if forbids_copy(storage) else 0
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef const void *before = cow_storage_address(handle)
-    cdef bint moved
-    writer.storage = storage
+    cdef const void *allocation = cow_storage_allocation(handle) if modes_in_use() else NULL
     cdef cow_status status = cow_overwrite_begin(handle, flags | COW_TRY, &writer.scope, &err)
     if status == COW_EBUSY:
         with nogil:
             status = cow_overwrite_begin(handle, flags, &writer.scope, &err)
     if status == COW_ECOPY:
         refuse_copy(storage)
+    if status == COW_EABSENT and storage.doorkeeper != NULL:
+        return False
     if status != COW_OK:
         fail(status, &err)
     writer.state = OPEN
-    moved = cow_storage_address(handle) != before
-    if moved:
+    if cow_storage_address(handle) != before:
         storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     if shared and writer.in_place() and modes_in_use():
-        report_write(storage, moved, reason)
-    return writer
+        report_write(storage, cow_storage_allocation(handle) != allocation, reason)
+    return True
 
 
 for _type in (Hold, Storage, Pin, Overwrite, Unread):
