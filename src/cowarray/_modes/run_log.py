@@ -1,0 +1,403 @@
+"""The log of a run under a memory budget: a JSON object a line, as DTR's own tools write and read it.
+
+The format is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021): keys in alphabetical order, no spaces,
+sizes and times as text. What simulates their logs simulates these.
+"""
+
+import json
+import os
+import threading
+import weakref
+from json.encoder import encode_basestring_ascii as quoted
+from typing import NamedTuple
+
+__all__ = [
+    "Annotate",
+    "Call",
+    "Constant",
+    "Copy",
+    "CopyFrom",
+    "Mutate",
+    "Pin",
+    "Release",
+    "Result",
+    "RunLog",
+    "read_log",
+]
+
+START = "START"
+
+
+# ---- what a log says -------------------------------------------------------------------------------------------------
+
+
+class Constant(NamedTuple):
+    """An array from outside, which cannot be made again."""
+
+    name: str
+    nbytes: int
+
+
+class Result(NamedTuple):
+    """What an operation gave. `alias`: the index of the argument whose bytes it has; -1 if it has its own."""
+
+    name: str
+    nbytes: int
+    alias: int
+
+
+class Call(NamedTuple):
+    """An operation that gave new arrays. `time`: nanoseconds."""
+
+    operation: str
+    results: tuple[Result, ...]
+    args: tuple[str, ...]
+    time: int
+
+
+class Mutate(NamedTuple):
+    """An operation in place. `written`: the indices of the arguments that it wrote to."""
+
+    operation: str
+    args: tuple[str, ...]
+    written: tuple[int, ...]
+    time: int
+
+
+class Copy(NamedTuple):
+    """A new name for an array."""
+
+    to: str
+    source: str
+
+
+class CopyFrom(NamedTuple):
+    """A name that now means another array."""
+
+    to: str
+    source: str
+
+
+class Release(NamedTuple):
+    """A name that nobody uses any more."""
+
+    name: str
+
+
+class Pin(NamedTuple):
+    """An array that must not be evicted from here on."""
+
+    name: str
+
+
+class Annotate(NamedTuple):
+    """A remark. After START is what counts."""
+
+    text: str
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+
+class RunLog:
+    """Writes the log of a run.
+
+    Lines are buffered. A log that cannot be written, on a full disk, does the program no harm: nothing more is written,
+    and `close` raises the error. A forked child writes nothing.
+
+    Parameters
+    ----------
+    path : path
+        A file, which is emptied.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.log")
+    >>> with RunLog(path) as log:
+    ...     log.constant("x", 800)
+    ...     log.call("sin", [("y", 800, -1)], ["x"], 5000)
+    >>> [record for _, record in read_log(path)][2]
+    Call(operation='sin', results=(Result(name='y', nbytes=800, alias=-1),), args=('x',), time=5000)
+    """
+
+    LEAST = 1 << 16  # characters that are written at once
+
+    def __init__(self, path):
+        self._lines = _Lines(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666))
+        self._put = self._lines.put
+        # Also at exit, should nobody have closed it by then.
+        self._finish = weakref.finalize(self, self._lines.finish)
+        self.annotate(START)
+
+    def constant(self, name, nbytes):
+        """Log an array from outside."""
+        name = quoted(name)
+        self._put(f'{{"INSTRUCTION":"CONSTANT","NAME":{name}}}\n{_memory(name, nbytes)}')
+
+    def call(self, operation, results, args, time_ns):
+        """Log an operation that gave new arrays.
+
+        Parameters
+        ----------
+        operation : str
+        results : sequence of (str, int, int)
+            Name, bytes, and the index of the argument whose bytes it has, or -1.
+        args : sequence of str
+        time_ns : int
+        """
+        names = [quoted(name) for name, _, _ in results]
+        lines = [
+            f'{{"ARGS":{_list(args)},"INSTRUCTION":"CALL","NAME":{quoted(operation)},'
+            f'"RESULT":[{",".join(names)}],"TIME":"{time_ns:d}"}}\n'
+        ]
+        for name, (_, nbytes, alias) in zip(names, results, strict=True):
+            lines.append(f'{_memory(name, nbytes)}{{"ALIAS":"{alias:d}","INSTRUCTION":"ALIAS","NAME":{name}}}\n')
+        self._put("".join(lines))
+
+    def mutate(self, operation, args, written, time_ns):
+        """Log an operation in place.
+
+        Parameters
+        ----------
+        operation : str
+        args : sequence of str
+        written : sequence of int
+            The indices of the arguments that it wrote to.
+        time_ns : int
+        """
+        indices = ",".join([f"{index:d}" for index in written])
+        self._put(
+            f'{{"ARGS":{_list(args)},"INSTRUCTION":"MUTATE","MUTATE":[{indices}],"NAME":{quoted(operation)},'
+            f'"TIME":"{time_ns:d}"}}\n'
+        )
+
+    def copy(self, to, source):
+        """Log a new name for an array."""
+        self._put(f'{{"DST":{quoted(to)},"INSTRUCTION":"COPY","SRC":{quoted(source)}}}\n')
+
+    def copy_from(self, to, source):
+        """Log that a name now means another array."""
+        self._put(f'{{"DST":{quoted(to)},"INSTRUCTION":"COPY_FROM","SRC":{quoted(source)}}}\n')
+
+    def release(self, name):
+        """Log that nobody uses a name any more."""
+        self._put(f'{{"INSTRUCTION":"RELEASE","NAME":{quoted(name)}}}\n')
+
+    def pin(self, name):
+        """Log that an array must not be evicted from here on."""
+        self._put(f'{{"INSTRUCTION":"PIN","NAME":{quoted(name)}}}\n')
+
+    def annotate(self, text):
+        """Log a remark."""
+        self._put(f'{{"ANNOTATION":{quoted(text)},"INSTRUCTION":"ANNOTATE"}}\n')
+
+    def close(self):
+        """Write what is left, and close the file.
+
+        Raises
+        ------
+        OSError
+            Something could not be written, now or before.
+        """
+        self._finish()
+        if self._lines.error is not None:
+            error, self._lines.error = self._lines.error, None
+            raise error
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+
+class _Lines:
+    """What is to be written. The log may have died when the rest is, at exit."""
+
+    def __init__(self, file):
+        self.file = file
+        self.process = os.getpid()
+        self.lock = threading.Lock()
+        self.waiting = []
+        self.length = 0
+        self.error = None
+
+    def put(self, text):
+        if self.file is None or os.getpid() != self.process:
+            return
+        with self.lock:
+            self.waiting.append(text)
+            self.length += len(text)
+            if self.length >= RunLog.LEAST:
+                self.flush()
+
+    def flush(self):
+        text = "".join(self.waiting).encode("ascii")
+        self.waiting.clear()
+        self.length = 0
+        if self.file is None or self.error is not None:
+            return
+        try:
+            while text:
+                text = text[os.write(self.file, text) :]
+        except OSError as error:
+            self.error = error
+
+    def finish(self):
+        if os.getpid() != self.process:
+            return
+        with self.lock:
+            if self.file is None:
+                return
+            self.flush()
+            file, self.file = self.file, None
+            try:
+                os.close(file)
+            except OSError as error:
+                self.error = self.error or error
+
+
+def _list(names):
+    return "[" + ",".join(map(quoted, names)) + "]"
+
+
+def _memory(name, nbytes):
+    return f'{{"INSTRUCTION":"MEMORY","MEMORY":"{nbytes:d}","NAME":{name}}}\n'
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+_KEYS = {
+    "ALIAS": {"ALIAS", "NAME"},
+    "ANNOTATE": {"ANNOTATION"},
+    "CALL": {"ARGS", "NAME", "RESULT", "TIME"},
+    "CONSTANT": {"NAME"},
+    "COPY": {"DST", "SRC"},
+    "COPY_FROM": {"DST", "SRC"},
+    "MEMORY": {"MEMORY", "NAME"},
+    "MUTATE": {"ARGS", "MUTATE", "NAME", "TIME"},
+    "PIN": {"NAME"},
+    "RELEASE": {"NAME"},
+}
+_DIGITS = frozenset("0123456789")
+_LONGEST = 30  # digits: more is no size and no time
+_RENAMED = {"COPY": Copy, "COPY_FROM": CopyFrom}
+_NAMED = {"PIN": Pin, "RELEASE": Release}
+
+
+def read_log(path):
+    """Read a log, this library's or one that DTR's own tools made.
+
+    Parameters
+    ----------
+    path : path
+
+    Yields
+    ------
+    (int, record)
+        The number of the line, and what it says; sizes and aliases belong to the line before them.
+
+    Raises
+    ------
+    ValueError
+        A line is not of this format, or the log ends in the middle. The error names path, line and reason.
+    OSError
+        The file cannot be read.
+    """
+    with open(path, "rb") as file:
+        lines = enumerate(file, 1)
+        line = 0
+        try:
+            for line, text in lines:
+                yield line, _record(_parsed(text), lines)
+        except _FormatError as error:
+            raise ValueError(f"{os.fspath(path)}, line {error.line or line}: {error}") from None
+
+
+class _FormatError(Exception):
+    line = None
+
+
+def _parsed(text):
+    """One line, whose values have the right types. What is wrong is said in a line of text."""
+    shown = repr(text.rstrip(b"\n")) if len(text) <= 80 else f"{text[:60]!r} ..."
+    try:
+        found = json.loads(text.decode())
+    except (ValueError, RecursionError):
+        cut = "" if text.endswith(b"\n") else ", and the log ends in the middle of it"
+        raise _FormatError(f"it is no JSON{cut}: {shown}") from None
+    if type(found) is not dict or type(found.get("INSTRUCTION")) is not str:
+        raise _FormatError(f"it has no INSTRUCTION: {shown}")
+    keys = _KEYS.get(found["INSTRUCTION"])
+    if keys is None:
+        raise _FormatError(f"an unknown INSTRUCTION: {shown}")
+    if found.keys() != keys | {"INSTRUCTION"}:
+        raise _FormatError(f"{found['INSTRUCTION']} has the keys {', '.join(sorted(keys))}: {shown}")
+    for key in keys:
+        if not _is_right(key, found[key]):
+            raise _FormatError(f"{key} cannot be {found[key]!r:.60}")
+    return found
+
+
+def _is_right(key, value):
+    if key in ("ARGS", "RESULT"):
+        return type(value) is list and all(type(each) is str for each in value)
+    if key == "MUTATE":
+        return type(value) is list and all(type(each) is int for each in value)
+    if key in ("MEMORY", "TIME", "ALIAS"):
+        if key == "ALIAS" and value == "-1":
+            return True
+        return type(value) is str and 0 < len(value) <= _LONGEST and _DIGITS.issuperset(value)
+    return type(value) is str
+
+
+def _record(found, lines):
+    """The record that begins with a line, and that the next ones may belong to."""
+    kind = found["INSTRUCTION"]
+    if kind in _NAMED:
+        return _NAMED[kind](found["NAME"])
+    if kind in _RENAMED:
+        return _RENAMED[kind](found["DST"], found["SRC"])
+    if kind == "ANNOTATE":
+        return Annotate(found["ANNOTATION"])
+    if kind == "CONSTANT":
+        return Constant(found["NAME"], int(_expected("MEMORY", found["NAME"], lines)["MEMORY"]))
+    if kind == "MUTATE":
+        return _mutation(found)
+    if kind == "CALL":
+        return _call(found, lines)
+    raise _FormatError(f"{kind} of {found['NAME']!r} belongs to no line before it")
+
+
+def _mutation(found):
+    written = found["MUTATE"]
+    if len(set(written)) != len(written) or not all(0 <= index < len(found["ARGS"]) for index in written):
+        raise _FormatError(f"MUTATE has indices of ARGS, each once: {written} of {len(found['ARGS'])}")
+    return Mutate(found["NAME"], tuple(found["ARGS"]), tuple(written), int(found["TIME"]))
+
+
+def _call(found, lines):
+    results = []
+    for name in found["RESULT"]:
+        nbytes = int(_expected("MEMORY", name, lines)["MEMORY"])
+        alias = int(_expected("ALIAS", name, lines)["ALIAS"])
+        if alias >= len(found["ARGS"]):
+            raise _FormatError(f"{name!r} is an alias of argument {alias} of {len(found['ARGS'])}")
+        results.append(Result(name, nbytes, alias))
+    return Call(found["NAME"], tuple(results), tuple(found["ARGS"]), int(found["TIME"]))
+
+
+def _expected(kind, name, lines):
+    """The next line, which must be of one kind, and of one name."""
+    line, text = next(lines, (None, None))
+    if text is None:
+        raise _FormatError(f"the log ends where {kind} of {name!r} should follow")
+    try:
+        found = _parsed(text)
+        if found["INSTRUCTION"] != kind or found["NAME"] != name:
+            raise _FormatError(f"{kind} of {name!r} should be here, not {found['INSTRUCTION']}")
+    except _FormatError as error:
+        error.line = line
+        raise
+    return found
