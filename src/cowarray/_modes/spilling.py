@@ -1,0 +1,365 @@
+"""Bytes on disk: a file without a name, in which slots are taken, read back and given up.
+
+The file has no name once it is made, so nothing is left behind, however the process ends. A full disk is no error but
+an answer: there is no slot, and whoever asked computes instead.
+
+Threads: each file has a lock for the list of its free extents. Under it nothing of others runs, no other lock is
+taken, and no element is written or read; a fork takes none, so it can come at any time. Slots are given up without the
+lock, by appending to a list: `__del__` runs anywhere, even under it.
+
+Forks: a slot that existed at a fork belongs to both processes, and neither may overwrite it or cut it off. So a file
+of before a fork takes no more slots, in parent or child: each makes a file of its own. Both read the old one, which
+the kernel frees after the last slot of either.
+"""
+
+import bisect
+import contextlib
+import errno
+import mmap
+import os
+import tempfile
+import threading
+import time
+
+__all__ = ["Slot", "Spill"]
+
+PAGE = mmap.PAGESIZE
+SAMPLE = 4 << 20  # bytes of the measurement that the rates begin with
+MEMORY = 64 << 20  # bytes, after which a measurement counts for half
+
+
+class _Forks:
+    """The forks of this process; a child has new ones, by which it knows the files of its parent."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.begun = 0
+        self._ended = 0
+
+    def begin(self):
+        with self._lock:
+            self.begun += 1
+
+    def end(self):
+        with self._lock:
+            self._ended += 1
+
+    def now(self):
+        """A number that is another after each fork; None during one, when nobody knows what the child will have."""
+        begun = self.begun
+        return begun if begun == self._ended else None
+
+
+_forks = _Forks()
+
+
+def _start_over():
+    global _forks
+    _forks = _Forks()
+
+
+os.register_at_fork(
+    before=lambda: _forks.begin(), after_in_parent=lambda: _forks.end(), after_in_child=lambda: _start_over()
+)
+
+
+class _File:
+    """A file and what is free in it. It is closed with the last slot; the kernel then frees its blocks."""
+
+    def __init__(self, directory):
+        self.descriptor = -1
+        self._forks = _forks
+        self._born = _forks.now()
+        self._lock = threading.Lock()
+        self._free = []  # (start, stop) in order; no two touch, and none reaches the end
+        self._end = 0
+        self.given_up = []  # (start, stop) of slots, until somebody has the lock
+        with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+            self.descriptor = os.dup(file.fileno())
+
+    def __del__(self, close=os.close):
+        if self.descriptor >= 0:
+            close(self.descriptor)
+
+    def take(self, nbytes):
+        """A slot; None if the file is of before a fork. But to the process that made it, an empty file gives one."""
+        size = -(-nbytes // PAGE) * PAGE
+        slot = Slot(self, nbytes)
+        if self._forks is not _forks:
+            return None  # The lock may be that of a thread which a child does not have.
+        with self._lock:
+            if not self._settle() and self._end:
+                return None
+            for i, (start, stop) in enumerate(self._free):
+                if stop - start >= size:
+                    self._free[i : i + 1] = [(start + size, stop)] if start + size < stop else []
+                    break
+            else:
+                start, self._end = self._end, self._end + size
+            slot._extent.append((start, start + size))
+        return slot
+
+    def settle(self):
+        """Make room of the slots that were given up."""
+        if self.given_up and self._forks is _forks:
+            with self._lock:
+                self._settle()
+
+    def _settle(self):
+        """False if the file is of before a fork, and nothing in it is anybody's own."""
+        extents = []
+        while self.given_up:
+            extents.append(self.given_up.pop())
+        # Asked last: what was given up by now, before a fork begins, is no slot in the child either.
+        if self._forks is not _forks or self._forks.now() is None or self._forks.now() != self._born:
+            return False
+        for start, stop in extents:
+            if start < stop:
+                self._put_back(start, stop)
+        if self._free and self._free[-1][1] == self._end:
+            self._end = self._free.pop()[0]
+            # What is cut off the kernel need not write.
+            with contextlib.suppress(OSError):  # else it is longer than it needs to be
+                os.ftruncate(self.descriptor, self._end)
+        return True
+
+    def _put_back(self, start, stop):
+        i = j = bisect.bisect_left(self._free, (start, stop))
+        if i and self._free[i - 1][1] == start:
+            i -= 1
+            start = self._free[i][0]
+        if j < len(self._free) and self._free[j][0] == stop:
+            stop = self._free[j][1]
+            j += 1
+        self._free[i:j] = [(start, stop)]
+
+
+class Slot:
+    """Bytes that were written to the file, until the slot is given up or dropped.
+
+    Attributes
+    ----------
+    nbytes : int
+    """
+
+    __slots__ = ("__weakref__", "_extent", "_file", "nbytes")
+
+    def __init__(self, file, nbytes):
+        self._extent = []  # (start, stop), and nothing once it is given up: popping it is done by one thread alone
+        self._file = file
+        self.nbytes = nbytes
+
+    def free(self):
+        """Give the slot up; its room is used again at the next write. A second time does nothing."""
+        try:
+            extent = self._extent.pop()
+        except IndexError:
+            return
+        self._file.given_up.append(extent)
+
+    def __del__(self):
+        self.free()
+
+
+class _Rate:
+    """Bytes a second, in the mean; what was measured long ago counts for little."""
+
+    def __init__(self):
+        self._sums = None  # Bytes, seconds. Replaced as a whole: of two threads, one measurement may be lost.
+
+    def note(self, nbytes, seconds):
+        known, passed = self._sums or (0.0, 0.0)
+        kept = 0.5 ** (nbytes / MEMORY)
+        self._sums = (known * kept + nbytes, passed * kept + seconds)
+
+    def value(self):
+        """None if nothing was measured."""
+        if self._sums is None:
+            return None
+        nbytes, seconds = self._sums
+        return nbytes / max(seconds, 1e-9)
+
+
+class Spill:
+    """A file without a name in a directory, for bytes that are dearer to compute again than to read.
+
+    The file is closed, and its room on the disk free, when the spill and all of its slots are gone.
+
+    Parameters
+    ----------
+    directory : path_like
+        On a disk: where it is in memory, spilling to it frees none.
+
+    Raises
+    ------
+    OSError
+        The directory does not exist, is none, or takes no file.
+
+    Attributes
+    ----------
+    error : OSError or None
+        Why the last write that failed did so.
+    """
+
+    def __init__(self, directory):
+        self.directory = os.path.abspath(os.fspath(directory))
+        self.error = None
+        self._writes = _Rate()
+        self._reads = _Rate()
+        self._sampled = False
+        try:
+            self._file = _File(self.directory)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            text = f"budget: spill needs a directory that takes files, and this one does not: {reason}"
+            raise OSError(error.errno, text, self.directory) from error
+
+    def write(self, buffer):
+        """Write bytes into a slot.
+
+        Parameters
+        ----------
+        buffer : buffer
+            C-contiguous.
+
+        Returns
+        -------
+        Slot or None
+            None if the disk does not take them: it is full, a limit or a quota is reached, it fails. `error` has the
+            reason.
+        """
+        with memoryview(buffer) as whole:
+            nbytes = whole.nbytes
+            try:
+                slot = self._slot(nbytes)
+                if nbytes:
+                    with whole.cast("B") as view:
+                        start = time.perf_counter()
+                        _write(slot, view)
+                        self._writes.note(nbytes, time.perf_counter() - start)
+            except OSError as error:
+                # Without its frames, which would keep the buffer.
+                self.error = OSError(error.errno, error.strerror)
+                return None  # The slot is dropped, and so given up.
+        return slot
+
+    def read_into(self, slot, buffer):
+        """Read the bytes of a slot.
+
+        Parameters
+        ----------
+        slot : Slot
+        buffer : buffer
+            Writable, C-contiguous, of as many bytes as the slot. If anything is raised, what is in it is undefined.
+
+        Raises
+        ------
+        OSError
+            The bytes cannot be read back.
+        ValueError
+            The slot was given up, or the buffer has another size.
+        """
+        with memoryview(buffer) as whole:
+            if whole.nbytes != slot.nbytes:
+                raise ValueError(f"a spilled slot of {slot.nbytes} bytes is read into a buffer of {whole.nbytes}")
+            extent = _extent(slot)
+            if slot.nbytes:
+                with whole.cast("B") as view:
+                    start = time.perf_counter()
+                    _read(slot._file.descriptor, extent[0], view)
+                    self._reads.note(slot.nbytes, time.perf_counter() - start)
+            # Only after it is given up may others have written there.
+            _extent(slot)
+        slot._file.settle()
+
+    @property
+    def write_rate(self):
+        """Bytes a second that writes took lately.
+
+        If nothing was written yet, a small measurement comes first.
+
+        Returns
+        -------
+        float
+            0.0 if the disk has taken nothing yet.
+        """
+        return self._rate(self._writes)
+
+    @property
+    def read_rate(self):
+        """Bytes a second that reads took lately, as `write_rate`.
+
+        Returns
+        -------
+        float
+        """
+        return self._rate(self._reads)
+
+    def seconds(self, nbytes):
+        """What writing so many bytes and reading them back will take.
+
+        Parameters
+        ----------
+        nbytes : int
+
+        Returns
+        -------
+        float
+            Infinite if the disk has taken nothing yet.
+        """
+        write, read = self.write_rate, self.read_rate
+        return nbytes / write + nbytes / read if write and read else float("inf")
+
+    def _rate(self, rate):
+        if rate.value() is None and not self._sampled:
+            self._sampled = True
+            self._sample()
+        return rate.value() or 0.0
+
+    def _sample(self):
+        buffer = bytearray(os.urandom(PAGE) * (SAMPLE // PAGE))  # which no file system packs
+        slot = self.write(buffer)
+        if slot is not None:
+            try:
+                self.read_into(slot, buffer)
+            except OSError as error:
+                self.error = OSError(error.errno, error.strerror)
+
+    def _slot(self, nbytes):
+        """Room in the file, or in a new one after a fork. Two threads may each make one: both stay with their slots."""
+        slot = self._file.take(nbytes)
+        while slot is None:
+            file = _File(self.directory)
+            slot = file.take(nbytes)
+            self._file = file
+        return slot
+
+
+def _extent(slot):
+    try:
+        return slot._extent[0]
+    except IndexError:
+        raise ValueError("a spilled slot is read after it was given up") from None
+
+
+def _write(slot, view):
+    (offset, _stop), done = slot._extent[0], 0
+    while done < len(view):
+        with view[done:] as rest:
+            wrote = os.pwrite(slot._file.descriptor, rest, offset + done)
+        if wrote == 0:
+            raise OSError(errno.EIO, "the file takes no more bytes")
+        done += wrote
+
+
+def _read(descriptor, offset, view):
+    done = 0
+    while done < len(view):
+        try:
+            with view[done:] as rest:
+                read = os.preadv(descriptor, [rest], offset + done)
+        except OSError as error:
+            raise OSError(error.errno, f"spilled bytes cannot be read back: {error.strerror}") from error
+        if read == 0:
+            raise OSError(errno.EIO, f"spilled bytes cannot be read back: the file ends after {done} of {len(view)}")
+        done += read
