@@ -3,17 +3,22 @@
 What an operation gives, and what it writes, the rules of fakes say, of ghosts of its arguments; what they give becomes
 deferred arrays, and a `Node` keeps the arguments as they were: deferred ones by their versions, real ones by lazy
 copies. An operation that the rules refuse needs values, and is done at once.
+
+While the rules run, a finalizer or a signal handler of the program may compute, and is to get what it would get
+anywhere. The rules and NumPy's code run no function of the program there, so what it calls is told by its frame.
 """
 
 import numpy as np
 
 cimport cython
 cimport numpy as cnp
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF
 
 from cowarray._array.array cimport Array, descr_of, is_array, still
 from cowarray._array.copies cimport copy_in_order
 from cowarray._array.imports cimport import_array
-from cowarray._c.frames cimport get_current, set_current
+from cowarray._c.frames cimport get_current, PyFrameObject, set_current
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
 from cowarray._modes.fakes cimport Ledger
 from cowarray._modes.recipes cimport (
@@ -26,6 +31,7 @@ from cowarray._modes.recipes cimport (
     Reference,
     Version,
 )
+from cowarray._modes.sites cimport program_frame
 from cowarray._native.storage cimport Storage
 from cowarray._ops.operands cimport is_harmless
 
@@ -97,7 +103,9 @@ def travel(str operation, function, tuple args, dict kwargs):
     cdef object inner = current()
     cdef Deferral block
     if get_current() != NULL:
-        return on(operation, function, args, kwargs)  # of ghosts
+        if (<Seen>get_current()).frame == outer_frame():
+            return on(operation, function, args, kwargs)  # of ghosts
+        return travel_apart(<Seen>get_current(), operation, function, args, kwargs)
     found = first_deferred(args)
     if found is None and kwargs:
         found = first_deferred(kwargs.values())
@@ -125,6 +133,31 @@ def travel(str operation, function, tuple args, dict kwargs):
         return function(*args, **kwargs)  # a deferred argument is made at its door
     finally:
         put_back(before)
+
+
+cdef object travel_apart(Seen seen, str operation, object function, tuple args, dict kwargs):
+    """Do an operation of code that has come in between, as if nothing were being recorded."""
+    cdef Ledger ledger = seen.block.ledger
+    cdef object inner = current(), before = None
+    cdef list written = ledger.written
+    if type(inner) is Block and (<object>inner).ledger is ledger:
+        before = put_in(seen.outer)  # else it has entered a block of its own, or makes something
+    set_current(NULL)
+    ledger.written = None
+    try:
+        return travel(operation, function, args, kwargs)
+    finally:
+        ledger.written = written
+        set_current(<void *>seen)
+        if before is not None:
+            put_back(before)
+
+
+cdef void *outer_frame() except? NULL:
+    """Which frame of the program runs. It stays the same object as long as it runs."""
+    cdef PyFrameObject *frame = program_frame()
+    Py_XDECREF(<PyObject *>frame)
+    return <void *>frame
 
 
 cdef object on(str operation, object function, tuple args, dict kwargs):
@@ -201,10 +234,13 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     """What an operation gives, and writes, on ghosts; where it stands in the program."""
     cdef object block = seen.block
     cdef Ledger ledger = block.ledger
-    ledger.written = seen.written = []
+    seen.written = []
     call = DryCall(operation, function, args, kwargs, block, seen.first)
     seen.site = call.origin.site
+    seen.outer = current()
+    seen.frame = outer_frame()
     before = put_in(block)
+    ledger.written = seen.written
     set_current(<void *>seen)
     try:
         return follow(call)
@@ -235,6 +271,8 @@ cdef class Seen:
     """The arguments of an operation as the rules of fakes may see them."""
 
     cdef object block
+    cdef object outer  # the block that the program is in
+    cdef void *frame  # of the program, that records; as long as the rules run
     cdef object site
     cdef object first  # the first ghost
     cdef list ghosts  # of (ghost, what it stands for, its Recipe)

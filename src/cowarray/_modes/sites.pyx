@@ -3,7 +3,7 @@
 import os
 import numpy as np
 
-from cpython.ref cimport Py_DECREF
+from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from cowarray._c.frames cimport file_of, PyEval_GetFrame, PyFrame_GetBack, PyFrame_GetLineNumber, PyFrameObject
 
@@ -20,12 +20,13 @@ cdef dict sites = {}  # by file and line: each is one object
 cdef object nowhere = Site("<unknown>", 0)
 
 
-cdef object here():
-    """The line of the innermost frame that is neither this library's nor NumPy's."""
+cdef PyFrameObject *program_frame() except? NULL:
+    """The innermost frame that is neither this library's nor NumPy's, a new reference; NULL where there is none."""
     cdef PyFrameObject *frame = PyEval_GetFrame()
     cdef PyFrameObject *back
-    cdef bint owned = False
     cdef object name
+    if frame != NULL:
+        Py_INCREF(<object>frame)
     try:
         while frame != NULL:
             name = file_of(frame)
@@ -33,17 +34,27 @@ cdef object here():
             if inner is None:
                 inner = is_inner[name] = name.startswith(inner_folders)
             if not inner:
-                key = (name, PyFrame_GetLineNumber(frame))
-                site = sites.get(key)
-                if site is None:
-                    site = sites[key] = Site(*key)
-                return site
+                break
             back = PyFrame_GetBack(frame)
-            if owned:
-                Py_DECREF(<object>frame)
-            frame = back
-            owned = True
-    finally:
-        if owned and frame != NULL:
             Py_DECREF(<object>frame)
-    return nowhere
+            frame = back
+    except BaseException:
+        if frame != NULL:
+            Py_DECREF(<object>frame)
+        raise
+    return frame
+
+
+cdef object here():
+    """The line of the innermost frame that is neither this library's nor NumPy's."""
+    cdef PyFrameObject *frame = program_frame()
+    if frame == NULL:
+        return nowhere
+    try:
+        key = (file_of(frame), PyFrame_GetLineNumber(frame))
+    finally:
+        Py_DECREF(<object>frame)
+    site = sites.get(key)
+    if site is None:
+        site = sites[key] = Site(*key)
+    return site
