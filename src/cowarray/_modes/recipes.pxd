@@ -47,6 +47,7 @@ cdef class Node:
 
 
 cdef Recipe find_recipe(Array x)
+cdef object site_of(Recipe recipe)
 cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar)
 cdef Array new_ghost(Array x, Recipe recipe, Origin origin)
 cdef Array placed(Array x, Storage storage)

@@ -219,8 +219,9 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef Recipe recipe = keeper
     if access.intent == LOCATES and access.ndim >= 0:
         return 0
-    if recipe.strict and access.intent != LOCATES:  # without a box it is `materialize`, which asks for the bytes
-        raise FakeError("a conversion", "a value is needed, and the block is strict", recipe.latest.node.site)
+    # Without a box it is `materialize`, which asks for the bytes.
+    if recipe.strict and access.intent != LOCATES and storage.is_deferred:
+        raise FakeError("a conversion", "a value is needed, and the block is strict", site_of(recipe))
     while storage.is_deferred:  # another thread may have recorded a write meanwhile
         maker(recipe)
     return 0
@@ -241,6 +242,12 @@ cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
         x.writeable = False
     change_keeper(x.storage_, recipe)
     return recipe
+
+
+cdef object site_of(Recipe recipe):
+    """Where the operation stands that makes a Recipe's bytes; None once it has been done."""
+    cdef Node node = recipe.latest.node
+    return None if node is None else node.site
 
 
 cdef Recipe find_recipe(Array x):

@@ -29,6 +29,7 @@ from cowarray._modes.recipes cimport (
     placed,
     Recipe,
     Reference,
+    site_of,
     Version,
 )
 from cowarray._modes.sites cimport program_frame
@@ -102,6 +103,7 @@ def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
     cdef object inner = current()
     cdef Deferral block
+    cdef Recipe recipe
     if get_current() != NULL:
         if (<Seen>get_current()).frame == outer_frame():
             return on(operation, function, args, kwargs)  # of ghosts
@@ -124,10 +126,9 @@ def travel(str operation, function, tuple args, dict kwargs):
         return record(operation, function, args, kwargs, block)
     except NotRecorded:
         pass
-    if found is not None and (block.strict or find_recipe(<Array>found).strict):
-        raise FakeError(
-            operation, "a value is needed, and the block is strict", find_recipe(<Array>found).latest.node.site
-        )
+    recipe = None if found is None else find_recipe(<Array>found)  # it may have been made meanwhile
+    if recipe is not None and (block.strict or recipe.strict):
+        raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe))
     before = put_in(None)
     try:
         return function(*args, **kwargs)  # a deferred argument is made at its door
