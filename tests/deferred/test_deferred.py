@@ -1,6 +1,7 @@
 """What `deferred` promises: exact bytes in any order, in place, once; and what ends a recipe."""
 
 import gc
+import math
 import os
 import pickle
 import threading
@@ -369,6 +370,22 @@ def test_what_numpy_gives_as_a_scalar_is_never_changed():
     assert (t.tolist(), s.tolist(), u.tolist()) == (6, 7, 49)
     t += 1
     assert t == 7
+
+
+def test_a_scalars_conversions_are_those_of_the_value():
+    conversions = [int, float, complex, bool, math.floor, "{:.2f}".format, str, lambda x: x.item(), lambda x: x == 6]
+    for convert in conversions:
+        with deferred():
+            x = cw.arange(4.0).sum()
+            assert is_deferred(x)
+            assert convert(x) == convert(np.float64(6))
+    with deferred():
+        n = cw.arange(4).sum()
+        assert list(range(9))[n] == 6
+        for refused in (hash, round):
+            with pytest.raises(TypeError):
+                refused(n)
+        assert n.item() in {6}
 
 
 def test_zero_axes_that_numpy_keeps_are_changed_in_place():

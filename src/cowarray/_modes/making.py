@@ -1,8 +1,10 @@
 """Making the bytes of deferred arrays: the backward slice of a version, in the order in which it was recorded."""
 
+import contextlib
 import contextvars
 import os
 import threading
+import warnings
 
 import numpy as np
 
@@ -67,17 +69,55 @@ def make(recipe):
     RuntimeError
         The same thread is making them.
     """
-    with _maker.lock:
-        version = recipe.latest
-        if version.home is not None:  # else another thread has just made them
-            _Slice(version).run()
+    said = _Said()
+    try:
+        with _maker.lock:
+            version = recipe.latest
+            if version.home is not None:  # else another thread has just made them
+                _Slice(version, said).run()
+    finally:
+        said.warn()
 
 
 def _settle(state):
     """Have all recorded draws of a generator made."""
-    with _maker.lock:
-        if state.latest is not None:
-            _Slice(state.latest).run()
+    said = _Said()
+    try:
+        with _maker.lock:
+            if state.latest is not None:
+                _Slice(state.latest, said).run()
+    finally:
+        said.warn()
+
+
+class _Said:
+    """Floating-point warnings of what is made, said once others can make something again: a warning runs code of the
+    program, which may wait for one of them."""
+
+    def __init__(self):
+        self.found = []
+        self.site = None
+
+    def gathering(self):
+        """A context manager in which they are gathered, if they are to be warnings."""
+        handling = np.geterr()
+        modes = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
+        if not modes or not {"call", "log"}.isdisjoint(handling.values()):
+            return contextlib.nullcontext()  # the program has its own function for some
+        return np.errstate(call=self, **modes)
+
+    def write(self, text):
+        """Be told by NumPy."""
+        self.found.append((text.removeprefix("Warning: ").rstrip("\n"), self.site))
+
+    def warn(self):
+        """Warn of the lines that were recorded."""
+        for text, site in self.found:
+            registry = _registries.setdefault(site[0], {})
+            warnings.warn_explicit(text, RuntimeWarning, site[0], site[1], registry=registry)
+
+
+_registries = {}  # by file, which warnings have been shown
 
 
 def _needed(version):
@@ -98,7 +138,8 @@ def _needed(version):
 class _Slice:
     """What has to run for a version. After an error, it is as if nothing had."""
 
-    def __init__(self, version):
+    def __init__(self, version, said):
+        self.said = said
         self.nodes = _needed(version)
         self.wanted = version
         self.made = {}  # Versions; their bytes are nobody else's
@@ -146,7 +187,8 @@ class _Slice:
         values = {version: self._value(version, version in node.writes) for version in node.reads}
         args = [_rebuilt(value, values) for value in node.args]
         kwargs = {name: _rebuilt(value, values) for name, value in node.kwargs.items()}
-        with node.circumstances():
+        self.said.site = node.site
+        with node.circumstances(), self.said.gathering():
             result = node.function(*args, **kwargs)
         for before, after in node.writes.items():
             self._put(after(), values[before])
