@@ -22,21 +22,19 @@ static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes,
     return COW_OK;
 }
 
-/* Takes the new Storage's share, with the lock held. Who reads at once needs bytes, and needs to know where they are: he
- * takes nothing where they are absent. */
-static cowi_where take_share(cow_storage *source, bool reads)
+/* With the lock held, and the new Storage's share taken, which found the bytes not where the address says. Who reads at
+ * once needs bytes, and needs to know where they are; where they are absent, the share is given back. Who found room for
+ * a share finds room for a reader. */
+static cowi_where look_for_bytes(cow_storage *source)
 {
     cowi_context *context = source->context;
-    cowi_where where = cowi_context_share(context);
-    if (reads && (where == COWI_FILLED || where == COWI_ABSENT)) {
-        where = cowi_context_retain(context);
-        if (where == COWI_FILLED) {
-            cowi_storage_find(source);
-            cowi_context_release(context);
-        }
-        else {
-            cowi_context_drop(context); /* never the last: the source has a share */
-        }
+    const cowi_where where = cowi_context_retain(context);
+    if (where == COWI_FILLED) {
+        cowi_storage_find(source);
+        cowi_context_release(context);
+    }
+    else {
+        cowi_context_drop(context); /* never the last: the source has a share */
     }
     return where;
 }
@@ -85,11 +83,15 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
             /* Unpinned and evicted since then: what is absent can be shared. */
             return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;
         }
-        where = take_share(source, (flags & COW_READS) != 0);
-        if (where == COWI_FULL || (where == COWI_ABSENT && (flags & COW_READS))) {
+        where = cowi_context_share(source->context);
+        if (where == COWI_FULL) {
             cowi_storage_unlock(source);
-            status = where == COWI_FULL ? cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation")
-                                        : cowi_fail(err, COW_EABSENT, "fill the allocation, then try again");
+            status = cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
+            break;
+        }
+        if (where != COWI_HERE && (flags & COW_READS) && look_for_bytes(source) != COWI_FILLED) {
+            cowi_storage_unlock(source);
+            status = cowi_fail(err, COW_EABSENT, "fill the allocation, then try again");
             break;
         }
         address = (char *)cowi_load_relaxed(&source->address);

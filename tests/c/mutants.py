@@ -283,25 +283,22 @@ FAULTS |= {
     "a clone that is read at once shares absent bytes": (
         "test_absence",
         "a_clone_that_is_read_at_once_needs_bytes",
-        [
-            ("clone.c", "if (reads && (where", "if (false && (where"),
-            ("clone.c", " && (flags & COW_READS))) {", " && false)) {"),
-        ],
+        [("clone.c", "(flags & COW_READS) && look", "false && look")],
     ),
     "a clone that is read at once and refused stays a sharer": (
         "test_absence",
         "a_clone_that_is_read_at_once_needs_bytes",
-        [("clone.c", "            cowi_context_drop(context); /* never", "            (void)0; /* never")],
+        [("clone.c", "        cowi_context_drop(context); /* never", "        (void)0; /* never")],
     ),
     "a clone that is read at once has the address of before": (
         "test_absence",
         "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
-        [("clone.c", "            cowi_storage_find(source);\n", "")],
+        [("clone.c", "        cowi_storage_find(source);\n", "")],
     ),
     "a clone that is read at once stays a reader": (
         "test_absence",
         "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
-        [("clone.c", "            cowi_context_release(context);\n", "")],
+        [("clone.c", "        cowi_context_release(context);\n", "")],
     ),
     "who asks for the allocation stays a reader": (
         "test_absence",

@@ -258,18 +258,17 @@ cdef Storage share(Storage storage, const Access *access, size_t offset, size_t 
         ask(storage, access)
     made = Storage.__new__(Storage)
     status = cow_lazy_clone(storage.handle, offset, nbytes, flags, &handle, &err)
-    while status == COW_EABSENT and storage.doorkeeper != NULL:
-        ask_again(storage, access)
-        status = cow_lazy_clone(storage.handle, offset, nbytes, flags, &handle, &err)
-    if status == COW_EBUSY:
-        return None
     if status != COW_OK:
-        fail(status, &err)
+        while status == COW_EABSENT and storage.doorkeeper != NULL:
+            ask_again(storage, access)
+            status = cow_lazy_clone(storage.handle, offset, nbytes, flags, &handle, &err)
+        if status == COW_EBUSY:
+            return None
+        if status != COW_OK:
+            fail(status, &err)
     made.handle = handle
-    if storage.is_fake:
-        keep_fake(made, <Keeper>storage.doorkeeper)
-    elif storage.doorkeeper != NULL and access.intent == SHARES:
-        tell_shared(storage, made, access)
+    if storage.doorkeeper != NULL:
+        keep_for(storage, made, access)
     made.is_copy = access.intent == SHARES
     if is_unread(storage):
         have_read(storage)
@@ -395,10 +394,12 @@ cdef class Keeper:
     """A doorkeeper of the library's own."""
 
 
-cdef int tell_shared(Storage storage, Storage made, const Access *access) except -1:
-    """Tell a Keeper that wants to know who shares the bytes. A gap, with such a Keeper."""
+cdef int keep_for(Storage storage, Storage made, const Access *access) except -1:
+    """The doorkeeper of a Storage that shares with one that has one. A gap, with a Keeper who wants to know."""
     cdef object keeper = <object>storage.doorkeeper
-    if isinstance(keeper, Keeper) and (<Keeper>keeper).shared != NULL:
+    if storage.is_fake:
+        keep_fake(made, <Keeper>keeper)
+    elif access.intent == SHARES and isinstance(keeper, Keeper) and (<Keeper>keeper).shared != NULL:
         (<Keeper>keeper).shared(keeper, storage, made, access)
     return 0
 
