@@ -1,4 +1,5 @@
-"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, ``simulate SCRIPT``, and ``plan SCRIPT``."""
+"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, ``simulate SCRIPT``, ``plan SCRIPT``, and
+``replay LOG``."""
 
 import argparse
 import os
@@ -20,7 +21,8 @@ def main(argv=None):
     Returns
     -------
     int
-        Exit status: 0, 1 if a result was wrong or the machine failed, 2 for a file or a command that cannot be used.
+        Exit status: 0, 1 if a result was wrong, the machine failed, or a run does not fit its budget, 2 for a file or
+        a command that cannot be used.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     parser, running = _parsers()
@@ -32,6 +34,8 @@ def main(argv=None):
     try:
         if arguments.command == "info":
             status = info()
+        elif arguments.command == "replay":
+            status = _replay(arguments)
         else:
             from cowarray._tools.demo import run
 
@@ -64,6 +68,7 @@ def _parsers():
         help="default: the planets' positions from 1800 to 2050, computed on the spot",
     )
     commands.add_parser("info", help="print versions, and where the C headers are")
+    _add_replay(commands)
     simulate = commands.add_parser(
         "simulate",
         help="run a program that was written for NumPy, and say which of its lines relied on an alias",
@@ -108,6 +113,61 @@ def _parsers():
             help="treat PACKAGE as a part of the program (may be repeated)",
         )
     return parser, running
+
+
+def _add_replay(commands):
+    replay = commands.add_parser(
+        "replay",
+        help="say what a run under a memory budget would have cost under another one",
+        description="Simulates the log of a run (of cowarray.budget, or of DTR's own tools) under other budgets and "
+        "heuristics: how much would be computed again, and how much memory it would take. Nothing is computed.",
+        epilog="SIZE is bytes, or a number with a unit: 4096, '8 GiB', 500MB. Exit status: 0 if the run fits into "
+        "every budget, 1 if not, 2 for a log or options that cannot be used.",
+        allow_abbrev=False,
+    )
+    replay.add_argument("log", metavar="LOG")
+    replay.add_argument(
+        "--budget", metavar="SIZE", type=_size, action="append", default=[], help="may be repeated (default: none)"
+    )
+    replay.add_argument(
+        "--heuristic",
+        choices=["dtr", "local", "lru", "size", "random"],
+        action="append",
+        help="what to evict (default: dtr; may be repeated)",
+    )
+    replay.add_argument("--small", metavar="SIZE", type=_size, default=0, help="never evict arrays of less than SIZE")
+    replay.add_argument("--sample", action="store_true", help="look at a random sample of the arrays")
+    replay.add_argument("--seed", metavar="N", type=int, default=0, help="of --sample and random (default: 0)")
+    replay.add_argument(
+        "--remat-limit",
+        metavar="TIMES",
+        type=float,
+        default=100.0,
+        help="give up where as many times what the log took is computed again (default: 100)",
+    )
+    replay.add_argument(
+        "--end",
+        choices=["remake", "keep"],
+        default="remake",
+        help="at the end, bring all arrays that are alive into memory, or leave them as they are (default: remake)",
+    )
+    replay.add_argument("--json", action="store_true", help="report as one line of JSON")
+
+
+def _replay(arguments):
+    from cowarray._tools import replaying
+
+    return replaying.run(
+        arguments.log,
+        arguments.budget,
+        arguments.heuristic or ["dtr"],
+        small=arguments.small,
+        sample=arguments.sample,
+        seed=arguments.seed,
+        remat_limit=arguments.remat_limit,
+        end=arguments.end,
+        as_json=arguments.json,
+    )
 
 
 def _size(text):
