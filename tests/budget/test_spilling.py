@@ -149,8 +149,10 @@ def test_eight_threads_spill_at_once(spill):
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(model,)) for model in models]
-    before = gc.get_threshold()
+    file = spill._file
+    before, interval = gc.get_threshold(), sys.getswitchinterval()
     gc.set_threshold(3)
+    sys.setswitchinterval(1e-6)
     try:
         for thread in threads:
             thread.start()
@@ -158,7 +160,9 @@ def test_eight_threads_spill_at_once(spill):
             thread.join()
     finally:
         gc.set_threshold(*before)
+        sys.setswitchinterval(interval)
     assert errors == []
+    assert spill._file is file, "a thread did not wait"
     for model in models:
         model.check()
         model.known.clear()
@@ -166,8 +170,32 @@ def test_eight_threads_spill_at_once(spill):
     assert size(spill) == 0
 
 
+def test_a_finalizer_may_spill_at_any_time(spill):
+    """The collector may run it at each line, even amid the lists of the file. Here a trace does."""
+    model, inner = Model(spill, chosen_seed()), Model(spill, 1)
+    lines = []
+
+    def finalize(frame, event, arg):
+        if frame.f_code.co_filename != spilling.__file__:
+            return None
+        if event == "line":
+            lines.append(frame.f_code.co_name)
+            inner.step()
+        return finalize
+
+    before = sys.gettrace()
+    sys.settrace(finalize)
+    try:
+        for _ in range(100):
+            model.step()
+    finally:
+        sys.settrace(before)
+    assert {"take", "_settle", "_put_back"} <= set(lines)
+    model.check()
+    inner.check()
+
+
 @needs_fork
-@pytest.mark.threads
 def test_a_fork_amid_writes_harms_neither_process(spill):
     seed = chosen_seed()
     kept = Model(spill, seed)

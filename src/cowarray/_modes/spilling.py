@@ -3,9 +3,9 @@
 The file has no name once it is made, so nothing is left behind, however the process ends. A full disk is no error but
 an answer: there is no slot, and whoever asked computes instead.
 
-Threads: each file has a lock for the list of its free extents. Under it nothing of others runs, no other lock is
-taken, and no element is written or read; a fork takes none, so it can come at any time. Slots are given up without the
-lock, by appending to a list: `__del__` runs anywhere, even under it.
+Threads: each file has a lock for the list of its free extents, under which no other lock is taken, and no element is
+written or read; a fork takes none, so it can come at any time. Slots are given up without the lock, by appending to a
+list: `__del__` runs anywhere. A finalizer that spills amid the lists gets a file of its own.
 
 Forks: a slot that existed at a fork belongs to both processes, and neither may overwrite it or cut it off. So a file
 of before a fork takes no more slots, in parent or child: each makes a file of its own. Both read the old one, which
@@ -70,7 +70,8 @@ class _File:
         self.descriptor = -1
         self._forks = _forks
         self._born = _forks.now()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._busy = False  # The collector may run amid the lists, and with it a finalizer that spills.
         self._free = []  # (start, stop) in order; no two touch, and none reaches the end
         self._end = 0
         self.given_up = []  # (start, stop) of slots, until somebody has the lock
@@ -82,13 +83,14 @@ class _File:
             close(self.descriptor)
 
     def take(self, nbytes):
-        """A slot; None if the file is of before a fork. But to the process that made it, an empty file gives one."""
+        """A slot; None if the file is of before a fork, or busy in this thread.
+
+        But to the process that made it, a file without slots gives one in any case.
+        """
         size = -(-nbytes // PAGE) * PAGE
         slot = Slot(self, nbytes)
-        if self._forks is not _forks:
-            return None  # The lock may be that of a thread which a child does not have.
-        with self._lock:
-            if not self._settle() and self._end:
+        with self._alone() as alone:
+            if not alone or (not self._settle() and self._end):
                 return None
             for i, (start, stop) in enumerate(self._free):
                 if stop - start >= size:
@@ -101,9 +103,26 @@ class _File:
 
     def settle(self):
         """Make room of the slots that were given up."""
-        if self.given_up and self._forks is _forks:
-            with self._lock:
-                self._settle()
+        if self.given_up:
+            with self._alone() as alone:
+                if alone:
+                    self._settle()
+
+    @contextlib.contextmanager
+    def _alone(self):
+        """With the lock. False if it is of no use: this thread is amid the lists, or the lock is the parent's."""
+        if self._forks is not _forks:  # It may be held by a thread that a child does not have.
+            yield False
+            return
+        with self._lock:
+            if self._busy:
+                yield False
+                return
+            self._busy = True
+            try:
+                yield True
+            finally:
+                self._busy = False
 
     def _settle(self):
         """False if the file is of before a fork, and nothing in it is anybody's own."""
@@ -111,7 +130,7 @@ class _File:
         while self.given_up:
             extents.append(self.given_up.pop())
         # Asked last: what was given up by now, before a fork begins, is no slot in the child either.
-        if self._forks is not _forks or self._forks.now() is None or self._forks.now() != self._born:
+        if self._born is None or self._forks.now() != self._born:
             return False
         for start, stop in extents:
             if start < stop:
