@@ -7,19 +7,17 @@ arrays that differ in nothing but their bytes.
 
 import gc
 import itertools
-import re
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.cases.registry import select
-from support.oracle import numbers, outcome, value
+from probes import A, cases, facts, told
+from support.oracle import outcome, value
 from support.prepared import PreparedCall
 
 import cowarray
 from cowarray._native.storage import set_doorkeeper
 
-A = numbers((4, 4))
 B = A[::-1, ::-1].copy()
 TOUCHES = {"reads", "writes", "overwrites"}
 
@@ -42,29 +40,6 @@ class Doorkeeper:
 
 
 # ---- the probe -------------------------------------------------------------------------------------------------------
-
-
-def facts(result, storage, depth=0):
-    """What can be told of a result, but for what lies in the bytes that have the doorkeeper."""
-    if depth > 4:
-        return "..."
-    if type(result) is cowarray.ndarray:
-        own = result.storage is storage
-        return (result.shape, result.strides, str(result.dtype), "its own" if own else facts(value(result), storage))
-    if isinstance(result, np.ndarray):
-        return (type(result).__name__, result.shape, str(result.dtype), result.tolist())
-    if isinstance(result, (list, tuple)):
-        return [facts(item, storage, depth + 1) for item in result]
-    if isinstance(result, (bytes, memoryview)):
-        return bytes(result)
-    if isinstance(result, (int, float, complex, str, np.generic, type(None))):
-        return repr(result)
-    return type(result).__name__
-
-
-def told(done, storage):
-    result, error = done
-    return facts(result, storage), None if error is None else re.sub("0x[0-9a-f]+", "0x", f"{type(error)} {error}")
 
 
 class Probed(NamedTuple):
@@ -92,14 +67,6 @@ def probed(case, values, doorkeeper, shared):
         prepared.run_of.close_files()
     after = value(x[()]).tobytes() if x.storage is storage else None
     return Probed(arguments, told(done, storage), after is not None and after != before)
-
-
-# What is asked here for its bytes was made before there was a doorkeeper.
-MADE_BEFORE = ("archive(", "np.nditer(np.asarray(x))")
-
-
-def cases():
-    return [case for case in select("isolation") if not case.source.startswith(MADE_BEFORE)]
 
 
 def compared(forbidden, shared):

@@ -5,17 +5,21 @@ Doorkeepers in Python stand in for a memory budget: they know the values, and br
 
 import gc
 import pickle
+import sys
 import threading
 import weakref
 
 import numpy as np
 import pytest
+from probes import A, cases, facts, told
+from support.extensions import SOURCES, SUFFIX, build, load
+from support.extensions import run as run_command
 from support.oracle import outcome, value
 from support.prepared import PreparedCall
 from support.tracing import TracingAllocator
-from test_doors import A, cases, facts, told
 
 import cowarray
+from cowarray._native import storage as storage_module
 from cowarray._native.storage import evict, fill, is_absent_storage, set_doorkeeper, share_allocation
 
 pytestmark = pytest.mark.sanitized
@@ -217,13 +221,78 @@ def test_a_copy_of_absent_bytes_needs_none_and_has_them_when_they_come():
 
 
 def test_what_is_known_without_bytes_brings_none():
-    (x, _y), bringer = managed(N, 2)
+    (x, y), bringer = managed(N, 2)
     assert (x.shape, x.dtype, x.strides, x.nbytes, x.size, len(x), x.ndim) == ((4, 6), "f8", (48, 8), 192, 24, 4, 2)
-    assert x[1:, 2].shape == (3,)
     assert x.storage.share_count == 2
-    assert x.storage.nbytes == 192
+    assert (x.storage.nbytes, x.storage.is_cow) == (192, True)
     assert "192 bytes" in repr(x.storage)
+    assert cowarray.explain(x).shares == 2
+    assert x.flags.aligned
+    assert cowarray.aliases(x, x[1:])
+    assert cowarray.aliases(x[:3], x[2:])
+    assert not cowarray.aliases(x[:2], x[2:])
+    assert not cowarray.aliases(x, y)
     assert bringer.brought == 0
+
+
+VIEWS = {
+    "part": lambda x: x[1:, 2],
+    "transpose": lambda x: x.T,
+    "axes": lambda x: x.transpose(1, 0)[::2],
+    "swapaxes": lambda x: x.swapaxes(0, 1),
+    "dtype": lambda x: x.view("i4"),
+    "squeezed": lambda x: x[:1].squeeze(),
+    "backwards": lambda x: x[::-1].T,
+    "axis": lambda x: x[:, None],
+    "nothing": lambda x: x[4:].T,
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_of_absent_bytes_needs_none_and_has_them_when_they_come(view):
+    (x, y), bringer = managed(N, 2)
+    made, numpys = VIEWS[view](x), VIEWS[view](N)
+    assert (made.shape, made.strides, made.dtype) == (numpys.shape, numpys.strides, numpys.dtype)
+    assert made.storage is x.storage
+    assert bringer.brought == 0
+    assert made.tolist() == numpys.tolist()
+    assert bringer.brought == 1
+    made[...] = 1
+    numpys = N.copy()
+    VIEWS[view](numpys)[...] = 1
+    assert x.tolist() == numpys.tolist()
+    assert y.tolist() == N.tolist()
+
+
+def test_a_shape_that_is_set_needs_no_bytes():
+    (x,), bringer = managed(N)
+    x.shape = (2, 12)
+    x.dtype = "i8"
+    assert bringer.brought == 0
+    assert x.tolist() == N.view("i8").reshape(2, 12).tolist()
+
+
+def test_who_only_locates_at_the_door_is_asked_about_as_a_reader_next():
+    for n in (1, 2):
+        (x, *others), bringer = managed(N, n, restless=1)
+        x.materialize()  # tells the door that it gives no element another value
+        assert bringer.asked == ["locates", "reads", "reads"]
+        assert x.storage.share_count == 1
+        assert [array.tolist() for array in (x, *others)] == [N.tolist()] * n
+
+
+def test_only_bytes_can_be_compared_across_storages():
+    (x, y), _bringer = managed(N, 2)
+    (u,), _other = managed(N)
+    assert cowarray.shares_bytes(x, y)
+    assert not cowarray.shares_bytes(x, u)
+    evict(x.storage, 2)
+    assert cowarray.shares_bytes(y[1:], x[:2])
+    evict(x.storage, 2)
+    assert not cowarray.shares_bytes(y[2:], x[:2])
+    evict(x.storage, 2)
+    assert not cowarray.shares_bytes(u, x)
+    assert not cowarray.shares_bytes(x, N)
 
 
 def test_a_trace_tells_a_steal_from_a_copy_wherever_the_bytes_lie_by_then():
@@ -370,7 +439,7 @@ def test_bytes_move_in_without_a_copy(make):
     assert y.tolist() == N.tolist()
 
 
-def check_not_filled(x, made, error, words, shared=None):
+def check_not_filled(x, made, error, words):
     """Nothing has changed: made has its bytes, x has none."""
     before = made.tolist()
     with pytest.raises(error, match=words):
@@ -442,7 +511,7 @@ ACCESSES = {
     "overwrite": lambda x: x.__setitem__(..., N),
     "copy": lambda x: x.copy(),
     "pin": lambda x: x.to_numpy(writable=True),
-    "transpose": lambda x: x.T,
+    "transpose": lambda x: x.T.tolist(),
 }
 
 
@@ -535,3 +604,97 @@ def test_many_threads_read_what_another_keeps_evicting():
     assert evicted > 100
     assert x.tolist() == values.tolist()
     assert bringer.brought == evicted
+
+
+# ---- doorkeepers in C ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def keeping(tmp_path_factory):
+    """The extension, which has a `Keeper` of its own."""
+    pytest.importorskip("Cython", reason="Cython is not installed; it is needed to build cowarray from source")
+    folder = tmp_path_factory.mktemp("keeping")
+    source, target = folder / "keeping.c", folder / f"keeping{SUFFIX}"
+    include = SOURCES.parents[1] / "src"
+    run_command([sys.executable, "-m", "cython", "-3", "-I", include, SOURCES / "keeping.pyx", "-o", source])
+    build(source, target)
+    return load(target)
+
+
+def test_a_keeper_is_told_of_lazy_copies_before_anybody_has_them(keeping):
+    """So each that shares absent bytes gets a doorkeeper; a copy that has none yet is nobody's."""
+    x = cowarray.array(N)
+    storages = []
+
+    def bring():
+        return cowarray.array(N).storage
+
+    def share(storage, made):
+        assert storage in (x.storage, *storages)
+        assert share_allocation(storage, made)
+        storages.append(made)
+        keeping.keep(made, bring, share)
+
+    keeper = keeping.keep(x.storage, bring, share)
+    assert keeping.evicted(x.storage, 2) == "busy"
+    assert keeping.evicted(x.storage, 1) == "ok"
+    assert keeping.evicted(x.storage, 1) == "absent"
+    y = x.copy()
+    z = y[1:].copy()
+    assert storages == [y.storage, z.storage]
+    assert is_absent_storage(x.storage)
+    assert keeping.allocation(x.storage) == 0
+    export = memoryview(z)  # a share that is read at once is no lazy copy
+    assert len(storages) == 2
+    assert export.tolist() == N[1:].tolist()
+    first = keeping.allocation(x.storage)
+    assert first != 0
+    assert first == keeping.allocation(y.storage) == keeping.allocation(z.storage)
+    assert keeping.evicted(x.storage, 3) == "busy"
+    assert keeping.held_by(x.storage, 3) == "a lazy copy, a snapshot or an export shares them"
+    export.release()
+    storages.clear()
+    del z
+    assert keeping.evicted(x.storage, 2) == "ok"
+    y[0] = 3
+    assert (x.tolist(), y[1:].tolist(), y[0].tolist()) == (N.tolist(), N[1:].tolist(), [3] * 6)
+    assert keeping.allocation(x.storage) != keeping.allocation(y.storage)
+    assert keeper.intents == [1, 2]  # to copy it, and to list it
+
+
+def test_a_copy_that_its_keeper_refuses_is_undone(keeping):
+    def refuse(storage, made):
+        raise KeyError("no copies")
+
+    x = cowarray.array(N)
+    keeping.keep(x.storage, None, refuse)
+    with pytest.raises(KeyError, match="no copies"):
+        x.copy()
+    assert x.storage.share_count == 1
+    assert keeping.evicted(x.storage, 1) == "ok"
+
+
+def test_bytes_that_are_being_copied_stay_and_it_is_told_who_copies(keeping):
+    said = []
+    before = storage_module._allocator()
+    x = cowarray.array(N)
+
+    def look():
+        for array in (y, z):
+            said.append((keeping.evicted(array.storage, 2), keeping.held_by(array.storage, 2)))
+
+    storage_module._use_allocator(keeping.watch_clones(before, look))
+    try:
+        y = cowarray.array(N)
+        z = y.copy()
+        x = y.copy()
+        said.clear()
+        y[0] = 1
+    finally:
+        storage_module._use_allocator(before)
+    assert said == [
+        ("busy", "another thread is materializing the array"),
+        ("busy", "they are being read, by an operation or by somebody outside"),
+    ]
+    assert x.tolist() == z.tolist() == N.tolist()
+    assert y[0].tolist() == [1] * 6

@@ -30,16 +30,19 @@ from cowarray._native.storage cimport (
     held,
     Hold,
     Intent,
+    is_absent,
     is_at,
     is_foreign,
     is_pinned,
     is_unread,
     knock,
+    LOCATES,
     new_hold,
     OPERATION,
     own_bytes,
     Pin,
     pin_storage,
+    read_region,
     READS,
     refresh,
     set_moved,
@@ -230,6 +233,12 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
         drop_header(x)
         storage = storage_for(x)
         access = access_to(x, intent, behalf)
+        if intent == LOCATES and storage.doorkeeper != NULL and is_absent(storage):
+            knock(storage, &access)
+            window = place_of_absent(storage)
+            if x.storage_ is storage and window != NULL:
+                return new_header(x, window, 0, None)
+            access = access_to(x, intent, behalf)
         keeper = bytes_of(storage, &access, &window)
         if x.storage_ is storage and x.header is None and is_at(storage, window):
             header = new_header(x, window, 0, keeper)
@@ -238,6 +247,17 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
         header = x.header
         if header is not None and fits(x, header):
             return header
+
+
+cdef char *place_of_absent(Storage storage) noexcept:
+    """Where to say that absent bytes start: an address at which nobody reads or writes, the same for all Storages.
+
+    NULL where they are not absent any more, or where no such place is large enough.
+    """
+    cdef void *start
+    cdef size_t nbytes
+    read_region(&start, &nbytes)
+    return <char *>start if is_absent(storage) and window_size(storage) <= nbytes else NULL
 
 
 cdef object bytes_of(Storage storage, const Access *access, char **window):

@@ -48,6 +48,7 @@ from cowarray._c.numpy cimport (
     NPY_ARRAY_WRITEABLE,
     NPY_USERDEF,
     NPY_VSTRING,
+    PyArray_BASE,
     PyArray_CLEARFLAGS,
     PyArray_ISNBO,
     PyArray_NewCopy,
@@ -335,8 +336,24 @@ cdef object storage_of(object value):
 
 
 cdef object memory_of(object value):
-    """Where the bytes of value lie, as NumPy sees it."""
+    """Where the bytes of value lie, as NumPy sees it; absent ones lie nowhere."""
     return located_header(<Array>value) if is_array(value) else numpy_asarray(value)
+
+
+cdef bint lies_nowhere(object value, object memory):
+    """Whether `memory_of` found no bytes, or NumPy's own, which stay where they are."""
+    return is_array(value) and PyArray_BASE(<cnp.ndarray>memory) == NULL
+
+
+cdef bint overlap(object x, object y, bint in_one_storage) except -1:
+    """Whether elements of x and y lie in the same memory. Nowhere, one Storage can be compared with itself alone."""
+    cdef object of_x = memory_of(x), of_y = memory_of(y)
+    if not in_one_storage or lies_nowhere(x, of_x) != lies_nowhere(y, of_y):
+        if lies_nowhere(x, of_x):
+            of_x = const_header(<Array>x)
+        if lies_nowhere(y, of_y):
+            of_y = const_header(<Array>y)
+    return bool(numpy_shares_memory(of_x, of_y))
 
 
 def aliases(x, y, /):
@@ -370,7 +387,7 @@ def aliases(x, y, /):
         if not is_array(x) and not is_array(y):
             return bool(numpy_shares_memory(x, y))
         return False
-    return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
+    return overlap(x, y, True)
 
 
 def shares_bytes(x, y, /):
@@ -401,7 +418,7 @@ def shares_bytes(x, y, /):
     >>> cowarray.shares_bytes(x, y)
     False
     """
-    return bool(numpy_shares_memory(memory_of(x), memory_of(y)))
+    return overlap(x, y, False)
 
 
 cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):
