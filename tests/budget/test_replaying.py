@@ -426,7 +426,12 @@ def test_where_it_stops_is_told():
     )
     assert found.peak_bytes <= 13
     assert replay(records, 14).stopped is None
+
+
+def test_more_than_there_is_anywhere_does_not_fit():
     assert replay(numbered(Constant("x", 2**63)), 2**70).stopped.operation == "the constant 'x'"
+    beyond = Call("f", tuple(Result(f"y{i}", 2**62, -1) for i in range(5)), ("x",), 1)
+    assert replay(numbered(Constant("x", 1), beyond), None).stopped.line == 2
 
 
 def test_the_limit_of_what_is_run_again_is_kept():

@@ -281,7 +281,7 @@ _KEYS = {
     "RELEASE": {"NAME"},
 }
 _DIGITS = frozenset("0123456789")
-_LONGEST = 30  # digits: more is no size and no time
+_MOST = 2**63 - 1  # bytes, or nanoseconds: some centuries
 _RENAMED = {"COPY": Copy, "COPY_FROM": CopyFrom}
 _NAMED = {"PIN": Pin, "RELEASE": Release}
 
@@ -348,7 +348,8 @@ def _is_right(key, value):
     if key in ("MEMORY", "TIME", "ALIAS"):
         if key == "ALIAS" and value == "-1":
             return True
-        return type(value) is str and 0 < len(value) <= _LONGEST and _DIGITS.issuperset(value)
+        is_number = type(value) is str and 0 < len(value) < 20 and _DIGITS.issuperset(value)
+        return is_number and int(value) <= _MOST
     return type(value) is str
 
 
