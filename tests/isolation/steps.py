@@ -74,7 +74,7 @@ VIEWS = {
     "T": lambda a: a.T,
     "transpose": lambda a: a.transpose(*range(1, a.ndim), 0) if a.ndim else a.transpose(),
     "np.flip": np.flip,
-    "squeeze": lambda a: a.squeeze(),
+    "squeeze": lambda a: a.squeeze()[...],  # NumPy gives the array itself where there is no such axis
     "np.expand_dims": lambda a: np.expand_dims(a, 0),
     "np.broadcast_to": lambda a: np.broadcast_to(a, (2, *a.shape)),
     "diagonal": lambda a: a.diagonal() if a.ndim >= 2 else a[...],
