@@ -257,6 +257,17 @@ static cow_status op_evict_shared(world *w)
     return cow_storage_evict(w->a, 2, &w->error);
 }
 
+/* The bytes come back: what is swept is that nothing is lost where they cannot be taken. */
+static cow_status op_take_plain(world *w)
+{
+    cow_dataptr ptr;
+    const cow_status status = cow_storage_take(w->plain, 1, &ptr, &w->error);
+    if (status == COW_OK) {
+        CHECK_OK(cow_storage_fill(w->plain, ptr, SIZE, NULL));
+    }
+    return status;
+}
+
 static cow_status op_fill(world *w)
 {
     static char bytes[SIZE];
@@ -364,6 +375,7 @@ static void every_refused_allocation_changes_nothing(fixture *f)
         {"cow_storage_new_absent", op_new_absent, 2, 0, NULL}, /* the Storage, a context */
         {"cow_storage_evict", op_evict_plain, 1, 0, NULL},     /* a context */
         {"cow_storage_evict", op_evict_shared, 0, 0, NULL},
+        {"cow_storage_take", op_take_plain, 1, 0, NULL}, /* a context */
         {"cow_storage_fill", op_fill, 0, 0, NULL},
         {"cow_const_begin", op_read_plain, 1, 0, NULL},
         {"cow_const_begin", op_read_shared, 0, 0, NULL},

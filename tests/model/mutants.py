@@ -56,7 +56,7 @@ _EVICT_ENTERS = (
     "    if (!cowi_gate_enter(true)) {\n"
     '        return cowi_fail(err, COW_EBUSY, "evict: a fork is in progress");\n    }\n'
 )
-_EVICT_LEAVES = "    cowi_gate_leave();\n    if (status == COW_OK) {\n"
+_EVICT_LEAVES = "    cowi_gate_leave();\n    return status;\n"
 _ONLY_SHARES = "if (shares(counts) != managed) {"
 _ABSENT = "        if (cowi_context_absent(context)) {\n            return absent(err);\n        }\n"
 _FINDS = "cowi_storage_find(storage);"
