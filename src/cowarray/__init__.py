@@ -24,6 +24,7 @@ from cowarray._chapters.inspection import __array_namespace_info__ as __array_na
 from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
+from cowarray._modes.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
 from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
 from cowarray._modes.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence, Site
@@ -56,14 +57,19 @@ __all__ = [
     "array",
     "array_api",
     "asarray",
+    "budget",
+    "checkpoint",
+    "decheckpoint",
     "deferred",
     "deferred_init",
+    "evict",
     "explain",
     "fake",
     "fake_like",
     "fft",
     "from_dlpack",
     "get_include",
+    "is_checkpointed",
     "is_deferred",
     "is_fake",
     "keep_freed",
@@ -104,11 +110,16 @@ for _public in (
     Sharer,
     Site,
     TraceEvent,
+    budget,
+    checkpoint,
+    decheckpoint,
     deferred,
     deferred_init,
+    evict,
     explain,
     fake,
     fake_like,
+    is_checkpointed,
     is_deferred,
     is_fake,
     lend,

@@ -22,6 +22,11 @@ from cowarray._files.npy import save as save
 from cowarray._files.npy import savez as savez
 from cowarray._files.npy import savez_compressed as savez_compressed
 from cowarray._files.raw import *
+from cowarray._modes.budgeting import budget as budget
+from cowarray._modes.budgeting import checkpoint as checkpoint
+from cowarray._modes.budgeting import decheckpoint as decheckpoint
+from cowarray._modes.budgeting import evict as evict
+from cowarray._modes.budgeting import is_checkpointed as is_checkpointed
 from cowarray._modes.copies import CopyError as CopyError
 from cowarray._modes.copies import Sharer as Sharer
 from cowarray._modes.copies import TraceEvent as TraceEvent

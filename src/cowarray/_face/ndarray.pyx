@@ -112,7 +112,7 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
-from cowarray._ops.operands cimport as_standard, is_handed_with, leaves_lane, take_road
+from cowarray._ops.operands cimport as_standard, do_provided, is_handed_with, leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
@@ -1658,6 +1658,75 @@ cdef class ndarray(Array):
             take_road("ndarray.resize", _plain_resize, (self, *new_shape), {"refcheck": refcheck})
         else:
             resize(self, new_shape, refcheck)
+
+    def checkpoint(self):
+        """`cowarray.checkpoint` of this array: a managed copy, from which managed arrays are computed.
+
+        Returns
+        -------
+        ndarray
+            A lazy copy, and a constant.
+
+        Raises
+        ------
+        ValueError
+            This array is managed already.
+
+        See Also
+        --------
+        cowarray.budget : Keeps what is computed within so many bytes.
+        """
+        return do_provided("checkpoint", self)
+
+    def decheckpoint(self):
+        """Have the array stay, with all its views: its bytes are brought, and how it was made is forgotten.
+
+        Returns
+        -------
+        ndarray
+            The array itself.
+
+        Raises
+        ------
+        MemoryError
+            There is no room for its bytes. It is managed as before.
+
+        See Also
+        --------
+        cowarray.decheckpoint : The same as a function.
+        """
+        return do_provided("decheckpoint", self)
+
+    def evict(self):
+        """Free the bytes of a managed array, and of all that share them; they come back when somebody needs them.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        BufferError
+            The array is not managed, or cannot be made again; or somebody holds the bytes. The message says who.
+
+        See Also
+        --------
+        cowarray.evict : The same as a function.
+        """
+        do_provided("evict", self)
+
+    def is_checkpointed(self):
+        """Whether the array is managed: computed in a `cowarray.budget`, or from what `checkpoint` gave.
+
+        Returns
+        -------
+        bool
+
+        See Also
+        --------
+        cowarray.is_checkpointed : The same as a function.
+        """
+        return do_provided("is_checkpointed", self)
 
     def materialize(self):
         """Give the array's Storage bytes of its own now, as a write would: every view of it sees them, no copy does.

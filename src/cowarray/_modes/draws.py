@@ -20,7 +20,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.recipes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of", "rest"]
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
 
 # Set by making.py: has the draws of a State made.
 settle = None
@@ -150,6 +150,34 @@ def _holders(generator):
 
 _alone = Generator(np.random.PCG64(0))
 _ALONE = _holders(_alone._numpys)
+
+
+class _Repeat:
+    """A draw that is done again from the same state."""
+
+    __slots__ = ("kind", "name", "state")
+
+    def __init__(self, kind, name, state):
+        self.kind = kind
+        self.name = name
+        self.state = state
+
+    def __call__(self, *args, **kwargs):
+        bits = self.kind()
+        bits.state = self.state
+        return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
+
+
+def repeated(draw):
+    """A function that does a draw which is to be done now, as often as one likes.
+
+    Parameters
+    ----------
+    draw : Draw
+    """
+    bits = draw.state.generator.bit_generator
+    return _Repeat(type(bits), draw.replay.function.__name__, bits.state)
+
 
 # Draws what nobody looks at.
 _scratch = np.random.Generator(np.random.PCG64(0))

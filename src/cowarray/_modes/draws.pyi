@@ -7,7 +7,7 @@ import numpy as np
 from cowarray._modes.recipes import Node, Version
 from cowarray.random import Generator
 
-__all__ = ["NotRecorded", "State", "draw_of", "rest"]
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
 
 settle: Callable[[State], object] | None
 
@@ -33,4 +33,5 @@ class Draw:
     def is_possible(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool: ...
 
 def draw_of(function: Callable[..., Any]) -> Draw | None: ...
+def repeated(draw: Draw) -> Callable[..., Any]: ...
 def rest(generator: np.random.Generator, version: Version) -> None: ...

@@ -16,7 +16,7 @@ from cowarray._modes import (
     rules_of_values,
 )
 from cowarray._modes.blocks import current
-from cowarray._modes.calls import Call
+from cowarray._modes.calls import Block, Call
 from cowarray._modes.fakes import count_copy, first_fake, is_fake, is_standard
 from cowarray._modes.inference import ValuesNeeded
 from cowarray._modes.rules import RULES
@@ -52,6 +52,8 @@ _COPYING = frozenset(
 def travel(operation, function, args, kwargs):
     """Do an operation that has been handed over."""
     block = current()
+    if type(block) is not Block:
+        block = None  # another mode's
     if "like" in kwargs and isinstance(kwargs["like"], ndarray):
         kwargs = {name: value for name, value in kwargs.items() if name != "like"}
     faked = first_fake(args)

@@ -5,7 +5,7 @@ from cowarray._ops.operands import register
 __all__ = ["hand_to"]
 
 # Each hands what is no concern of its own to the next.
-_ORDER = ("deferral", "fakes", "simulation")
+_ORDER = ("deferral", "fakes", "budget", "simulation")
 _roads = {}
 
 
@@ -15,7 +15,7 @@ def hand_to(mode, road):
     Parameters
     ----------
     mode : str
-        One of "deferral", "fakes", "simulation".
+        One of "deferral", "fakes", "budget", "simulation".
     road : module
         With a function ``travel(operation, function, args, kwargs)``, and a variable ``beneath`` for the one that is
         handed what is no concern of its own.

@@ -15,7 +15,7 @@ from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.recipes import Reference, clone, lay, lies_as, set_maker, settle, undo
 from cowarray._ops.conversion import asarray
 
-__all__ = ["flat", "make", "making"]
+__all__ = ["flat", "laid", "make", "making", "rebuilt"]
 
 
 def flat(result):
@@ -185,8 +185,8 @@ class _Slice:
 
     def _run(self, node):
         values = {version: self._value(version, version in node.writes) for version in node.reads}
-        args = [_rebuilt(value, values) for value in node.args]
-        kwargs = {name: _rebuilt(value, values) for name, value in node.kwargs.items()}
+        args = [rebuilt(value, values) for value in node.args]
+        kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
         self.said.site = node.site
         with node.circumstances(), self.said.gathering():
             result = node.function(*args, **kwargs)
@@ -196,7 +196,7 @@ class _Slice:
             results = flat(result)
             for place, foretold, version in node.births:
                 if version() is not None:
-                    self._put(version(), _laid(results[place], foretold, values))
+                    self._put(version(), laid(results[place], foretold, values))
 
     def _value(self, version, written):
         """A version's bytes, for a node to read or to write."""
@@ -222,19 +222,19 @@ class _Slice:
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
 
-def _rebuilt(value, values):
+def rebuilt(value, values):
     """An argument as it was recorded, on the bytes that are there now."""
     kind = type(value)
     if kind is Reference:
         return value.on(values[value.version])
     if kind is list or kind is tuple:
-        return kind([_rebuilt(item, values) for item in value])
+        return kind([rebuilt(item, values) for item in value])
     if kind is dict:
-        return {name: _rebuilt(item, values) for name, item in value.items()}
+        return {name: rebuilt(item, values) for name, item in value.items()}
     return value
 
 
-def _laid(made, foretold, values):
+def laid(made, foretold, values):
     """The Storage of a result, in which it lies as was foretold."""
     if type(made) is not ndarray:
         made = asarray(made)  # NumPy's scalar
@@ -247,9 +247,9 @@ def _laid(made, foretold, values):
             f"{made.dtype} of shape {made.shape} came where {place.dtype} of shape {place.shape} was foretold: "
             "this is an error of cowarray"
         )
-    laid = lay(foretold, zeros(foretold[1], "u1").storage)
-    laid[...] = made
-    return laid.storage
+    copy = lay(foretold, zeros(foretold[1], "u1").storage)
+    copy[...] = made
+    return copy.storage
 
 
 set_maker(make)

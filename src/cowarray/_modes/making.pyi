@@ -1,10 +1,14 @@
 from threading import RLock
 from typing import Any
 
-from cowarray._modes.recipes import Recipe
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.recipes import Recipe, Version
+from cowarray._native.storage import Storage
 
-__all__ = ["flat", "make", "making"]
+__all__ = ["flat", "laid", "make", "making", "rebuilt"]
 
 def flat(result: object) -> list[Any]: ...
+def laid(made: Any, foretold: tuple[ndarray, int], values: dict[Version, Any]) -> Storage: ...
 def make(recipe: Recipe) -> None: ...
 def making() -> RLock: ...
+def rebuilt(value: Any, values: dict[Version, Any]) -> Any: ...

@@ -96,6 +96,7 @@ cdef class Pools:
     cpdef int evicted(self, Pool pool) except -1
     cpdef int spilled(self, Pool pool) except -1
     cpdef int remade(self, Pool pool) except -1
+    cpdef int lost(self, Pool pool) except -1
     cpdef int gone(self, Pool pool) except -1
     cpdef int changed(self, Pool pool) except -1
     cpdef int resized(self, Pool pool, size_t nbytes) except -1

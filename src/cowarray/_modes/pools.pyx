@@ -160,7 +160,6 @@ cdef bint are_linked(Node *parent, Node *child) noexcept:
 # ---- pools -----------------------------------------------------------------------------------------------------------
 
 
-@cython.final
 @cython.no_gc_clear  # it needs its Pools when it dies; cycles go through lists or owners, and are cleared there
 cdef class Pool:
     """What leaves memory and comes back as a whole: an allocation.
@@ -488,6 +487,17 @@ cdef class Pools:
             pool.state = PRESENT
             self.count_up(pool.nbytes)
             self.enter(pool)
+        return 0
+
+    cpdef int lost(self, Pool pool) except -1:
+        """Say that the file with its bytes cannot be read: it must be made again."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state != SPILLED or pool.constant:
+                raise RuntimeError("only bytes that are in a file, and can be made again, get lost")
+            pool.state = EVICTED
+            pool.written = False
+            connect(pool.node, pool.cost)
         return 0
 
     cpdef int gone(self, Pool pool) except -1:

@@ -7,10 +7,14 @@ from cowarray._modes.fakes cimport Origin
 from cowarray._native.storage cimport Keeper, Storage
 
 
-cdef class Recipe(Keeper):
+# The doorkeeper of a Storage of which it is known how its bytes are made.
+cdef class Traced(Keeper):
     cdef readonly object storage  # a weak reference to the Storage that this keeps
-    cdef public Version latest  # what its bytes are to be
+    cdef public Version latest  # what its bytes are, or are to be
     cdef Storage ghost  # a fake one of the same size, for those who look at shapes
+
+
+cdef class Recipe(Traced):
     cdef readonly bint strict
 
 
@@ -19,6 +23,8 @@ cdef class Version:
     cdef public object value
     cdef public Py_ssize_t readers
     cdef public object home
+    cdef public object unit  # under a budget, the Allocation in which its bytes lie; None: in none
+    cdef public str name  # in the log of a budget
     cdef object __weakref__
 
 
@@ -39,6 +45,7 @@ cdef class Node:
     cdef readonly list reads
     cdef readonly dict writes
     cdef readonly list births
+    cdef public double cost  # under a budget, of running it
 
     cpdef object read(self, object versions)
     cpdef Version write(self, Version before, object home)
@@ -48,6 +55,8 @@ cdef class Node:
 
 cdef Recipe find_recipe(Array x)
 cdef object site_of(Recipe recipe)
+cdef Traced find_traced(Array x)
 cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar)
-cdef Array new_ghost(Array x, Recipe recipe, Origin origin)
+cdef Array new_ghost(Array x, Traced traced, Origin origin)
+cdef tuple outline(Array x)
 cdef Array placed(Array x, Storage storage)

@@ -13,6 +13,8 @@ class Version:
     value: Any
     readers: int
     home: ReferenceType[Storage] | None
+    unit: Any
+    name: str | None
     def __new__(cls, node: Node | None) -> Self: ...
     def is_wanted(self) -> bool: ...
 
@@ -26,6 +28,7 @@ class Reference:
 
 @final
 class Node:
+    cost: float
     def __new__(
         cls, operation: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], site: Site
     ) -> Self: ...
@@ -65,10 +68,13 @@ class Circumstances:
     def __exit__(self, *error: object) -> None: ...
 
 @disjoint_base
-class Recipe(Keeper):
+class Traced(Keeper):
     latest: Version
     @property
     def storage(self) -> ReferenceType[Storage]: ...
+
+@disjoint_base
+class Recipe(Traced):
     @property
     def strict(self) -> bool: ...
 

@@ -211,8 +211,12 @@ cdef int have_done(Version version) except -1:
 # ---- the door --------------------------------------------------------------------------------------------------------
 
 
-cdef class Recipe(Keeper):
-    """The doorkeeper of a Storage that has no bytes yet: it knows how they are made."""
+cdef class Traced(Keeper):
+    """The doorkeeper of a Storage of which it is known how its bytes are made."""
+
+
+cdef class Recipe(Traced):
+    """The doorkeeper of a Storage that has no bytes yet."""
 
 
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
@@ -256,6 +260,12 @@ cdef Recipe find_recipe(Array x):
     return <Recipe>x.storage_.doorkeeper
 
 
+cdef Traced find_traced(Array x):
+    if x.storage_ is None or x.storage_.doorkeeper == NULL or not isinstance(<object>x.storage_.doorkeeper, Traced):
+        return None
+    return <Traced><object>x.storage_.doorkeeper
+
+
 def recipe_of(Array x not None, /):
     """The `Recipe` of an array; None where its bytes are there, or never will be."""
     return find_recipe(x)
@@ -281,12 +291,12 @@ cdef object find_deferred(object values, int depth):
 # ---- where arrays lie ------------------------------------------------------------------------------------------------
 
 
-cdef Array new_ghost(Array x, Recipe recipe, Origin origin):
-    """A fake of an array's place, on one fake Storage for all the arrays of a deferred Storage."""
-    if recipe.ghost is None:
-        recipe.ghost = fake_storage(window_size(x.storage_), origin)
-        recipe.ghost.never_shared = x.storage_.never_shared
-    return placed(x, recipe.ghost)
+cdef Array new_ghost(Array x, Traced traced, Origin origin):
+    """A fake of an array's place, on one fake Storage for all the arrays of a Storage."""
+    if traced.ghost is None:
+        traced.ghost = fake_storage(window_size(x.storage_), origin)
+        traced.ghost.never_shared = x.storage_.never_shared
+    return placed(x, traced.ghost)
 
 
 cdef Array placed(Array x, Storage storage):

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any, Self, final
 
 from cowarray._modes.calls import Call
+from cowarray._modes.divergences import Site
 
 beneath: Callable[..., Any] | None
 
@@ -14,7 +15,9 @@ class Deferral:
     def at_least(self) -> int: ...
 
 @final
-class Seen: ...
+class Seen:
+    @property
+    def site(self) -> Site: ...
 
 class DryCall(Call): ...
 

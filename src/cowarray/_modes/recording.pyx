@@ -15,7 +15,7 @@ cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 
-from cowarray._array.array cimport Array, descr_of, is_array, still
+from cowarray._array.array cimport Array, descr_of, is_array, still, storage_for
 from cowarray._array.copies cimport copy_in_order
 from cowarray._array.imports cimport import_array
 from cowarray._c.frames cimport get_current, PyFrameObject, set_current
@@ -23,6 +23,7 @@ from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
 from cowarray._modes.fakes cimport Ledger
 from cowarray._modes.recipes cimport (
     find_recipe,
+    find_traced,
     new_ghost,
     new_recipe,
     Node,
@@ -30,10 +31,11 @@ from cowarray._modes.recipes cimport (
     Recipe,
     Reference,
     site_of,
+    Traced,
     Version,
 )
 from cowarray._modes.sites cimport program_frame
-from cowarray._native.storage cimport Storage
+from cowarray._native.storage cimport fake_storage, Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 
 from cowarray._modes.blocks import current, put_back, put_in
@@ -245,7 +247,7 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     set_current(<void *>seen)
     try:
         return follow(call)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, MemoryError):
         raise  # as NumPy would
     except Exception:
         raise NotRecorded from None
@@ -271,30 +273,24 @@ cdef object own_block():
 cdef class Seen:
     """The arguments of an operation as the rules of fakes may see them."""
 
-    cdef object block
-    cdef object outer  # the block that the program is in
-    cdef void *frame  # of the program, that records; as long as the rules run
-    cdef object site
-    cdef object first  # the first ghost
-    cdef list ghosts  # of (ghost, what it stands for, its Recipe)
-    cdef list written  # Storages
-    cdef bint has_real  # whether the result has an array with bytes
-
     cdef object show(self, object value):
         cdef type kind = type(value)
-        cdef Recipe recipe
+        cdef Traced traced
         if is_array(value):
             refuse_objects((<Array>value).descr)
-            recipe = find_recipe(<Array>value)
-            if recipe is None:
+            traced = find_traced(<Array>value) if self.everything else find_recipe(<Array>value)
+            if traced is None and not self.everything:
                 return value
             if self.ghosts is None:
                 self.ghosts = []
             for ghost, original, _ in self.ghosts:
                 if original is value:
                     return ghost
-            ghost = new_ghost(<Array>value, recipe, self.block.ledger.here())
-            self.ghosts.append((ghost, value, recipe))
+            if traced is None:
+                ghost = self.ghost_of_real(<Array>value)
+            else:
+                ghost = new_ghost(<Array>value, traced, self.block.ledger.here())
+            self.ghosts.append((ghost, value, traced))
             if self.first is None:
                 self.first = ghost
             return ghost
@@ -316,6 +312,16 @@ cdef class Seen:
             return value
         raise NotRecorded  # it may change, or run code of the user
 
+    cdef Array ghost_of_real(self, Array x):
+        """A ghost of an array of which nothing is known but that it has bytes."""
+        cdef Storage storage = storage_for(x)
+        for ghost, original, _ in self.ghosts:
+            if (<Array>original).storage_ is storage:
+                return placed(x, (<Array>ghost).storage_)
+        made = fake_storage(window_size(storage), self.block.ledger.here())
+        made.never_shared = storage.never_shared
+        return placed(x, made)
+
     cdef int find_fresh(self, object result, list found) except -1:
         """The arrays in a result that have been born, with their places."""
         self.look_into(result, found, 0)
@@ -329,17 +335,22 @@ cdef class Seen:
         if is_array(result):
             if (<Array>result).storage_ is None or not (<Array>result).storage_.is_fake:
                 self.has_real = True
-            elif self.recipe_on((<Array>result).storage_) is None:
+            elif self.original_on((<Array>result).storage_) is None:
                 found.append((place, result))
         return place + 1
 
+    cdef Array original_on(self, Storage storage):
+        """An array whose ghost lies on a Storage; None of others."""
+        if self.ghosts is not None:
+            for ghost, original, _ in self.ghosts:
+                if (<Array>ghost).storage_ is storage:
+                    return original
+        return None
+
     cdef Recipe recipe_on(self, Storage storage):
         """The Recipe whose ghosts lie on a Storage; None of others."""
-        if self.ghosts is not None:
-            for ghost, _, recipe in self.ghosts:
-                if (<Array>ghost).storage_ is storage:
-                    return recipe
-        return None
+        cdef Array original = self.original_on(storage)
+        return None if original is None else find_recipe(original)
 
     cdef object give_back(self, object result):
         """A result of the rules, with the arrays that the ghosts stand for."""

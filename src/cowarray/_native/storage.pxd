@@ -157,6 +157,8 @@ cdef int become_fake(Storage storage, Keeper keeper) except -1
 # Of a Storage whose bytes come later: another doorkeeper; then the bytes, those of another Storage.
 cdef void change_keeper(Storage storage, Keeper keeper) noexcept
 cdef void take_bytes(Storage storage, Storage made) noexcept
+# The share of bytes of `made`, which nobody else has, and which is good for nothing then.
+cdef void exchange_bytes(Storage storage, Storage made) noexcept
 # Another doorkeeper, or None. A gap.
 cdef void put_doorkeeper(Storage storage, object keeper) noexcept
 # Bytes that are away (doors.md): whether they are; and the allocation that the window lies in, NULL while it has none.

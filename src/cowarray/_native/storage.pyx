@@ -353,6 +353,14 @@ cdef void take_bytes(Storage storage, Storage made) noexcept:
         Py_DECREF(<object>before)
 
 
+cdef void exchange_bytes(Storage storage, Storage made) noexcept:
+    """Give a Storage another's share of bytes, and drop its own. Both have the same size. A gap."""
+    refresh(made)
+    refresh(storage)
+    made.unscoped = NULL
+    storage.handle, made.handle = made.handle, storage.handle
+
+
 cdef void count_fake_copy(size_t nbytes) noexcept:
     cow_nowhere().clone(NULL, NULL, NULL, nbytes)
 

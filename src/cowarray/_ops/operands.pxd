@@ -11,6 +11,7 @@ from cowarray._native.storage cimport OPERATION, READS
 # How many contexts change what is born: above 0, every lane hands its operation to the road.
 cdef int births_watched
 # With an operation's name, a function that does it as ever, and its arguments: whoever is registered, or the function.
+cdef object do_provided(str name, object x)
 cdef object take_road(str operation, object function, tuple args, dict kwargs)
 # Whether somebody is registered, and is to have an operation with these arguments.
 cdef bint is_handed(tuple args, dict kwargs) except -1

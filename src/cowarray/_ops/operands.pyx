@@ -72,6 +72,25 @@ def register(function, /):
     return before
 
 
+cdef dict provided = {}
+
+
+def provide(**functions):
+    """Have methods of arrays done by functions of higher rooms, by name.
+
+    Parameters
+    ----------
+    **functions
+        Called with the array.
+    """
+    provided.update(functions)
+
+
+cdef object do_provided(str name, object x):
+    """Do what a higher room provides."""
+    return provided[name](x)
+
+
 def watch_births(int change, /):
     """Count a context in (1) or out (-1) that is to have every operation. Returns how many there are."""
     cdef int count = add(&births_watched, change)

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 from cowarray._array.array import birth_of, storage_facts
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.budgeting import where_away
 from cowarray._modes.copies import Sharer, known_sharers
+from cowarray._native.storage import is_absent_storage
 
 __all__ = ["Explanation", "explain"]
 
@@ -36,6 +38,8 @@ class Explanation(NamedTuple):
         Bytes that the next write would copy first.
     why : str
         The reason.
+    away : str
+        Where the bytes are, if they have been evicted (`cowarray.budget`), and what it takes to bring them.
     """
 
     made: str
@@ -49,12 +53,15 @@ class Explanation(NamedTuple):
     foreign: bool
     next_write_copies: int
     why: str
+    away: str = ""
 
     def __str__(self):
         lines = [
             f"array of {self.nbytes} bytes, {self.made}",
             f"its storage has {self.window} of {self.allocated} bytes allocated, shared by {self.shares}",
         ]
+        if self.away:
+            lines.append(self.away)
         lines += [f"shared by {sharer}" for sharer in self.sharers]
         if self.readonly:
             lines.append("it is read-only: a copy of it is writable")
@@ -130,4 +137,5 @@ def explain(x, /):
         foreign=facts["foreign"],
         next_write_copies=cost,
         why=why,
+        away=where_away(x) if is_absent_storage(x.storage) else "",
     )

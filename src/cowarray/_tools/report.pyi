@@ -17,5 +17,6 @@ class Explanation(NamedTuple):
     foreign: bool
     next_write_copies: int
     why: str
+    away: str = ...
 
 def explain(x: ndarray[Any, Any], /) -> Explanation: ...

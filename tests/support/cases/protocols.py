@@ -121,6 +121,10 @@ CASES = [
     ),
     *cases("x.resize((2, 3))\nx.to_numpy(writable=True)", writes="x"),
     *cases("x.materialize()", gives=SAME, writes="x"),
+    *cases("x.checkpoint()", gives=COPY),
+    *cases("x.decheckpoint()", gives=SAME),
+    *cases("x.is_checkpointed()"),
+    *cases("refused(lambda: x.evict())", name="ndarray.evict", tags="isolation"),
     # These change the array object, and no bytes.
     *cases(
         """

@@ -1,0 +1,884 @@
+"""Operations inside a budget: each is done at once, in memory that was made free before, and noted.
+
+What an operation will give, the rules of fakes say, of ghosts of its arguments; so there is room before it is done. Its
+`Node` keeps the arguments as they were, and can repeat it. What the rules cannot foretell, and what runs code of the
+user, is done too; its results are constants.
+"""
+
+import sys
+import time
+import weakref
+
+cimport cython
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array, BORN_LAZY, is_array, still, storage_for
+from cowarray._array.copies cimport copy_in_order
+from cowarray._array.imports cimport import_array
+from cowarray._modes.pools cimport Pools, PRESENT, SPILLED
+from cowarray._modes.recipes cimport Node, placed, Reference, Version
+from cowarray._modes.recording cimport captured, dry, own_block, refuse_objects, Seen
+from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step, writable_clone
+from cowarray._modes.runs cimport (
+    Allocation,
+    find_managed,
+    make_constant,
+    make_room,
+    manage,
+    Managed,
+    move,
+    new_allocation,
+    put_out,
+    Run,
+    set_door,
+    unmanage,
+)
+from cowarray._modes.sites cimport here
+from cowarray._native.storage cimport (
+    Access,
+    allocated_size,
+    allocation_of,
+    count_shares,
+    is_pinned,
+    is_absent,
+    is_at,
+    LOCATES,
+    OVERWRITES,
+    own_bytes,
+    Storage,
+    who_holds,
+    window_size,
+    write_cost,
+    WRITES,
+)
+
+from cowarray._modes.blocks import current
+from cowarray._modes.costs import model_cost
+from cowarray._modes.draws import NotRecorded, draw_of, repeated
+from cowarray._modes.making import flat
+from cowarray._modes.remaking import NoRoom
+from cowarray._modes.runs import ended, guard, own
+from cowarray._native.storage import share_allocation
+from cowarray._ops.protocols import bearing, runs_user_code
+
+cnp.import_array()
+
+# Whoever is handed operations that are no concern of ours; None: nobody.
+beneath = None
+# The run that holds in the whole process, where no block holds (`run.start()`), or None.
+everywhere = None
+
+cdef type bearing_type = type(bearing(None))
+
+# So many writes after one another are repeated; then the bytes are kept instead.
+MOST_WRITES = 64
+
+
+@cython.final
+cdef class Step:
+    """An operation under way."""
+
+    cdef list inputs  # of Managed, each once: what it reads or writes
+    cdef list written  # of Managed
+    cdef list storages  # theirs
+    cdef list addresses  # where their allocations started
+    cdef bint has_births
+    cdef list born  # Versions
+    cdef list locked  # Allocations
+    cdef size_t reserved
+
+
+def travel(str operation, function, tuple args, dict kwargs):
+    """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
+    cdef object inner
+    cdef Run run = None
+    cdef Managed found
+    if current_step() != NULL:
+        return on(operation, function, args, kwargs)
+    inner = current()
+    if type(inner) is Run:
+        run = <Run>inner
+    elif inner is None:
+        run = everywhere
+        if run is None:
+            found = first_managed(args)
+            if found is None and kwargs:
+                found = first_managed(tuple(kwargs.values()))
+            run = None if found is None else found.unit.run
+    if run is None or run.is_over:
+        return on(operation, function, args, kwargs)
+    return do(run, operation, function, args, kwargs)
+
+
+cdef object on(str operation, object function, tuple args, dict kwargs):
+    return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
+
+
+cdef Managed first_managed(tuple values):
+    cdef Managed found
+    for value in values:
+        if is_array(value):
+            found = find_managed(<Array>value)
+        elif type(value) is tuple or type(value) is list:
+            found = first_managed(tuple(value))
+        else:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+cdef object do(Run run, str operation, object function, tuple args, dict kwargs):
+    """An operation whose results are managed."""
+    cdef Seen seen
+    cdef Step step
+    cdef Node node
+    cdef list fresh = []
+    cdef size_t need
+    cdef double before, took
+    cdef bint done = False
+    cdef void *outer
+    try:
+        seen = foresee(operation, function, args, kwargs, fresh)
+    except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
+        return at_once(run, 0, function, args, kwargs)
+    if not fresh and not seen.written:
+        return as_ever(function, args, kwargs)
+    step = new_step(seen)
+    need = bytes_of(fresh, step is None)
+    if step is None or (need < run.pools.small and not step.written and not gives_copies(fresh)):
+        return at_once(run, need, function, args, kwargs)
+    step.has_births = len(fresh) > 0
+    try:
+        with guard:
+            node = begin(run, step, need, operation, seen, args, kwargs)
+    except NotRecorded:
+        return at_once(run, need, function, args, kwargs)
+    outer = put_step(<void *>step)
+    before = time.perf_counter()
+    try:
+        result = function(*args, **kwargs)
+        done = True
+    finally:
+        took = time.perf_counter() - before
+        put_step(outer)
+        with guard:
+            try:
+                unreserve(run, step)
+                if done:
+                    if run.by_model:
+                        took = model_cost(operation, args, with_bytes(fresh), bool(step.written))
+                    node.cost = took
+                    run.base_time += took
+                    run.pools.now = run.pools.now + took if run.by_model else before + took
+                    note_writes(run, step, node)
+                    note_births(run, step, node, fresh, result)
+                    if run.log is not None:
+                        log_operation(run, step, node)
+                else:
+                    spoil(step)
+            finally:
+                end(run, step)
+    return result
+
+
+# ---- what it will do -------------------------------------------------------------------------------------------------
+
+
+cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list fresh):
+    """What an operation reads, writes, and gives; or NotRecorded."""
+    cdef Seen seen
+    if runs_user_code(function):
+        raise NotRecorded
+    seen = Seen.__new__(Seen)
+    seen.block = own_block()
+    seen.everything = True
+    seen.function = function
+    if type(function) is bearing_type:
+        draw = draw_of(function)
+        if draw is not None:
+            seen.function = repeated(draw)
+            function = draw.replay
+    shown = tuple([seen.show(value) for value in args])
+    named = {name: seen.show(value) for name, value in kwargs.items()} if kwargs else kwargs
+    result = dry(operation, function, shown, named, seen)
+    seen.find_fresh(result, fresh)
+    for _, array in fresh:
+        refuse_objects((<Array>array).descr)
+    return seen
+
+
+cdef Step new_step(Seen seen):
+    """Who takes part; None where what takes part is written from outside."""
+    cdef Step step = Step.__new__(Step)
+    cdef Managed managed
+    step.inputs = []
+    step.written = []
+    step.storages = []
+    step.locked = []
+    step.born = []
+    if seen.ghosts is not None:
+        for _, original, _ in seen.ghosts:
+            managed = find_managed(<Array>original)
+            if managed is not None and managed not in step.inputs:
+                if is_pinned((<Array>original).storage_):
+                    return None  # somebody writes to it whenever he likes
+                step.inputs.append(managed)
+    for storage in seen.written:
+        original = seen.original_on(<Storage>storage)
+        if original is None:
+            continue
+        managed = find_managed(<Array>original)
+        if managed is None:
+            return None
+        if managed not in step.written:
+            step.written.append(managed)
+            step.storages.append((<Array>original).storage_)
+    return step
+
+
+cdef size_t bytes_of(list fresh, bint shares_nothing) except? 0:
+    """How many bytes an operation allocates, as far as its results are; what writes copy is found out later."""
+    cdef size_t need = 0
+    cdef list met = []
+    cdef Array x
+    for _, array in fresh:
+        x = <Array>array
+        if (x.birth == BORN_LAZY and not shares_nothing) or x.storage_ in met:
+            continue
+        met.append(x.storage_)
+        need += window_size(x.storage_)
+    return need
+
+
+cdef list with_bytes(list fresh):
+    return [each for each in fresh if (<Array>each[1]).birth != BORN_LAZY]
+
+
+cdef bint gives_copies(list fresh) except -1:
+    for _, array in fresh:
+        if (<Array>array).birth == BORN_LAZY:
+            return True
+    return False
+
+
+# ---- before it is done -----------------------------------------------------------------------------------------------
+
+
+cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple args, dict kwargs):
+    """Bring what is needed, make room, and note what will be done. The guard is held."""
+    cdef Node node
+    cdef dict versions = {}
+    cdef Managed managed
+    run.clock()
+    while True:
+        try:
+            lock_inputs(step)
+            if not make_room(run, need + copied_by_writes(step) + new_inputs(run, seen)):
+                raise NoRoom
+            break
+        except NoRoom:
+            unlock(step)
+            if not wait_for_others(run):
+                raise too_large(run, operation, seen.site, step, need) from None
+        except BaseException:
+            unlock(step)
+            raise
+    step.reserved = need + copied_by_writes(step)
+    reserve(run, step.reserved)
+    own.active = getattr(own, "active", 0) + 1
+    run.active += 1
+    try:
+        step.addresses = [<size_t>allocation_of(<Storage>storage) for storage in step.storages]
+        for each in step.inputs:
+            managed = <Managed>each
+            if managed.latest.node is None and managed.latest.value is None and not stays_constant(step, managed):
+                keep_bytes(managed)
+        held = [keep(run, value, versions, seen.site) for value in args]
+        named = {name: keep(run, value, versions, seen.site) for name, value in kwargs.items()} if kwargs else kwargs
+        node = Node(operation, seen.function, held, named, seen.site)
+        node.read(versions)
+        for each in step.written:
+            managed = <Managed>each
+            if stays_constant(step, managed):
+                continue
+            managed.latest = node.write(managed.latest, managed.storage)
+            managed.latest.unit = managed.unit
+            managed.latest.name = managed.name
+    except NoRoom:
+        end(run, step)
+        raise too_large(run, operation, seen.site, step, need) from None
+    except BaseException:
+        end(run, step)
+        raise
+    return node
+
+
+cdef size_t new_inputs(Run run, Seen seen) except? 0:
+    """How many bytes of arrays that are not managed will be counted from now on."""
+    cdef size_t need = 0
+    cdef list met = []
+    cdef Storage storage
+    cdef Version known
+    if seen.ghosts is not None:
+        for _, original, traced in seen.ghosts:
+            storage = (<Array>original).storage_
+            if traced is None and storage not in met:
+                met.append(storage)
+                reference = run.inputs.get(storage)
+                known = None if reference is None else reference()
+                if known is None or known.value is None or not share_allocation(known.value, storage):
+                    need += allocated_size(storage)
+    return need
+
+
+cdef int lock_inputs(Step step) except -1:
+    cdef Managed managed
+    for each in step.inputs:
+        managed = <Managed>each
+        bring(managed)
+        managed.unit.run.pools.lock(managed.unit)
+        step.locked.append(managed.unit)
+        managed.unit.used = managed.unit.run.pools.now
+    return 0
+
+
+cdef size_t copied_by_writes(Step step) except? 0:
+    cdef size_t need = 0
+    cdef Managed managed
+    for managed, storage in zip(step.written, step.storages):
+        if managed.latest.node is None and not stays_constant(step, managed):
+            need += window_size(<Storage>storage)
+        else:
+            need += write_cost(<Storage>storage)
+    return need
+
+
+cdef bint stays_constant(Step step, Managed managed) noexcept:
+    """Whether what is written is a constant of which nothing was made: then it is written without a record."""
+    return (managed.latest.node is None and managed.latest.value is None and not step.has_births
+            and managed in step.written)
+
+
+cdef int keep_bytes(Managed managed) except -1:
+    """Keep what a constant is, for what is made of it, whatever is written later."""
+    cdef Version version = managed.latest
+    cdef Storage storage = managed.storage()
+    cdef Storage clone = writable_clone(storage)
+    manage(clone, managed.unit, version, True)
+    version.value = clone
+    return 0
+
+
+cdef object keep(Run run, object value, dict versions, object site):
+    """An argument as it is now, for repetitions."""
+    cdef type kind = type(value)
+    cdef Managed managed
+    cdef Reference reference
+    if is_array(value):
+        managed = find_managed(<Array>value)
+        reference = Reference.__new__(Reference)
+        if managed is None:
+            taken = captured(<Array>value)
+            reference.version = input_of(run, <Array>value, <Array>taken, site)
+            reference.place = placed(<Array>taken, None)
+        else:
+            reference.version = managed.latest
+            reference.place = placed(<Array>value, None)
+        versions[reference.version] = None
+        return reference
+    if kind is cnp.ndarray:
+        return keep(run, captured(import_array(value, None)), versions, site)
+    if kind is list:
+        return [keep(run, item, versions, site) for item in <list>value]
+    if kind is tuple:
+        return tuple([keep(run, item, versions, site) for item in <tuple>value])
+    if kind is dict:
+        return {name: keep(run, item, versions, site) for name, item in (<dict>value).items()}
+    return value
+
+
+cdef Version input_of(Run run, Array x, Array taken, object site):
+    """A constant of the bytes that an array has which is not managed."""
+    cdef Storage storage = storage_for(taken)
+    cdef Storage known
+    if storage.doorkeeper != NULL:
+        raise NotRecorded  # another mode's
+    cdef Version version
+    cdef Allocation unit = None
+    reference = run.inputs.get(x.storage_)
+    version = None if reference is None else reference()
+    if version is not None and version.value is not None:
+        known = <Storage>version.value
+        if share_allocation(known, storage):
+            if is_same_window(known, storage):
+                return version
+            unit = <Allocation>version.unit
+    if unit is None:
+        if not make_room(run, allocated_size(storage)):
+            raise NoRoom
+        unit = new_allocation(run, allocated_size(storage), 0, site, "an input")
+    version = Version(None)
+    version.value = storage
+    manage(storage, unit, version, True, constant_name(run, unit))
+    run.inputs[x.storage_] = weakref.ref(version)
+    return version
+
+
+cdef str constant_name(Run run, Allocation unit):
+    """A name for what is not made by a recorded operation, which is logged."""
+    cdef str name = run.new_name()
+    if name is not None:
+        run.log.constant(name, unit.nbytes)
+    return name
+
+
+cdef bint is_same_window(Storage one, Storage other) noexcept:
+    return window_size(one) == window_size(other) and not is_absent(one) and is_at(one, own_bytes(other))
+
+
+# ---- when it has been done -------------------------------------------------------------------------------------------
+
+
+cdef int note_writes(Run run, Step step, Node node) except -1:
+    """Say where what was written lies now."""
+    cdef Managed managed
+    cdef Allocation unit
+    cdef Storage storage
+    for each, place, address in zip(step.written, step.storages, step.addresses):
+        managed = <Managed>each
+        storage = <Storage>place
+        if <size_t>allocation_of(storage) == address:
+            managed.unit.slot = None
+            run.pools.changed(managed.unit)
+            run.pools.add_cost(managed.unit, node.cost)
+            for before in node.writes:
+                if (<Version>before).unit is managed.unit and (<Version>before).value is None:
+                    (<Version>before).unit = None
+        else:
+            unit = new_allocation(run, allocated_size(storage), node.cost, node.site,
+                                  managed.unit.why if managed.latest.node is None else None)
+            link_to_inputs(unit, node)
+            move(managed, unit)
+        managed.writes += 1
+        if managed.writes > MOST_WRITES and managed.latest.node is not None:
+            managed.latest.node = None
+            make_constant(managed.unit, "it was written often")
+            managed.writes = 0
+    return 0
+
+
+cdef int note_births(Run run, Step step, Node node, list fresh, object result) except -1:
+    """Have results managed."""
+    cdef Array x
+    cdef Storage storage
+    cdef Version version
+    cdef Allocation unit
+    cdef list results = flat(result)
+    for place, _ in fresh:
+        if not is_array(results[place]):
+            continue  # NumPy's scalar
+        x = <Array>results[place]
+        storage = storage_for(x)
+        if storage.doorkeeper != NULL:
+            continue  # a view of another
+        unit = shared_by(step, node, storage)
+        if unit is None:
+            unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None)
+            unit.bias = (node.operation in run.keep) - (node.operation in run.recompute)
+            link_to_inputs(unit, node)
+        else:
+            run.pools.add_cost(unit, node.cost)
+        version = Version(node)
+        node.bear(place, x, version)
+        manage(storage, unit, version, False, run.new_name())
+        step.born.append(version)
+    return 0
+
+
+cdef int log_operation(Run run, Step step, Node node) except -1:
+    """Write what was done to the log."""
+    cdef Version version
+    cdef list args = [(<Version>each).name for each in node.reads]
+    cdef list results = []
+    cdef long long took = <long long>(node.cost * 1e9)
+    if step.written:
+        run.log.mutate(node.operation, args, [args.index((<Managed>each).name) for each in step.written], took)
+    for each in step.born:
+        version = <Version>each
+        alias = -1
+        for i, read in enumerate(node.reads):
+            if (<Version>read).unit is version.unit:
+                alias = i
+                break
+        results.append((version.name, (<Allocation>version.unit).nbytes, alias))
+    if results:
+        run.log.call(node.operation, results, args, took if not step.written else 0)
+    return 0
+
+
+cdef Allocation shared_by(Step step, Node node, Storage storage):
+    """The allocation of an argument with which a result shares its bytes."""
+    cdef Version version
+    if count_shares(storage) > 1:
+        for each in step.inputs:
+            if share_allocation((<Managed>each).storage(), storage):
+                return (<Managed>each).unit
+        for each in node.reads:
+            version = <Version>each
+            if version.value is not None and share_allocation(version.value, storage):
+                return <Allocation>version.unit
+    return None
+
+
+cdef int spoil(Step step) except -1:
+    """What was to be written has been written in part, or not at all: nobody can make it again."""
+    cdef Managed managed
+    for each in step.written:
+        managed = <Managed>each
+        managed.latest.node = None
+        make_constant(managed.unit, "an operation that wrote to it has failed")
+    return 0
+
+
+cdef int end(Run run, Step step) except -1:
+    unlock(step)
+    unreserve(run, step)
+    run.active -= 1
+    own.active -= 1
+    if run.waiting:
+        ended.notify_all()
+    return 0
+
+
+cdef int unreserve(Run run, Step step) except -1:
+    unreserve_bytes(run, step.reserved)
+    step.reserved = 0
+    return 0
+
+
+cdef int reserve(Run run, size_t nbytes) except -1:
+    run.pools.reserve(nbytes)
+    own.reserved = getattr(own, "reserved", 0) + nbytes
+    return 0
+
+
+cdef int unreserve_bytes(Run run, size_t nbytes) except -1:
+    run.pools.unreserve(nbytes)
+    own.reserved -= nbytes
+    return 0
+
+
+cdef int unlock(Step step) except -1:
+    locked, step.locked = step.locked, []
+    for unit in locked:
+        (<Allocation>unit).run.pools.unlock(<Allocation>unit)
+    return 0
+
+
+cdef bint wait_for_others(Run run) except -1:
+    """Wait until an operation of another thread has ended. False where there is none that could."""
+    if run.active - getattr(own, "active", 0) - run.waiting <= 0:
+        return False
+    run.waiting += 1
+    try:
+        ended.wait()
+    finally:
+        run.waiting -= 1
+    return True
+
+
+cdef object too_large(Run run, str operation, object site, Step step, size_t need):
+    cdef size_t inputs = sum({unit: unit.nbytes for unit in [(<Managed>each).unit for each in step.inputs]}.values())
+    return MemoryError(
+        f"{operation} at {site[0]}:{site[1]} needs {need + copied_by_writes(step)} bytes beside {inputs} of its "
+        f"arguments, within a budget of {run.pools.budget}; {run.largest_constants()}"
+    )
+
+
+# ---- what is not recorded --------------------------------------------------------------------------------------------
+
+
+cdef object as_ever(object function, tuple args, dict kwargs):
+    """An operation that gives and writes nothing of its own: views, and values for those who look."""
+    cdef Step step = Step.__new__(Step)
+    cdef void *outer = put_step(<void *>step)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        put_step(outer)
+
+
+cdef object at_once(Run run, size_t need, object function, tuple args, dict kwargs):
+    """An operation of which nobody knows before what it gives, or that gives little: its results are constants."""
+    cdef Storage storage
+    cdef Allocation unit
+    if need:
+        with guard:
+            run.clock()
+            if not make_room(run, need):
+                raise no_room(run, need)
+            reserve(run, need)
+    elif imported_size(args):
+        with guard:
+            make_room(run, imported_size(args))  # as a guess: it may be an alias
+    try:
+        result = as_ever(function, args, kwargs)
+    finally:
+        if need:
+            unreserve_bytes(run, need)
+    given = None
+    for each in result if type(result) is tuple or type(result) is list else (result,):
+        if not is_array(each):
+            continue
+        storage = storage_for(<Array>each)
+        if storage.doorkeeper != NULL:
+            continue
+        if given is None:
+            given = storages_in((args, kwargs), [])
+        if storage in given:
+            continue
+        with guard:
+            run.clock()
+            unit = new_allocation(run, allocated_size(storage), 0, here(), "what it gives is not known before")
+            manage(storage, unit, Version(None), False, constant_name(run, unit))
+    if given is not None and not run.pools.fits(0):
+        with guard:
+            if not make_room(run, 0):
+                raise MemoryError(f"the budget of {run.pools.budget} bytes is exceeded; {run.largest_constants()}")
+    return result
+
+
+cdef size_t imported_size(tuple args) except? 0:
+    cdef size_t found = 0
+    for value in args:
+        if type(value) is cnp.ndarray:
+            found += cnp.PyArray_NBYTES(value)
+    return found
+
+
+cdef list storages_in(object values, list found):
+    for value in values.values() if type(values) is dict else values:
+        if is_array(value):
+            found.append((<Array>value).storage_)
+        elif type(value) is tuple or type(value) is list or type(value) is dict:
+            storages_in(value, found)
+    return found
+
+
+# ---- the door --------------------------------------------------------------------------------------------------------
+
+
+cdef int asked(object keeper, Storage storage, const Access *access) except -1:
+    cdef Managed managed = <Managed>keeper
+    cdef void *step
+    if access.intent == LOCATES and access.ndim >= 0:
+        return 0
+    if managed.unit.state != PRESENT:
+        fetch(managed)
+    managed.unit.used = managed.unit.run.pools.now
+    if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
+        leave_sharers(managed, storage)
+    elif access.intent == WRITES or access.intent == OVERWRITES:
+        step = current_step()
+        if step == NULL or type(<object>step) is not Step or (<Step>step).storages is None or (
+            storage not in (<Step>step).storages
+        ):
+            write_from_outside(managed, storage)
+    return 0
+
+
+cdef int fetch(Managed managed) except -1:
+    """Bring the bytes of a Storage for somebody who is at its door."""
+    cdef Run run = managed.unit.run
+    with guard:
+        run.clock()
+        while managed.unit.state != PRESENT:
+            try:
+                bring(managed)
+            except NoRoom:
+                if not wait_for_others(run):
+                    raise MemoryError(
+                        f"no room to bring back {managed.unit.nbytes} bytes that were made at "
+                        f"{managed.unit.site[0]}:{managed.unit.site[1]}, within a budget of {run.pools.budget}; "
+                        f"{run.largest_constants()}"
+                    ) from None
+    return 0
+
+
+cdef int write_from_outside(Managed managed, Storage storage) except -1:
+    """Somebody writes whose writes are not known: from now on the bytes are a constant."""
+    cdef Run run = managed.unit.run
+    cdef Version before = managed.latest
+    cdef Allocation unit = managed.unit
+    cdef size_t need
+    with guard:
+        need = write_cost(storage)
+        make_room_beside(unit, need)
+        managed.latest = Version(None)
+        managed.latest.home = managed.storage
+        managed.latest.unit = unit
+        before.home = None
+        if need:
+            move(managed, new_allocation(run, need, 0, unit.site, "it was written from outside"))
+        else:
+            if before.value is None:
+                before.unit = None
+            unit.slot = None
+            run.pools.changed(unit)
+            make_constant(unit, "it was written from outside")
+    return 0
+
+
+cdef int leave_sharers(Managed managed, Storage storage) except -1:
+    """Somebody gives a Storage bytes of its own, which are as before."""
+    cdef Run run = managed.unit.run
+    cdef size_t need = write_cost(storage)
+    cdef Allocation unit
+    if need:
+        with guard:
+            make_room_beside(managed.unit, need)
+            if managed.latest.node is None:
+                unit = new_allocation(run, need, 0, managed.unit.site, managed.unit.why)
+            else:
+                unit = new_allocation(run, need, managed.unit.cost, managed.unit.site, None)
+                link_to_inputs(unit, managed.latest.node)
+            move(managed, unit)
+    return 0
+
+
+cdef int make_room_beside(Allocation unit, size_t need) except -1:
+    """Make room for a copy of an allocation, which stays."""
+    cdef Run run = unit.run
+    run.pools.lock(unit)
+    try:
+        if not make_room(run, need):
+            raise no_room(run, need)
+    finally:
+        run.pools.unlock(unit)
+    return 0
+
+
+cdef object no_room(Run run, size_t need):
+    return MemoryError(
+        f"no room for {need} bytes, within a budget of {run.pools.budget}; {run.largest_constants()}"
+    )
+
+
+set_door(asked)
+
+
+# ---- what users ask for ----------------------------------------------------------------------------------------------
+
+
+# What is managed outside of any budget.
+cdef Run unbounded = None
+
+
+def start(Run run not None, /):
+    """Have a run hold in the whole process, where no block holds."""
+    global everywhere
+    with guard:
+        if everywhere is not None:
+            raise RuntimeError("start: a budget has been started already: stop it first")
+        run.is_over = False
+        everywhere = run
+
+
+def stop(Run run not None, /):
+    """End what `start` began."""
+    global everywhere
+    with guard:
+        if everywhere is not run:
+            raise RuntimeError("stop: this budget has not been started")
+        everywhere = None
+        run.finish()
+
+
+def checkpoint(Array x not None, /):
+    """A lazy copy of an array, which is managed: a constant."""
+    global unbounded
+    cdef Run run
+    cdef Storage storage
+    cdef Array made
+    cdef Allocation unit
+    cdef Step step
+    cdef void *before
+    if find_managed(x) is not None:
+        raise ValueError("checkpoint: the array is managed already")
+    inner = current()
+    with guard:
+        run = <Run>inner if type(inner) is Run else everywhere
+        if run is None:
+            if unbounded is None:
+                unbounded = Run(Pools(sys.maxsize), False, False, None, None, frozenset(), frozenset())
+            run = unbounded
+        run.clock()
+        step = Step.__new__(Step)
+        before = put_step(<void *>step)
+        try:
+            made = copy_in_order(still(x), c"K")
+        finally:
+            put_step(before)
+        made.standard = x.standard
+        storage = storage_for(made)
+        if storage.doorkeeper != NULL:
+            raise ValueError("checkpoint: the array is watched, or without bytes: another mode has it")
+        unit = new_allocation(run, allocated_size(storage), 0, here(), "an input")
+        manage(storage, unit, Version(None), False, constant_name(run, unit))
+    return made
+
+
+def is_checkpointed(Array x not None, /):
+    """Whether an array is managed."""
+    return find_managed(x) is not None
+
+
+def decheckpoint(Array x not None, /):
+    """Bring an array's bytes, and forget all about it."""
+    cdef Managed managed = find_managed(x)
+    cdef Storage storage = x.storage_
+    with guard:
+        fetch(managed)
+        unmanage(storage)
+
+
+def evict(Array x not None, /):
+    """Free the bytes of a managed array."""
+    cdef Managed managed = find_managed(x)
+    cdef Storage storage = x.storage_
+    cdef Allocation unit
+    with guard:
+        unit = managed.unit
+        if unit.state != PRESENT:
+            return
+        if unit.why is not None:
+            raise BufferError(f"evict: {unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: "
+                              f"{unit.why}")
+        if unit.locks:
+            raise BufferError("evict: an operation is under way that needs the bytes")
+        unit.run.clock()
+        if not put_out(unit.run, unit, False):
+            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(storage, unit.members)}")
+
+
+def where_away(Array x not None, /):
+    """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
+    cdef Managed managed = find_managed(x)
+    cdef double seconds = 0
+    cdef Py_ssize_t count = 0
+    if managed is None or managed.unit.state == PRESENT:
+        return ""
+    with guard:
+        if managed.unit.state == SPILLED:
+            return f"spilled: {managed.unit.nbytes} bytes to read from a file"
+        nodes = missing(managed.latest)
+        seconds = sum([(<Node>node).cost for node in nodes])
+        count = len(nodes)
+    return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(seconds)} to make again"
+
+
+cdef str duration(double seconds):
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} us"

@@ -1,0 +1,14 @@
+# Bringing bytes back.
+
+from cowarray._modes.recipes cimport Node, Version
+from cowarray._modes.runs cimport Allocation, Managed
+from cowarray._native.storage cimport Storage
+
+
+cdef int link_to_inputs(Allocation unit, Node node) except -1
+cdef Storage writable_clone(Storage storage)
+cdef int bring(Managed managed) except -1
+cdef set missing(Version version)
+cdef Storage present(Version version)
+cdef void *put_step(void *step) noexcept
+cdef void *current_step() noexcept

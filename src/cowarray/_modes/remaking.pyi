@@ -1,0 +1,6 @@
+from typing import final
+
+class NoRoom(Exception): ...
+
+@final
+class Frame: ...

@@ -1,0 +1,311 @@
+"""Bringing evicted bytes back: what made them is done again, or they are read from a file.
+
+There is a stack of what is still to be made, so a chain may be as long as it likes. What has been made is there for
+others at once; of what nobody else knows, nothing is kept longer than somebody on the stack needs it.
+"""
+
+import time
+
+import numpy as np
+
+cimport cython
+
+from cowarray._array.array cimport access_anywhere
+from cowarray._c.frames cimport get_current, set_current
+from cowarray._modes.pools cimport EVICTED, GONE, PRESENT, SPILLED
+from cowarray._modes.recipes cimport Node, Version
+from cowarray._modes.runs cimport (
+    Allocation,
+    bring_from_file,
+    checksum,
+    make_room,
+    manage,
+    Managed,
+    manager_of,
+    move,
+    new_allocation,
+    Run,
+)
+from cowarray._native.storage cimport (
+    Access,
+    exchange_bytes,
+    fill_bytes,
+    OPERATION,
+    READS,
+    share,
+    Storage,
+    window_size,
+)
+
+from cowarray._modes.making import flat, rebuilt
+from cowarray._modes.making import laid as laid_out
+from cowarray._native.storage import share_allocation
+
+
+class NoRoom(Exception):
+    """There is no room for what is needed now."""
+
+
+cdef void *put_step(void *step) noexcept:
+    cdef void *before = get_current()
+    set_current(step)
+    return before
+
+
+cdef void *current_step() noexcept:
+    return get_current()
+
+
+@cython.final
+cdef class Frame:
+    """A node that is to run, for a version; and what must stay until it has."""
+
+    cdef Run run
+    cdef Version version
+    cdef Node node
+    cdef list locked  # Allocations
+
+
+cdef Storage present(Version version):
+    """A Storage that has a version's bytes, or whose door brings them from a file; None where they must be made."""
+    cdef Storage storage
+    cdef Managed managed
+    if version.value is not None:
+        managed = manager_of(<Storage>version.value)
+        return None if managed is not None and managed.unit.state == EVICTED else <Storage>version.value
+    storage = None if version.home is None else version.home()
+    if storage is not None:
+        managed = manager_of(storage)
+        if managed is None or managed.latest is not version:
+            return None
+        return storage if managed.unit.state == PRESENT or managed.unit.state == SPILLED else None
+    return None
+
+
+cdef int bring(Managed managed) except -1:
+    """Bring the bytes of a Storage that are away. The guard is held."""
+    cdef Allocation unit = managed.unit
+    cdef Version version = managed.latest
+    cdef list stack, temporaries = []
+    cdef Frame frame
+    if unit.state == PRESENT:
+        return 0
+    if unit.state == SPILLED and read_back(unit):
+        return 0
+    stack = [new_frame(unit.run, version)]
+    try:
+        while stack:
+            frame = <Frame>stack[len(stack) - 1]
+            if has_bytes(frame.version):
+                stack.pop()
+                let_go(frame)
+            elif not is_ready(frame, stack):
+                continue
+            else:
+                repeat(frame, temporaries)
+    finally:
+        for frame in stack:
+            let_go(frame)
+        for each in temporaries:
+            (<Version>each).value = None
+    return 0
+
+
+cdef set missing(Version version):
+    """The nodes that have to run for a version, as things are now."""
+    cdef set found = set()
+    cdef list stack = [version]
+    while stack:
+        version = <Version>stack.pop()
+        if present(version) is None and version.node is not None and version.node not in found:
+            found.add(version.node)
+            stack.extend(version.node.reads)
+    return found
+
+
+cdef bint read_back(Allocation unit) except -1:
+    """Read an allocation from its file. False where that has failed, and it can be made again."""
+    if not make_room(unit.run, unit.nbytes):
+        raise NoRoom
+    try:
+        bring_from_file(unit.run, unit)
+    except OSError:
+        if unit.why is not None:
+            raise
+        unit.slot = None
+        unit.run.pools.lost(unit)
+        return False
+    return True
+
+
+cdef bint has_bytes(Version version) except -1:
+    cdef Storage storage = present(version)
+    cdef Managed managed
+    if storage is None:
+        return False
+    managed = manager_of(storage)
+    return managed is None or managed.unit.state == PRESENT or (managed.unit.state == SPILLED
+                                                                and read_back(managed.unit))
+
+
+cdef Frame new_frame(Run run, Version version):
+    cdef Frame frame = Frame.__new__(Frame)
+    if version.node is None:
+        raise RuntimeError("bytes are away that cannot be made again: this is an error of cowarray")
+    frame.version = version
+    frame.node = version.node
+    frame.run = run
+    frame.locked = []
+    return frame
+
+
+cdef int let_go(Frame frame) except -1:
+    for unit in frame.locked:
+        (<Allocation>unit).run.pools.unlock(<Allocation>unit)
+    frame.locked = []
+    return 0
+
+
+cdef bint is_ready(Frame frame, list stack) except -1:
+    """Whether all that a node reads is there, and stays; else what is missing comes onto the stack."""
+    cdef Managed managed
+    cdef Version version
+    for each in frame.node.reads:
+        version = <Version>each
+        if not has_bytes(version):
+            stack.append(new_frame(frame.run, version))
+            return False
+        managed = manager_of(present(version))
+        if managed is not None and managed.unit not in frame.locked:
+            managed.unit.run.pools.lock(managed.unit)
+            frame.locked.append(managed.unit)
+    return True
+
+
+cdef int repeat(Frame frame, list temporaries) except -1:
+    """Run a node whose inputs are there, and put what it makes where it is missing."""
+    cdef Node node = frame.node
+    cdef Run run = frame.run
+    cdef dict values = {}
+    cdef size_t need = 0
+    cdef double before, took
+    cdef void *step
+    for each in node.reads:
+        storage = present(<Version>each)
+        if each in node.writes:
+            storage = writable_clone(<Storage>storage)
+            need += window_size(<Storage>storage)
+        values[each] = storage
+    need += sum([foretold[1] for _, foretold, _ in node.births])
+    if not make_room(run, need):
+        raise NoRoom
+    run.pools.reserve(need)
+    step = put_step(<void *>frame)
+    before = time.perf_counter()
+    try:
+        args = [rebuilt(value, values) for value in node.args]
+        kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
+        with np.errstate(all="ignore"):  # it has been told already
+            result = node.function(*args, **kwargs)
+    except BaseException as error:
+        error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
+        raise
+    finally:
+        put_step(step)
+        run.pools.unreserve(need)
+    took = time.perf_counter() - before
+    if run.by_model:
+        took = node.cost
+        run.pools.now += took
+    run.remat_time += took
+    del args, kwargs
+    for before_, reference in node.writes.items():
+        put(run, reference(), <Storage>values[before_], values, temporaries)
+    results = flat(result)
+    del result
+    for place, foretold, reference in node.births:
+        if reference() is not None:
+            put(run, reference(), laid_out(results[place], foretold, values), values, temporaries)
+    values = results = None
+    for each in node.reads:
+        if each in temporaries and (<Version>each).readers <= 1:
+            temporaries.remove(each)
+            (<Version>each).value = None
+    return 0
+
+
+cdef Storage writable_clone(Storage storage):
+    cdef Access access = access_anywhere(READS, OPERATION)
+    made = share(storage, &access, 0, window_size(storage), True)
+    if made is None:
+        raise BufferError("bytes that are needed to make others again are being written to")
+    return made
+
+
+cdef int put(Run run, Version version, Storage made, dict values, list temporaries) except -1:
+    """Give a version its bytes, where they are missing; or keep them for those on the stack."""
+    cdef Storage home
+    cdef Managed managed
+    cdef Allocation unit, shared
+    if version is None or present(version) is not None:
+        return 0
+    if version.value is not None:  # a temporary that had to leave
+        fill_bytes(<Storage>version.value, made)
+        run.pools.remade(manager_of(<Storage>version.value).unit)
+        return 0
+    shared = sharer_of(made, values)
+    home = None if version.home is None else version.home()
+    managed = manager_of(home)
+    if managed is not None and managed.latest is version:
+        unit = managed.unit
+        if shared is None and window_size(made) == unit.nbytes:
+            check(unit, made)
+            fill_bytes(home, made)
+            run.pools.remade(unit)
+            return 0
+        # It leaves those that it shared absent bytes with.
+        if shared is None:
+            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)
+            link_to_inputs(shared, version.node)
+        exchange_bytes(home, made)
+        return move(managed, shared)
+    if shared is None:
+        shared = <Allocation>version.unit
+        if shared is None or shared.members or shared.state != GONE:
+            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)
+            link_to_inputs(shared, version.node)
+        else:
+            run.pools.remade(shared)
+    manage(made, shared, version, True)
+    version.value = made
+    temporaries.append(version)
+    return 0
+
+
+cdef Allocation sharer_of(Storage made, dict values):
+    """The allocation in which bytes lie that an operation shares with what it read; None: they are fresh."""
+    cdef Managed managed
+    for version in values:
+        managed = manager_of(present(version))
+        if managed is not None and share_allocation(made, present(version)):
+            return managed.unit
+    return None
+
+
+cdef int link_to_inputs(Allocation unit, Node node) except -1:
+    cdef Version version
+    for each in node.reads:
+        version = <Version>each
+        if version.unit is not None and (<Allocation>version.unit).run is unit.run:
+            unit.run.pools.link(<Allocation>version.unit, unit)
+    return 0
+
+
+cdef int check(Allocation unit, Storage made) except -1:
+    """Compare bytes that come back with those that left, where that is asked for."""
+    if unit.digest is not None and checksum(made) != unit.digest:
+        raise RuntimeError(
+            f"other bytes came back than had left of what was made at {unit.site[0]}:{unit.site[1]}: "
+            "an operation gave another result this time"
+        )
+    return 0

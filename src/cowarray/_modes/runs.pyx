@@ -1,0 +1,405 @@
+"""The memory of one budget: what is managed in it, where its bytes are, and how room is made for more.
+
+What leaves as a whole is an allocation, with all Storages that share it. Each has a doorkeeper, `Managed`, which knows
+what its bytes are: a version, made by a node from others. Pools (`pools.pyx`) say what should leave next; here it is
+done. All of it runs under one lock for the whole process, `guard`.
+"""
+
+import os
+import threading
+import time
+import weakref
+import zlib
+
+cimport cython
+cimport numpy as cnp
+
+from cowarray._modes.pools cimport PRESENT
+from cowarray._native.storage cimport (
+    evict_bytes,
+    fill_bytes,
+    Hold,
+    put_doorkeeper,
+    quiet_hold,
+    storage_new,
+    window_size,
+)
+
+from cowarray._modes.making import making
+
+cnp.import_array()
+
+cdef door_function door = NULL
+
+# What happens to managed arrays happens under it; whoever waits does so without the GIL.
+guard = threading.RLock()
+# For those who wait until operations of other threads have ended.
+ended = threading.Condition(guard)
+
+
+# `active`: how many operations a thread is in; `reserved`: bytes that it is about to allocate.
+own = threading.local()
+cdef object runs = weakref.WeakSet()
+
+
+def _begin_alone():
+    """In a forked child: operations of other threads have ended, and nobody waits."""
+    cdef Run run
+    cdef size_t reserved = getattr(own, "reserved", 0)
+    for each in list(runs):
+        run = <Run>each
+        run.active = getattr(own, "active", 0)
+        run.waiting = 0
+        if run.pools.reserved > reserved:
+            run.pools.unreserve(run.pools.reserved - reserved)
+    guard.release()
+
+
+def _hold_all():
+    """Who makes something may come for the guard: so its lock is taken first."""
+    making().acquire()
+    guard.acquire()
+
+
+def _let_all_go():
+    guard.release()
+    making().release()
+
+
+# No child begins in the middle of what happens under the guard.
+os.register_at_fork(before=_hold_all, after_in_parent=_let_all_go, after_in_child=_begin_alone)
+
+
+cdef void set_door(door_function function) noexcept:
+    global door
+    door = function
+
+
+cdef class Run:
+    """The memory of one budget.
+
+    Parameters
+    ----------
+    pools : Pools
+    by_model : bool
+        Whether costs come from a fixed model; else they are measured.
+    verify : bool
+        Whether bytes that come back are compared with those that left, by a checksum.
+    log : Log or None
+    spill : Spill or None
+    keep, recompute : frozenset of str
+        Operations whose results stay, and whose results leave first.
+
+    Attributes
+    ----------
+    is_over : bool
+        Nothing new is managed, and the budget is not enforced.
+    base_time, remat_time, search_time : float
+        Spent in operations, in repeating them, and in looking for what to evict; in seconds, or units of the model.
+    """
+
+    def __cinit__(self, Pools pools not None, bint by_model, bint verify, log, spill, keep, recompute):
+        self.pools = pools
+        self.by_model = by_model
+        self.verify = verify
+        self.log = log
+        self.spill = spill
+        self.keep = keep
+        self.recompute = recompute
+        self.constants = weakref.WeakSet()
+        self.inputs = weakref.WeakKeyDictionary()
+        runs.add(self)
+
+    cdef double clock(self) except? -1:
+        """Set the clock of the pools, and return it."""
+        if not self.by_model:
+            self.pools.now = time.perf_counter()
+        return self.pools.now
+
+    cdef str new_name(self):
+        """A name for the log; None where there is none."""
+        if self.log is None:
+            return None
+        self.names += 1
+        return f"x{self.names}"
+
+    def finish(self):
+        """Manage nothing new, and enforce nothing, from now on."""
+        self.is_over = True
+        self.peak = self.pools.peak
+        if self.log is not None:
+            self.log.close()
+
+    def largest_constants(self):
+        """What of the constants takes the most, as a text."""
+        found = sorted(self.constants, key=lambda unit: -unit.nbytes)
+        parts = [f"{unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]}" for unit in found[:5]]
+        return f"{sum(unit.nbytes for unit in found)} bytes cannot be made again: " + ", ".join(parts)
+
+    def stats(self):
+        """What has happened, as a dict."""
+        pools = self.pools
+        return {
+            "base_time": self.base_time,
+            "remat_time": self.remat_time,
+            "search_time": self.search_time,
+            "evictions": pools.evictions,
+            "remakes": pools.remakes,
+            "spills": pools.spills,
+            "spilled_bytes": pools.spilled_bytes,
+            "peak_bytes": self.peak if self.is_over else pools.peak,
+            "live_bytes": pools.live,
+        }
+
+
+# ---- allocations, and who shares them --------------------------------------------------------------------------------
+
+
+@cython.final
+@cython.no_gc_clear
+@cython.trashcan(True)
+cdef class Allocation(Pool):
+    """Bytes that leave, and come back, as a whole, with all Storages that share them.
+
+    Attributes
+    ----------
+    run : Run
+    site : Site
+        The line that made it.
+    why : str or None
+        Why it cannot be made again, if it cannot.
+    """
+
+
+@cython.final
+@cython.no_gc_clear
+cdef class Managed(Traced):
+    """The doorkeeper of a managed Storage: it brings the bytes where they have been evicted.
+
+    Attributes
+    ----------
+    unit : Allocation
+        Where its bytes are, with those of whoever shares them.
+    """
+
+    def __dealloc__(self):
+        if self.is_counted:
+            leave(self)
+            if self.name is not None:
+                self.unit.run.log.release(self.name)
+
+
+cdef Managed manager_of(Storage storage):
+    """The `Managed` of a Storage; None of others."""
+    if storage is None or storage.doorkeeper == NULL or type(<object>storage.doorkeeper) is not Managed:
+        return None
+    return <Managed><object>storage.doorkeeper
+
+
+cdef Managed find_managed(Array x):
+    return manager_of(x.storage_)
+
+
+cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why):
+    """An allocation that is there, and has no members yet. why: it cannot be made again."""
+    cdef Allocation unit = Allocation(nbytes, cost, constant=why is not None)
+    unit.run = run
+    unit.site = site
+    unit.storages = []
+    unit.why = why
+    run.pools.add(unit)
+    if why is not None:
+        run.constants.add(unit)
+    return unit
+
+
+cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_held, str name=None):
+    """Have a Storage be a member of an allocation, with a version's bytes. name: in the log."""
+    cdef Managed managed = Managed.__new__(Managed)
+    managed.door = door
+    managed.storage = weakref.ref(storage)
+    managed.latest = None if is_held else version  # a record has the Storage: that would be a circle
+    managed.is_held = is_held
+    unit.storages.append(managed.storage)
+    put_doorkeeper(storage, managed)
+    join(managed, unit)
+    managed.name = name
+    version.unit = unit
+    if name is not None:
+        version.name = name
+    if not is_held:
+        version.home = managed.storage
+    return managed
+
+
+cdef void join(Managed managed, Allocation unit) noexcept:
+    managed.unit = unit
+    managed.is_counted = True
+    unit.members += 1
+    unit.held += managed.is_held
+
+
+cdef int leave(Managed managed) except -1:
+    cdef Allocation unit = managed.unit
+    managed.is_counted = False
+    unit.members -= 1
+    unit.held -= managed.is_held
+    if unit.members == 0:
+        unit.slot = None
+        unit.run.pools.gone(unit)
+        if unit.why is not None:
+            unit.run.constants.discard(unit)
+    return 0
+
+
+cdef int move(Managed managed, Allocation unit) except -1:
+    """Have a Storage be a member of another allocation, in which its bytes are now."""
+    unit.storages.append(managed.storage)
+    leave(managed)
+    join(managed, unit)
+    if managed.latest is not None:
+        managed.latest.unit = unit
+    return 0
+
+
+cdef int unmanage(Storage storage) except -1:
+    """Have nobody know of a Storage any longer. Its bytes are there."""
+    cdef Managed managed = manager_of(storage)
+    leave(managed)
+    put_doorkeeper(storage, None)
+    return 0
+
+
+cdef Storage member_of(Allocation unit):
+    """One of the Storages that share an allocation; None when all have died."""
+    cdef object storage
+    while unit.storages:
+        storage = unit.storages[len(unit.storages) - 1]()
+        if storage is not None and manager_of(<Storage>storage) is not None and (
+            manager_of(<Storage>storage).unit is unit
+        ):
+            return <Storage>storage
+        unit.storages.pop()
+    return None
+
+
+cdef int make_constant(Allocation unit, str why) except -1:
+    """Forget how an allocation was made: its bytes stay, or go to a file."""
+    if unit.why is None:
+        unit.run.pools.cut(unit)
+        unit.why = why
+        unit.run.constants.add(unit)
+    return 0
+
+
+# ---- room ------------------------------------------------------------------------------------------------------------
+
+
+cdef bint make_room(Run run, size_t need) except -1:
+    """Evict until so many bytes more are within the budget; False where they cannot be."""
+    cdef Pools pools = run.pools
+    cdef Allocation unit
+    cdef double before
+    if pools.fits(need) or run.is_over:
+        return True
+    pools.new_round()
+    while not pools.fits(need):
+        before = time.perf_counter()
+        run.clock()
+        unit = <Allocation>pools.choose()
+        run.search_time += time.perf_counter() - before
+        if unit is None:
+            if not forget_inputs(run):
+                return False
+        elif not put_out(run, unit, pools.by_file):
+            pools.refuse(unit)
+    return True
+
+
+cdef int put_out(Run run, Allocation unit, bint by_file) except -1:
+    """Free an allocation's bytes, if nobody holds them. Returns whether that was so."""
+    cdef Storage storage = member_of(unit)
+    if storage is None or unit.locks or unit.state != PRESENT:
+        return False
+    if by_file and not (unit.written and unit.slot is not None) and not write(run, unit, storage):
+        if unit.why is not None:
+            return False
+        by_file = False
+    unit.digest = checksum(storage) if run.verify and window_size(storage) == unit.nbytes else None
+    if evict_bytes(storage, unit.members) != 0:
+        return False
+    if by_file:
+        run.pools.spilled(unit)
+    else:
+        run.pools.evicted(unit)
+    return True
+
+
+cdef object checksum(Storage storage):
+    cdef Hold hold = quiet_hold(storage)
+    return zlib.crc32(<const unsigned char[:window_size(storage)]>hold.scope.data) if window_size(storage) else 0
+
+
+cdef bint write(Run run, Allocation unit, Storage storage) except -1:
+    """Write an allocation to the spill file; False where that has failed."""
+    cdef Hold hold
+    if window_size(storage) != unit.nbytes or run.spill is None:
+        return False  # only a part of it can be reached
+    hold = quiet_hold(storage)
+    unit.slot = run.spill.write(<const unsigned char[:unit.nbytes]>hold.scope.data)
+    return unit.slot is not None
+
+
+cdef int bring_from_file(Run run, Allocation unit) except -1:
+    """Read an allocation's bytes back. There is room."""
+    cdef char *data
+    cdef Storage made = storage_new(unit.nbytes, &data)
+    run.spill.read_into(unit.slot, <unsigned char[:unit.nbytes]><unsigned char *>data)
+    fill_bytes(member_of(unit), made)
+    run.pools.remade(unit)
+    return 0
+
+
+cdef list children_of(Allocation unit):
+    """The allocations that were made of one, and that somebody still knows of."""
+    cdef Py_ssize_t i
+    return [
+        <object>unit.node.children[i].pool for i in range(unit.node.n_children) if unit.node.children[i].pool != NULL
+    ]
+
+
+cdef int forget_how(Allocation unit) except -1:
+    cdef Managed managed
+    make_constant(unit, "what it was made of took more memory")
+    for reference in list(unit.storages):
+        managed = manager_of(reference())
+        if managed is not None and managed.unit is unit and managed.latest is not None:
+            managed.latest.node = None
+    return 0
+
+
+cdef bint forget_inputs(Run run) except -1:
+    """Make constants of what was made from others that nobody else has, and that are larger: those can go. Whether any
+    has gone."""
+    cdef Allocation unit
+    for each in list(run.constants):
+        unit = <Allocation>each
+        if unit.state == PRESENT and not unit.locks and unit.members and unit.held == unit.members and pays(unit):
+            for child in children_of(unit):
+                forget_how(<Allocation>child)
+            if unit.members == 0:
+                return True
+    return False
+
+
+cdef bint pays(Allocation unit) except -1:
+    """Whether what was made of a constant takes less memory than it, and is there."""
+    cdef Allocation child
+    cdef size_t made = 0
+    for each in children_of(unit):
+        child = <Allocation>each
+        if child.members == 0 or child.state != PRESENT or child.locks:
+            return False
+        if child.why is None:
+            made += child.nbytes
+    return made < unit.nbytes
