@@ -303,6 +303,9 @@ cdef bint make_room(Run run, size_t need) except -1:
     if pools.fits(need) or run.is_over:
         return True
     pools.new_round()
+    if run.spill is not None:
+        pools.write_rate = run.spill.write_rate
+        pools.read_rate = run.spill.read_rate
     while not pools.fits(need):
         before = time.perf_counter()
         run.clock()
