@@ -271,15 +271,23 @@ def test_after_the_block_nothing_is_enforced():
 
 
 def test_a_chain_of_a_hundred_thousand_is_made_again():
-    x = y = cowarray.checkpoint(cowarray.zeros(2))
+    steps = [cowarray.checkpoint(cowarray.zeros(2))]
     for _ in range(100_000):
-        y = y + 1
-    cowarray.evict(y)
-    assert y.tolist() == [100_000.0] * 2
-    cowarray.evict(y)
-    del y
+        steps.append(steps[-1] + 1)
+    for step in steps[1:]:
+        cowarray.evict(step)
+    assert steps[-1].tolist() == [100_000.0] * 2
+    assert steps[5].tolist() == [5, 5]
+    del steps, step
     gc.collect()
-    assert x.tolist() == [0, 0]
+
+
+def test_a_loop_is_not_remembered_for_ever():
+    u = cowarray.checkpoint(cowarray.zeros(3))
+    for _ in range(5000):
+        u = (u + 1) * 1.0
+    assert sum(type(each).__name__ == "Node" for each in gc.get_objects()) < 1000
+    assert u.tolist() == [5000.0] * 3
 
 
 def test_threads_that_wait_have_one_making():

@@ -70,7 +70,8 @@ everywhere = None
 
 cdef type bearing_type = type(bearing(None))
 
-# So many writes after one another are repeated; then the bytes are kept instead.
+# So many writes after one another are repeated; then the bytes are kept instead. So many operations whose results
+# nobody has any more, too: else a loop would be remembered for ever.
 MOST_WRITES = 64
 
 
@@ -493,7 +494,25 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
         node.bear(place, x, version)
         manage(storage, unit, version, False, run.new_name())
         step.born.append(version)
+        version.depth = 1 + max([(<Version>each).depth for each in node.reads], default=0)
+        if version.depth % MOST_WRITES == 0 and unit.why is None and is_alone_at_the_end(version):
+            version.node = None
+            version.depth = 0
+            make_constant(unit, "nobody has what it was made of")
     return 0
+
+
+cdef bint is_alone_at_the_end(Version version) except -1:
+    """Whether many operations would have to be repeated for a version whose results nobody has, but of the last few:
+    the line that runs still has those."""
+    cdef set found = set()
+    cdef list stack = [version]
+    while stack and len(found) < MOST_WRITES // 2:
+        node = (<Version>stack.pop()).node
+        if node is not None and node not in found:
+            found.add(node)
+            stack.extend([each for each in (<Node>node).reads if len(found) < 8 or not (<Version>each).is_wanted()])
+    return len(found) >= MOST_WRITES // 2
 
 
 cdef int log_operation(Run run, Step step, Node node) except -1:

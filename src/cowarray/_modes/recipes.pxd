@@ -25,6 +25,7 @@ cdef class Version:
     cdef public object home
     cdef public object unit  # under a budget, the Allocation in which its bytes lie; None: in none
     cdef public str name  # in the log of a budget
+    cdef public int depth  # how many operations were done for it after one another, since the last that is kept
     cdef object __weakref__
 
 
