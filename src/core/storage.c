@@ -267,7 +267,9 @@ const void *cow_storage_allocation(cow_storage *storage)
     else {
         const cowi_where where = cowi_context_retain(storage->context); /* a share alone keeps nobody from evicting */
         if (where == COWI_HERE || where == COWI_FILLED) {
-            first = storage->context->original.data;
+            cow_dataptr original;
+            original = storage->context->original;
+            first = original.data;
             cowi_context_release(storage->context); /* never the last: the Storage has a share */
         }
     }
