@@ -34,7 +34,7 @@ def layer(function, module, weights):
         return module.tanh, lambda g, x, y: g * (1 - y * y)
     if function == "sin":
         return module.sin, lambda g, x, y: g * module.cos(x)
-    return lambda x: x @ weights, lambda g, x, y: g @ weights.T
+    return lambda x: x @ weights, lambda g, x, y: g @ weights.T + x.T @ g * 1e-9  # with a gradient of the weights
 
 
 def start(function, module, nbytes):
