@@ -135,7 +135,7 @@ def main(arguments):
         return
     nbytes = MIB if not options.small else 8192
     for function in options.functions or FUNCTIONS:
-        for layers in options.layers or ([64, 256, 1024] if not options.small else [16]):
+        for layers in options.layers or ([64, 256, 1024] if not options.small else [36]):
             print(f"{function}, {layers} layers of {nbytes} bytes", flush=True)
             root, digests = 2 * math.isqrt(layers), set()
             ways = [("plain", ()), ("by hand", ()), ("cowarray", ())]

@@ -15,15 +15,15 @@ PROGRAM = Path(__file__).with_name("budget_chains.py")
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_chain_has_numpys_gradient(function):
-    expected = run(function, numpy, 16, 512).tobytes()
-    assert by_hand(function, numpy, 16, 512).tobytes() == expected
-    with cowarray.budget(8 * 512, small=0) as found:
-        assert run(function, cowarray, 16, 512).tobytes() == expected
+    expected = run(function, numpy, 36, 512).tobytes()
+    assert by_hand(function, numpy, 36, 512).tobytes() == expected
+    with cowarray.budget(12 * 512, small=0) as found:
+        assert run(function, cowarray, 36, 512).tobytes() == expected
     assert found.remakes > 0
-    assert found.peak_bytes <= 8 * 512
+    assert found.peak_bytes <= 12 * 512
 
 
 def test_the_table_of_chains_is_printed():
-    done = subprocess.run([sys.executable, PROGRAM, "--small", "tanh"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, PROGRAM, "--small", "matmul"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("compute") == 3
