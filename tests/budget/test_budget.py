@@ -102,6 +102,18 @@ def test_lazy_copies_leave_together_if_all_are_managed():
         cowarray.evict(a)
 
 
+def test_a_lazy_copy_of_evicted_bytes_brings_nothing():
+    a = cowarray.checkpoint(cowarray.arange(8.0)) + 1
+    cowarray.evict(a)
+    s = a.copy()
+    t = s.reshape(2, 4)
+    for each in (a, s, t):
+        assert "evicted" in str(cowarray.explain(each))
+    s += 1
+    assert s.tolist() == list(range(2, 10))
+    assert a.tolist() == t.reshape(-1).tolist() == list(range(1, 9))
+
+
 def test_who_holds_the_bytes_is_named():
     a = cowarray.checkpoint(cowarray.arange(8.0)) + 1
     view = memoryview(a)

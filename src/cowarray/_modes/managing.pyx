@@ -45,6 +45,7 @@ from cowarray._native.storage cimport (
     LOCATES,
     OVERWRITES,
     own_bytes,
+    SHARES,
     Storage,
     who_holds,
     window_size,
@@ -84,6 +85,7 @@ cdef class Step:
     cdef list storages  # theirs
     cdef list addresses  # where their allocations started
     cdef bint has_births
+    cdef bint only_shares  # it gives lazy copies, and needs no bytes
     cdef list born  # Versions
     cdef list locked  # Allocations
     cdef size_t reserved
@@ -150,6 +152,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     if step is None or (need < run.pools.small and not step.written and not gives_copies(fresh)):
         return at_once(run, need, function, args, kwargs)
     step.has_births = len(fresh) > 0
+    step.only_shares = need == 0 and not step.written and gives_copies(fresh)
     try:
         with guard:
             node = begin(run, step, need, operation, seen, args, kwargs)
@@ -337,7 +340,8 @@ cdef int lock_inputs(Step step) except -1:
     cdef Managed managed
     for each in step.inputs:
         managed = <Managed>each
-        bring(managed)
+        if not step.only_shares:
+            bring(managed)
         managed.unit.run.pools.lock(managed.unit)
         step.locked.append(managed.unit)
         managed.unit.used = managed.unit.run.pools.now
@@ -693,13 +697,15 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef void *step
     if access.intent == LOCATES and access.ndim >= 0:
         return 0
+    step = current_step()
+    if access.intent == SHARES and step != NULL and type(<object>step) is Step and (<Step>step).only_shares:
+        return 0
     if managed.unit.state != PRESENT:
         fetch(managed)
     managed.unit.used = managed.unit.run.pools.now
     if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
         leave_sharers(managed, storage)
     elif access.intent == WRITES or access.intent == OVERWRITES:
-        step = current_step()
         if step == NULL or type(<object>step) is not Step or (<Step>step).storages is None or (
             storage not in (<Step>step).storages
         ):
