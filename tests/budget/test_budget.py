@@ -11,6 +11,7 @@ import pytest
 from budget_programs import run as run_program
 
 import cowarray
+from cowarray._modes.run_log import read_log
 
 MIB = 1 << 20
 N = MIB // 8
@@ -411,3 +412,134 @@ def test_a_forked_child_goes_on():
         assert os.waitpid(child, 0)[1] == 0
     wanted = chain(np.asarray(x), 10, np.tanh)
     assert np.array_equal(np.asarray(steps[7]), wanted[7])
+
+
+def test_what_reads_a_version_keeps_it_when_it_becomes_a_base():
+    one, big = cowarray.ones(N), cowarray.ones(4 * N)
+    with cowarray.budget("9 MiB", keep=["multiply"]):
+        x = cowarray.checkpoint(big)
+        y = x[:N] * 2
+        z = y + 1
+        del x
+        cowarray.evict(z)
+        kept = [one * i for i in range(5)]
+        y += 100
+        del kept
+        assert z[5] == 3
+        assert y[5] == 102
+
+
+def test_arrays_of_two_runs():
+    x = cowarray.linspace(0, 1, N)
+    with cowarray.budget("64 MiB"):
+        a = x + 1
+    with cowarray.budget("64 MiB"):
+        b = a * 2
+        a += 1
+        c = a.copy()
+    cowarray.evict(b)
+    cowarray.evict(a)
+    del a
+    assert b[0] == 2
+    assert c[0] == 2
+
+
+def test_threads_that_share_a_generator():
+    rng = cowarray.random.default_rng(1)
+    found = []
+    run = cowarray.budget("256 MiB").start()
+
+    def work():
+        for _ in range(20):
+            found.append(rng.normal(size=20000))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    run.stop()
+    before = [each.tobytes() for each in found]
+    for each in found:
+        cowarray.evict(each)
+    assert [each.tobytes() for each in found] == before
+
+
+@pytest.mark.parametrize("backward", [lambda a, g: a * g, lambda a, g: g * a])
+def test_arguments_in_any_order(backward):
+    x = cowarray.linspace(0, 1, N)
+    wanted = np.linspace(0, 1, N)
+    with cowarray.budget(16 * MIB, cost="model"):
+        acts, plain = [x], [wanted]
+        for _ in range(64):
+            acts.append(cowarray.tanh(acts[-1]))
+            plain.append(np.tanh(plain[-1]))
+        g, expected = cowarray.ones(N), np.ones(N)
+        for a, b in zip(reversed(acts), reversed(plain), strict=True):
+            g = backward(a, g)
+            expected = backward(b, expected)
+    assert np.array_equal(np.asarray(g), expected)
+
+
+def test_a_loop_with_an_input_each_time():
+    w = cowarray.zeros(N)
+    with cowarray.budget(16 * MIB) as run:
+        for i in range(100):
+            w = w * 0.9 + cowarray.full(N, float(i))
+        assert run.peak_bytes <= 16 * MIB
+    expected = 0.0
+    for i in range(100):
+        expected = expected * 0.9 + i
+    assert w[7] == expected
+
+
+def test_inputs_that_share_bytes_count_once():
+    x = cowarray.ones(N)
+    copies = [x.copy() for _ in range(6)]
+    with cowarray.budget(4 * MIB) as run:
+        found = [each + 1 for each in copies]
+    assert [each[0] for each in found] == [2] * 6
+    assert run.peak_bytes <= 4 * MIB
+
+
+def test_a_copy_that_is_written_at_once_counts():
+    x = cowarray.linspace(1, 2, N)
+    with cowarray.budget(3 * MIB) as run:
+        y, k = x + 1, x + 2
+        z = cowarray.sort(y)
+    assert run.peak_bytes <= 3 * MIB
+    assert (z[0], k[0]) == (2, 3)
+
+
+def test_a_checkpoint_needs_room():
+    arrays = [cowarray.ones(N) * i for i in range(5)]
+    with cowarray.budget(2 * MIB) as run:
+        kept = [cowarray.checkpoint(x) for x in arrays[:2]]
+        with pytest.raises(MemoryError, match="no room for 1048576 bytes"):
+            cowarray.checkpoint(arrays[2])
+    assert run.peak_bytes <= 2 * MIB
+    assert kept[1][0] == 1
+
+
+def test_a_log_names_what_was_managed_before(tmp_path):
+    outside = cowarray.checkpoint(cowarray.ones(N))
+    with cowarray.budget("26 MiB", log=tmp_path / "run.log"):
+        f = cowarray.ones(N) * 2
+        f.to_numpy(writable=True)[0] = 1
+        g = f + 1
+        h = outside + g
+    records = [record for _, record in read_log(tmp_path / "run.log")]
+    assert h[0] == 3
+    assert sum(type(record).__name__ == "Call" for record in records) >= 2
+
+
+def test_a_repeat_has_the_circumstances_of_the_first_time():
+    x = cowarray.checkpoint(cowarray.asarray(np.random.default_rng(3).normal(size=100_001).astype("f4")[1:]))
+    before = np.setbufsize(64)
+    try:
+        y = cowarray.add.reduce(x[:99_000].reshape(-1, 3), axis=0, dtype="f8")
+    finally:
+        np.setbufsize(before)
+    wanted = y.tobytes()
+    cowarray.evict(y)
+    assert y.tobytes() == wanted

@@ -10,6 +10,7 @@ made, so it is nobody else's as long as some wait.
 
 import functools
 import inspect
+import threading
 import sys
 import weakref
 
@@ -152,32 +153,50 @@ _alone = Generator(np.random.PCG64(0))
 _ALONE = _holders(_alone._numpys)
 
 
+# One thread draws for the record.
+_drawing = threading.RLock()
+
+
 class _Repeat:
-    """A draw that is done again from the same state."""
+    """A draw that is done now, and again from the same state as often as one likes."""
 
-    __slots__ = ("kind", "name", "state")
+    __slots__ = ("draw", "kind", "name", "state")
 
-    def __init__(self, kind, name, state):
-        self.kind = kind
-        self.name = name
-        self.state = state
+    def __init__(self, draw):
+        self.draw = draw
+        self.kind = type(draw.state.generator.bit_generator)
+        self.name = draw.replay.function.__name__
+        self.state = None
 
     def __call__(self, *args, **kwargs):
+        if self.draw is not None:
+            with _drawing:
+                draw, self.draw = self.draw, None
+                self.state = draw.state.generator.bit_generator.state
+                return draw.replay(*args, **kwargs)
         bits = self.kind()
         bits.state = self.state
         return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
 
 
 def repeated(draw):
-    """A function that does a draw which is to be done now, as often as one likes.
+    """A function that does a draw, and is the same draw when it is called again.
 
     Parameters
     ----------
     draw : Draw
-    """
-    bits = draw.state.generator.bit_generator
-    return _Repeat(type(bits), draw.replay.function.__name__, bits.state)
 
+    Raises
+    ------
+    NotRecorded
+        The bit generator is not one of NumPy's, which can be made anew.
+    """
+    if type(draw.state.generator.bit_generator) not in _KINDS:
+        raise NotRecorded
+    return _Repeat(draw)
+
+
+_KINDS = (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 
 # Draws what nobody looks at.
 _scratch = np.random.Generator(np.random.PCG64(0))

@@ -36,14 +36,11 @@ class _Maker:
 _maker = _Maker()
 
 
-def _start_over():
-    _maker.lock = threading.RLock()
-    _maker.running = set()
-
-
-# No child begins in the middle of a making, of which it has not the thread.
+# No child begins in the middle of a making, of which it has not the thread: whoever forks has the lock, there too.
 os.register_at_fork(
-    before=lambda: _maker.lock.acquire(), after_in_parent=lambda: _maker.lock.release(), after_in_child=_start_over
+    before=lambda: _maker.lock.acquire(),
+    after_in_parent=lambda: _maker.lock.release(),
+    after_in_child=lambda: _maker.lock.release(),
 )
 
 

@@ -7,7 +7,6 @@ user, is done too; its results are constants.
 
 import sys
 import time
-import weakref
 
 cimport cython
 cimport numpy as cnp
@@ -18,10 +17,11 @@ from cowarray._array.imports cimport import_array
 from cowarray._modes.pools cimport Pools, PRESENT, SPILLED
 from cowarray._modes.recipes cimport Node, placed, Reference, Version
 from cowarray._modes.recording cimport captured, dry, own_block, refuse_objects, Seen
-from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step, writable_clone
+from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step
 from cowarray._modes.runs cimport (
     Allocation,
     find_managed,
+    keep_bytes,
     make_constant,
     make_room,
     manage,
@@ -74,6 +74,11 @@ cdef type bearing_type = type(bearing(None))
 # So many writes after one another are repeated; then the bytes are kept instead. So many operations whose results
 # nobody has any more, too: else a loop would be remembered for ever.
 MOST_WRITES = 64
+
+# Why results are constants.
+cdef str UNKNOWN = "what it gives is not known before, or functions of the user gave it"
+cdef str SMALL = "it is small"
+cdef str WRITTEN = "something that takes part is written from outside"
 
 
 @cython.final
@@ -144,20 +149,22 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     try:
         seen = foresee(operation, function, args, kwargs, fresh)
     except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
-        return at_once(run, 0, function, args, kwargs)
+        return at_once(run, 0, UNKNOWN, function, args, kwargs)
     if not fresh and not seen.written:
         return as_ever(function, args, kwargs)
     step = new_step(seen)
-    need = bytes_of(fresh, step is None)
+    need = bytes_of(seen, fresh, step is None)
     if step is None or (need < run.pools.small and not step.written and not gives_copies(fresh)):
-        return at_once(run, need, function, args, kwargs)
+        return at_once(run, need, SMALL if step is not None else WRITTEN, function, args, kwargs)
     step.has_births = len(fresh) > 0
     step.only_shares = need == 0 and not step.written and gives_copies(fresh)
     try:
         with guard:
             node = begin(run, step, need, operation, seen, args, kwargs)
     except NotRecorded:
-        return at_once(run, need, function, args, kwargs)
+        return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
+    if seen.draws:
+        function = seen.function  # which takes note of the state that it begins with
     outer = put_step(<void *>step)
     before = time.perf_counter()
     try:
@@ -202,6 +209,7 @@ cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list 
         draw = draw_of(function)
         if draw is not None:
             seen.function = repeated(draw)
+            seen.draws = True
             function = draw.replay
     shown = tuple([seen.show(value) for value in args])
     named = {name: seen.show(value) for name, value in kwargs.items()} if kwargs else kwargs
@@ -241,14 +249,14 @@ cdef Step new_step(Seen seen):
     return step
 
 
-cdef size_t bytes_of(list fresh, bint shares_nothing) except? 0:
+cdef size_t bytes_of(Seen seen, list fresh, bint shares_nothing) except? 0:
     """How many bytes an operation allocates, as far as its results are; what writes copy is found out later."""
     cdef size_t need = 0
     cdef list met = []
     cdef Array x
     for _, array in fresh:
         x = <Array>array
-        if (x.birth == BORN_LAZY and not shares_nothing) or x.storage_ in met:
+        if x.storage_ in met or (x.birth == BORN_LAZY and not shares_nothing and x.storage_ not in seen.written):
             continue
         met.append(x.storage_)
         need += window_size(x.storage_)
@@ -278,7 +286,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     while True:
         try:
             lock_inputs(step)
-            if not make_room(run, need + copied_by_writes(step) + new_inputs(run, seen)):
+            if not make_room(run, need + copied_by_writes(step) + new_inputs(run, seen) + imported_size(args)):
                 raise NoRoom
             break
         except NoRoom:
@@ -294,9 +302,10 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     run.active += 1
     try:
         step.addresses = [<size_t>allocation_of(<Storage>storage) for storage in step.storages]
+        unrecorded = [each for each in step.written if stays_constant(step, <Managed>each)]
         for each in step.inputs:
             managed = <Managed>each
-            if managed.latest.node is None and managed.latest.value is None and not stays_constant(step, managed):
+            if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
                 keep_bytes(managed)
         held = [keep(run, value, versions, seen.site) for value in args]
         named = {name: keep(run, value, versions, seen.site) for name, value in kwargs.items()} if kwargs else kwargs
@@ -304,7 +313,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
         node.read(versions)
         for each in step.written:
             managed = <Managed>each
-            if stays_constant(step, managed):
+            if managed in unrecorded:
                 continue
             managed.latest = node.write(managed.latest, managed.storage)
             managed.latest.unit = managed.unit
@@ -329,8 +338,7 @@ cdef size_t new_inputs(Run run, Seen seen) except? 0:
             storage = (<Array>original).storage_
             if traced is None and storage not in met:
                 met.append(storage)
-                reference = run.inputs.get(storage)
-                known = None if reference is None else reference()
+                known = run.inputs.get(<size_t>allocation_of(storage))
                 if known is None or known.value is None or not share_allocation(known.value, storage):
                     need += allocated_size(storage)
     return need
@@ -361,18 +369,8 @@ cdef size_t copied_by_writes(Step step) except? 0:
 
 cdef bint stays_constant(Step step, Managed managed) noexcept:
     """Whether what is written is a constant of which nothing was made: then it is written without a record."""
-    return (managed.latest.node is None and managed.latest.value is None and not step.has_births
-            and managed in step.written)
-
-
-cdef int keep_bytes(Managed managed) except -1:
-    """Keep what a constant is, for what is made of it, whatever is written later."""
-    cdef Version version = managed.latest
-    cdef Storage storage = managed.storage()
-    cdef Storage clone = writable_clone(storage)
-    manage(clone, managed.unit, version, True)
-    version.value = clone
-    return 0
+    return (managed.latest.node is None and managed.latest.value is None and managed.latest.readers == 0
+            and not step.has_births and managed in step.written)
 
 
 cdef object keep(Run run, object value, dict versions, object site):
@@ -411,8 +409,8 @@ cdef Version input_of(Run run, Array x, Array taken, object site):
         raise NotRecorded  # another mode's
     cdef Version version
     cdef Allocation unit = None
-    reference = run.inputs.get(x.storage_)
-    version = None if reference is None else reference()
+    cdef size_t address = <size_t>allocation_of(storage)
+    version = run.inputs.get(address)
     if version is not None and version.value is not None:
         known = <Storage>version.value
         if share_allocation(known, storage):
@@ -426,7 +424,7 @@ cdef Version input_of(Run run, Array x, Array taken, object site):
     version = Version(None)
     version.value = storage
     manage(storage, unit, version, True, constant_name(run, unit))
-    run.inputs[x.storage_] = weakref.ref(version)
+    run.inputs[address] = version
     return version
 
 
@@ -455,8 +453,8 @@ cdef int note_writes(Run run, Step step, Node node) except -1:
         storage = <Storage>place
         if <size_t>allocation_of(storage) == address:
             managed.unit.slot = None
-            run.pools.changed(managed.unit)
-            run.pools.add_cost(managed.unit, node.cost)
+            managed.unit.run.pools.changed(managed.unit)
+            managed.unit.run.pools.add_cost(managed.unit, node.cost)
             for before in node.writes:
                 if (<Version>before).unit is managed.unit and (<Version>before).value is None:
                     (<Version>before).unit = None
@@ -493,7 +491,7 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
             unit.bias = (node.operation in run.keep) - (node.operation in run.recompute)
             link_to_inputs(unit, node)
         else:
-            run.pools.add_cost(unit, node.cost)
+            unit.run.pools.add_cost(unit, node.cost)
         version = Version(node)
         node.bear(place, x, version)
         manage(storage, unit, version, False, run.new_name())
@@ -522,11 +520,15 @@ cdef bint is_alone_at_the_end(Version version) except -1:
 cdef int log_operation(Run run, Step step, Node node) except -1:
     """Write what was done to the log."""
     cdef Version version
+    for each in node.reads:
+        version = <Version>each
+        if version.name is None:  # managed before there was this log
+            version.name = constant_name(run, <Allocation>version.unit)
     cdef list args = [(<Version>each).name for each in node.reads]
     cdef list results = []
     cdef long long took = <long long>(node.cost * 1e9)
-    if step.written:
-        run.log.mutate(node.operation, args, [args.index((<Managed>each).name) for each in step.written], took)
+    if node.writes:
+        run.log.mutate(node.operation, args, [node.reads.index(before) for before in node.writes], took)
     for each in step.born:
         version = <Version>each
         alias = -1
@@ -536,7 +538,7 @@ cdef int log_operation(Run run, Step step, Node node) except -1:
                 break
         results.append((version.name, (<Allocation>version.unit).nbytes, alias))
     if results:
-        run.log.call(node.operation, results, args, took if not step.written else 0)
+        run.log.call(node.operation, results, args, took if not node.writes else 0)
     return 0
 
 
@@ -569,7 +571,7 @@ cdef int end(Run run, Step step) except -1:
     unreserve(run, step)
     run.active -= 1
     own.active -= 1
-    if run.waiting:
+    if run.waiters:
         ended.notify_all()
     return 0
 
@@ -601,13 +603,16 @@ cdef int unlock(Step step) except -1:
 
 cdef bint wait_for_others(Run run) except -1:
     """Wait until an operation of another thread has ended. False where there is none that could."""
-    if run.active - getattr(own, "active", 0) - run.waiting <= 0:
+    cdef Py_ssize_t active = getattr(own, "active", 0)
+    if run.active - active - run.waiting <= 0:
         return False
-    run.waiting += 1
+    run.waiting += active  # the operations that this thread is in go on when this one does
+    run.waiters += 1
     try:
         ended.wait()
     finally:
-        run.waiting -= 1
+        run.waiting -= active
+        run.waiters -= 1
     return True
 
 
@@ -632,7 +637,7 @@ cdef object as_ever(object function, tuple args, dict kwargs):
         put_step(outer)
 
 
-cdef object at_once(Run run, size_t need, object function, tuple args, dict kwargs):
+cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
     """An operation of which nobody knows before what it gives, or that gives little: its results are constants."""
     cdef Storage storage
     cdef Allocation unit
@@ -663,7 +668,7 @@ cdef object at_once(Run run, size_t need, object function, tuple args, dict kwar
             continue
         with guard:
             run.clock()
-            unit = new_allocation(run, allocated_size(storage), 0, here(), "what it gives is not known before")
+            unit = new_allocation(run, allocated_size(storage), 0, here(), why)
             manage(storage, unit, Version(None), False, constant_name(run, unit))
     if given is not None and not run.pools.fits(0):
         with guard:
@@ -743,6 +748,7 @@ cdef int write_from_outside(Managed managed, Storage storage) except -1:
         managed.latest = Version(None)
         managed.latest.home = managed.storage
         managed.latest.unit = unit
+        managed.latest.name = managed.name
         before.home = None
         if need:
             move(managed, new_allocation(run, need, 0, unit.site, "it was written from outside"))
@@ -849,6 +855,8 @@ def checkpoint(Array x not None, /):
         storage = storage_for(made)
         if storage.doorkeeper != NULL:
             raise ValueError("checkpoint: the array is watched, or without bytes: another mode has it")
+        if not make_room(run, allocated_size(storage)):
+            raise no_room(run, allocated_size(storage))
         unit = new_allocation(run, allocated_size(storage), 0, here(), "an input")
         manage(storage, unit, Version(None), False, constant_name(run, unit))
     return made

@@ -17,6 +17,7 @@ cdef class Seen:
     cdef bint has_real  # whether the result has an array with bytes
     cdef bint everything  # whether arrays have ghosts whose bytes are there
     cdef object function  # what repeats the operation
+    cdef bint draws  # random numbers
 
     cdef object show(self, object value)
     cdef Array ghost_of_real(self, Array x)

@@ -6,7 +6,6 @@ from cowarray._native.storage cimport Storage
 
 
 cdef int link_to_inputs(Allocation unit, Node node) except -1
-cdef Storage writable_clone(Storage storage)
 cdef int bring(Managed managed) except -1
 cdef set missing(Version version)
 cdef Storage present(Version version)

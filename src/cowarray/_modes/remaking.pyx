@@ -10,7 +10,6 @@ import numpy as np
 
 cimport cython
 
-from cowarray._array.array cimport access_anywhere
 from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.pools cimport EVICTED, GONE, PRESENT, SPILLED
 from cowarray._modes.recipes cimport Node, Version
@@ -25,21 +24,18 @@ from cowarray._modes.runs cimport (
     move,
     new_allocation,
     Run,
+    writable_clone,
 )
-from cowarray._native.storage cimport (
-    Access,
-    exchange_bytes,
-    fill_bytes,
-    OPERATION,
-    READS,
-    share,
-    Storage,
-    window_size,
-)
+from cowarray._native.storage cimport exchange_bytes, fill_bytes, Storage, window_size
 
 from cowarray._modes.making import flat, rebuilt
 from cowarray._modes.making import laid as laid_out
 from cowarray._native.storage import share_allocation
+
+
+# How often what is needed later gives way to what is needed now, while one array is made.
+cdef enum:
+    MOST_WAYS = 1000
 
 
 class NoRoom(Exception):
@@ -86,8 +82,10 @@ cdef int bring(Managed managed) except -1:
     """Bring the bytes of a Storage that are away. The guard is held."""
     cdef Allocation unit = managed.unit
     cdef Version version = managed.latest
-    cdef list stack, temporaries = []
+    cdef list stack
+    cdef dict temporaries = {}  # Versions
     cdef Frame frame
+    cdef Py_ssize_t given_way = 0
     if unit.state == PRESENT:
         return 0
     if unit.state == SPILLED and read_back(unit):
@@ -96,13 +94,19 @@ cdef int bring(Managed managed) except -1:
     try:
         while stack:
             frame = <Frame>stack[len(stack) - 1]
-            if has_bytes(frame.version):
-                stack.pop()
-                let_go(frame)
-            elif not is_ready(frame, stack):
-                continue
-            else:
-                repeat(frame, temporaries)
+            try:
+                if has_bytes(frame.version):
+                    stack.pop()
+                    let_go(frame)
+                elif is_ready(frame, stack):
+                    repeat(frame, temporaries)
+            except NoRoom:
+                # What those below have ready may go, and is made again: not for ever, if it does not fit together.
+                given_way += 1
+                if given_way > MOST_WAYS or not any([(<Frame>each).locked for each in stack[:len(stack) - 1]]):
+                    raise
+                for each in stack[:len(stack) - 1]:
+                    let_go(<Frame>each)
     finally:
         for frame in stack:
             let_go(frame)
@@ -154,7 +158,7 @@ cdef Frame new_frame(Run run, Version version):
         raise RuntimeError("bytes are away that cannot be made again: this is an error of cowarray")
     frame.version = version
     frame.node = version.node
-    frame.run = run
+    frame.run = run if version.unit is None else (<Allocation>version.unit).run
     frame.locked = []
     return frame
 
@@ -182,7 +186,7 @@ cdef bint is_ready(Frame frame, list stack) except -1:
     return True
 
 
-cdef int repeat(Frame frame, list temporaries) except -1:
+cdef int repeat(Frame frame, dict temporaries) except -1:
     """Run a node whose inputs are there, and put what it makes where it is missing."""
     cdef Node node = frame.node
     cdef Run run = frame.run
@@ -205,7 +209,7 @@ cdef int repeat(Frame frame, list temporaries) except -1:
     try:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
-        with np.errstate(all="ignore"):  # it has been told already
+        with node.circumstances(), np.errstate(all="ignore"):  # it has been told already
             result = node.function(*args, **kwargs)
     except BaseException as error:
         error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
@@ -229,20 +233,12 @@ cdef int repeat(Frame frame, list temporaries) except -1:
     values = results = None
     for each in node.reads:
         if each in temporaries and (<Version>each).readers <= 1:
-            temporaries.remove(each)
+            del temporaries[each]
             (<Version>each).value = None
     return 0
 
 
-cdef Storage writable_clone(Storage storage):
-    cdef Access access = access_anywhere(READS, OPERATION)
-    made = share(storage, &access, 0, window_size(storage), True)
-    if made is None:
-        raise BufferError("bytes that are needed to make others again are being written to")
-    return made
-
-
-cdef int put(Run run, Version version, Storage made, dict values, list temporaries) except -1:
+cdef int put(Run run, Version version, Storage made, dict values, dict temporaries) except -1:
     """Give a version its bytes, where they are missing; or keep them for those on the stack."""
     cdef Storage home
     cdef Managed managed
@@ -251,7 +247,8 @@ cdef int put(Run run, Version version, Storage made, dict values, list temporari
         return 0
     if version.value is not None:  # a temporary that had to leave
         fill_bytes(<Storage>version.value, made)
-        run.pools.remade(manager_of(<Storage>version.value).unit)
+        unit = manager_of(<Storage>version.value).unit
+        unit.run.pools.remade(unit)
         return 0
     shared = sharer_of(made, values)
     home = None if version.home is None else version.home()
@@ -261,7 +258,7 @@ cdef int put(Run run, Version version, Storage made, dict values, list temporari
         if shared is None and window_size(made) == unit.nbytes:
             check(unit, made)
             fill_bytes(home, made)
-            run.pools.remade(unit)
+            unit.run.pools.remade(unit)
             return 0
         # It leaves those that it shared absent bytes with.
         if shared is None:
@@ -275,10 +272,10 @@ cdef int put(Run run, Version version, Storage made, dict values, list temporari
             shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)
             link_to_inputs(shared, version.node)
         else:
-            run.pools.remade(shared)
+            shared.run.pools.remade(shared)
     manage(made, shared, version, True)
     version.value = made
-    temporaries.append(version)
+    temporaries[version] = None
     return 0
 
 

@@ -43,9 +43,10 @@ cdef class Run:
     cdef public double remat_time
     cdef public double search_time
     cdef Py_ssize_t active  # operations under way, of all threads
-    cdef Py_ssize_t waiting
+    cdef Py_ssize_t waiting  # of which wait
+    cdef Py_ssize_t waiters  # threads that wait
     cdef object constants  # weak set of Allocations
-    cdef object inputs  # by a Storage that is not managed, a weak reference to the Version that was taken of it
+    cdef object inputs  # by where an allocation starts that is not managed, a Version that was taken of it; weak
 
     cdef long long names  # that have been given
     cdef object __weakref__
@@ -62,6 +63,8 @@ cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_h
 cdef int unmanage(Storage storage) except -1
 cdef int move(Managed managed, Allocation unit) except -1
 cdef Storage member_of(Allocation unit)
+cdef Storage writable_clone(Storage storage)
+cdef int keep_bytes(Managed managed) except -1
 cdef int make_constant(Allocation unit, str why) except -1
 cdef bint make_room(Run run, size_t need) except -1
 cdef int put_out(Run run, Allocation unit, bint by_file) except -1

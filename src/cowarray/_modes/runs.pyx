@@ -14,13 +14,18 @@ import zlib
 cimport cython
 cimport numpy as cnp
 
+from cowarray._array.array cimport access_anywhere
 from cowarray._modes.pools cimport PRESENT
 from cowarray._native.storage cimport (
+    Access,
     evict_bytes,
     fill_bytes,
     Hold,
+    OPERATION,
     put_doorkeeper,
     quiet_hold,
+    READS,
+    share,
     storage_new,
     window_size,
 )
@@ -31,8 +36,9 @@ cnp.import_array()
 
 cdef door_function door = NULL
 
-# What happens to managed arrays happens under it; whoever waits does so without the GIL.
-guard = threading.RLock()
+# What happens to managed arrays happens under it; whoever waits does so without the GIL. It is that of deferred ones,
+# which may be made from managed ones, and the reverse.
+guard = making()
 # For those who wait until operations of other threads have ended.
 ended = threading.Condition(guard)
 
@@ -49,25 +55,13 @@ def _begin_alone():
     for each in list(runs):
         run = <Run>each
         run.active = getattr(own, "active", 0)
-        run.waiting = 0
+        run.waiting = run.waiters = 0
         if run.pools.reserved > reserved:
             run.pools.unreserve(run.pools.reserved - reserved)
-    guard.release()
 
 
-def _hold_all():
-    """Who makes something may come for the guard: so its lock is taken first."""
-    making().acquire()
-    guard.acquire()
-
-
-def _let_all_go():
-    guard.release()
-    making().release()
-
-
-# No child begins in the middle of what happens under the guard.
-os.register_at_fork(before=_hold_all, after_in_parent=_let_all_go, after_in_child=_begin_alone)
+# The guard is held while a process forks.
+os.register_at_fork(after_in_child=_begin_alone)
 
 
 cdef void set_door(door_function function) noexcept:
@@ -107,7 +101,7 @@ cdef class Run:
         self.keep = keep
         self.recompute = recompute
         self.constants = weakref.WeakSet()
-        self.inputs = weakref.WeakKeyDictionary()
+        self.inputs = weakref.WeakValueDictionary()
         runs.add(self)
 
     cdef double clock(self) except? -1:
@@ -363,12 +357,41 @@ cdef int bring_from_file(Run run, Allocation unit) except -1:
     return 0
 
 
-cdef list children_of(Allocation unit):
-    """The allocations that were made of one, and that somebody still knows of."""
+cdef list made_of(Allocation unit):
+    """What was made of an allocation, and somebody still has; through what nobody has any more."""
+    cdef list found = []
+    cdef set met = set()
+    cdef list stack = [unit]
+    cdef Allocation each
     cdef Py_ssize_t i
-    return [
-        <object>unit.node.children[i].pool for i in range(unit.node.n_children) if unit.node.children[i].pool != NULL
-    ]
+    while stack:
+        each = <Allocation>stack.pop()
+        for i in range(each.node.n_children):
+            if each.node.children[i].pool == NULL:
+                continue
+            child = <object>each.node.children[i].pool
+            if child not in met:
+                met.add(child)
+                (found if (<Allocation>child).members else stack).append(child)
+    return found
+
+
+cdef Storage writable_clone(Storage storage):
+    """A lazy copy of a Storage, of which nobody is told."""
+    cdef Access access = access_anywhere(READS, OPERATION)
+    made = share(storage, &access, 0, window_size(storage), True)
+    if made is None:
+        raise BufferError("bytes that are needed to make others again are being written to")
+    return made
+
+
+cdef int keep_bytes(Managed managed) except -1:
+    """Keep what a constant is, for what is made of it, whatever is written later."""
+    cdef Version version = managed.latest
+    cdef Storage clone = writable_clone(managed.storage())
+    manage(clone, managed.unit, version, True)
+    version.value = clone
+    return 0
 
 
 cdef int forget_how(Allocation unit) except -1:
@@ -377,6 +400,8 @@ cdef int forget_how(Allocation unit) except -1:
     for reference in list(unit.storages):
         managed = manager_of(reference())
         if managed is not None and managed.unit is unit and managed.latest is not None:
+            if managed.latest.readers and managed.latest.node is not None:
+                keep_bytes(managed)
             managed.latest.node = None
     return 0
 
@@ -388,7 +413,7 @@ cdef bint forget_inputs(Run run) except -1:
     for each in list(run.constants):
         unit = <Allocation>each
         if unit.state == PRESENT and not unit.locks and unit.members and unit.held == unit.members and pays(unit):
-            for child in children_of(unit):
+            for child in made_of(unit):
                 forget_how(<Allocation>child)
             if unit.members == 0:
                 return True
@@ -399,10 +424,10 @@ cdef bint pays(Allocation unit) except -1:
     """Whether what was made of a constant takes less memory than it, and is there."""
     cdef Allocation child
     cdef size_t made = 0
-    for each in children_of(unit):
+    for each in made_of(unit):
         child = <Allocation>each
-        if child.members == 0 or child.state != PRESENT or child.locks:
+        if child.state != PRESENT:
             return False
         if child.why is None:
             made += child.nbytes
-    return made < unit.nbytes
+    return made <= unit.nbytes
