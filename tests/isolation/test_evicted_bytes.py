@@ -120,7 +120,7 @@ def test_no_result_tells_that_bytes_were_away(shared, restless):
     differ, looked_at = [], 0
     for case in cases():
         before = [run(case, shared, False) for _ in range(2)]
-        if None in before or before[0] != before[1]:
+        if None in before or before[0] != before[1] or "empty" in case.source:  # whose elements are anything
             continue
         now = run(case, shared, True, restless)
         if now is None:

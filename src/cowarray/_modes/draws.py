@@ -10,8 +10,8 @@ made, so it is nobody else's as long as some wait.
 
 import functools
 import inspect
-import threading
 import sys
+import threading
 import weakref
 
 import numpy as np

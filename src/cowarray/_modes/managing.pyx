@@ -6,7 +6,6 @@ user, is done too; its results are constants.
 """
 
 import sys
-import time
 
 cimport cython
 cimport numpy as cnp
@@ -30,6 +29,7 @@ from cowarray._modes.runs cimport (
     new_allocation,
     put_out,
     Run,
+    seconds,
     set_door,
     unmanage,
 )
@@ -45,6 +45,7 @@ from cowarray._native.storage cimport (
     LOCATES,
     OVERWRITES,
     own_bytes,
+    read_region,
     SHARES,
     Storage,
     who_holds,
@@ -166,13 +167,13 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     if seen.draws:
         function = seen.function  # which takes note of the state that it begins with
     outer = put_step(<void *>step)
-    before = time.perf_counter()
+    before = seconds()
     try:
         result = function(*args, **kwargs)
         done = True
     finally:
-        took = time.perf_counter() - before
         put_step(outer)
+        took = seconds() - before
         with guard:
             try:
                 unreserve(run, step)
@@ -199,8 +200,11 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
 cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list fresh):
     """What an operation reads, writes, and gives; or NotRecorded."""
     cdef Seen seen
-    if runs_user_code(function):
-        raise NotRecorded
+    cdef void *region
+    cdef size_t nbytes
+    read_region(&region, &nbytes)
+    if region == NULL or runs_user_code(function):
+        raise NotRecorded  # without addresses to spare there are no ghosts
     seen = Seen.__new__(Seen)
     seen.block = own_block()
     seen.everything = True
@@ -898,7 +902,7 @@ def evict(Array x not None, /):
 def where_away(Array x not None, /):
     """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
     cdef Managed managed = find_managed(x)
-    cdef double seconds = 0
+    cdef double cost = 0
     cdef Py_ssize_t count = 0
     if managed is None or managed.unit.state == PRESENT:
         return ""
@@ -906,12 +910,12 @@ def where_away(Array x not None, /):
         if managed.unit.state == SPILLED:
             return f"spilled: {managed.unit.nbytes} bytes to read from a file"
         nodes = missing(managed.latest)
-        seconds = sum([(<Node>node).cost for node in nodes])
+        cost = sum([(<Node>node).cost for node in nodes])
         count = len(nodes)
-    return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(seconds)} to make again"
+    return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(cost)} to make again"
 
 
-cdef str duration(double seconds):
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} us"
+cdef str duration(double took):
+    if took >= 1:
+        return f"{took:.1f} s"
+    return f"{took * 1e3:.3g} ms" if took >= 1e-3 else f"{took * 1e6:.0f} us"

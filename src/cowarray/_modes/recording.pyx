@@ -348,9 +348,12 @@ cdef class Seen:
         return None
 
     cdef Recipe recipe_on(self, Storage storage):
-        """The Recipe whose ghosts lie on a Storage; None of others."""
-        cdef Array original = self.original_on(storage)
-        return None if original is None else find_recipe(original)
+        """The Recipe whose ghosts lie on a Storage, also if its bytes have been made meanwhile; None of others."""
+        if self.ghosts is not None:
+            for ghost, _, traced in self.ghosts:
+                if (<Array>ghost).storage_ is storage:
+                    return <Recipe?>traced
+        return None
 
     cdef object give_back(self, object result):
         """A result of the rules, with the arrays that the ghosts stand for."""

@@ -4,8 +4,6 @@ There is a stack of what is still to be made, so a chain may be as long as it li
 others at once; of what nobody else knows, nothing is kept longer than somebody on the stack needs it.
 """
 
-import time
-
 import numpy as np
 
 cimport cython
@@ -24,6 +22,7 @@ from cowarray._modes.runs cimport (
     move,
     new_allocation,
     Run,
+    seconds,
     writable_clone,
 )
 from cowarray._native.storage cimport exchange_bytes, fill_bytes, Storage, window_size
@@ -205,7 +204,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         raise NoRoom
     run.pools.reserve(need)
     step = put_step(<void *>frame)
-    before = time.perf_counter()
+    before = seconds()
     try:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
@@ -217,7 +216,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     finally:
         put_step(step)
         run.pools.unreserve(need)
-    took = time.perf_counter() - before
+    took = seconds() - before
     if run.by_model:
         took = node.cost
         run.pools.now += took

@@ -55,6 +55,7 @@ cdef class Run:
     cdef double clock(self) except? -1
 
 
+cdef double seconds() noexcept
 cdef void set_door(door_function door) noexcept
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)

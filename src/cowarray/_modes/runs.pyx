@@ -7,14 +7,15 @@ done. All of it runs under one lock for the whole process, `guard`.
 
 import os
 import threading
-import time
 import weakref
 import zlib
 
 cimport cython
+from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
 cimport numpy as cnp
 
 from cowarray._array.array cimport access_anywhere
+from cowarray._c.core cimport COW_ENOMEM, COW_OK
 from cowarray._modes.pools cimport PRESENT
 from cowarray._native.storage cimport (
     Access,
@@ -64,6 +65,13 @@ def _begin_alone():
 os.register_at_fork(after_in_child=_begin_alone)
 
 
+cdef double seconds() noexcept:
+    """Of a clock that only goes on; without an object, for which there may be no memory."""
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec + now.tv_nsec * 1e-9
+
+
 cdef void set_door(door_function function) noexcept:
     global door
     door = function
@@ -107,7 +115,7 @@ cdef class Run:
     cdef double clock(self) except? -1:
         """Set the clock of the pools, and return it."""
         if not self.by_model:
-            self.pools.now = time.perf_counter()
+            self.pools.now = seconds()
         return self.pools.now
 
     cdef str new_name(self):
@@ -301,10 +309,10 @@ cdef bint make_room(Run run, size_t need) except -1:
         pools.write_rate = run.spill.write_rate
         pools.read_rate = run.spill.read_rate
     while not pools.fits(need):
-        before = time.perf_counter()
+        before = seconds()
         run.clock()
         unit = <Allocation>pools.choose()
-        run.search_time += time.perf_counter() - before
+        run.search_time += seconds() - before
         if unit is None:
             if not forget_inputs(run):
                 return False
@@ -316,6 +324,7 @@ cdef bint make_room(Run run, size_t need) except -1:
 cdef int put_out(Run run, Allocation unit, bint by_file) except -1:
     """Free an allocation's bytes, if nobody holds them. Returns whether that was so."""
     cdef Storage storage = member_of(unit)
+    cdef int status
     if storage is None or unit.locks or unit.state != PRESENT:
         return False
     if by_file and not (unit.written and unit.slot is not None) and not write(run, unit, storage):
@@ -323,7 +332,10 @@ cdef int put_out(Run run, Allocation unit, bint by_file) except -1:
             return False
         by_file = False
     unit.digest = checksum(storage) if run.verify and window_size(storage) == unit.nbytes else None
-    if evict_bytes(storage, unit.members) != 0:
+    status = evict_bytes(storage, unit.members)
+    if status == COW_ENOMEM:
+        raise MemoryError("no memory to note that bytes are away")
+    if status != COW_OK:
         return False
     if by_file:
         run.pools.spilled(unit)
