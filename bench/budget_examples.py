@@ -318,8 +318,6 @@ def ways(name, small, spill):
     """{title: arguments of `measure`}; the budgets are parts of what the program holds at once without any."""
     yield "NumPy", ("numpy", small)
     yield "cowarray", ("cowarray", small)
-    if not hasattr(cowarray, "budget"):
-        return
     whole = in_a_process(name, "cowarray", small, "1 TiB")["stats"]["peak_bytes"]
     for title, part in (("1/2", 2), ("1/4", 4)):
         yield f"{title} of {whole / 2**20:.0f} MiB", ("cowarray", small, whole // part)

@@ -10,7 +10,6 @@ import contextlib
 import contextvars
 import random
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 import cowarray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "deferred"))
-from deferred_programs import Program, bits, start
+from deferred_programs import Program, ask_at_once, attempt, bits, start
 
 HEURISTICS = ("dtr", "local", "lru", "size", "random")
 
@@ -53,14 +52,14 @@ def run(seed, length=30, large=0.0, threads=False, spill=None):
             for _ in range(length):
                 line = program.line(plain)
                 lines.append(line)
-                found = _do(line, tight)
+                found = attempt(line, tight)
                 if found is MemoryError:
                     lines[-1] += "  # does not fit"
                     if "+=" in line or "rng." in line:
                         break  # it may have drawn, or written what it read
                     program.shapes[f"x{len(program.shapes)}"] = None
                     continue
-                error = outside.run(_do, line, plain)
+                error = outside.run(attempt, line, plain)
                 program.shapes[f"x{len(program.shapes)}"] = None
                 if error != found:
                     return [*lines, f"# {error} is {found}"]
@@ -76,7 +75,7 @@ def run(seed, length=30, large=0.0, threads=False, spill=None):
         choose.shuffle(names)
         lines.append(f"# asked in order {names}")
         if threads:
-            _ask_at_once([tight[name] for name in names])
+            ask_at_once([tight[name] for name in names])
         for name in names:
             if bits(plain[name]) != bits(tight[name]):
                 return [*lines, f"# {name}: {plain[name]!r} is {tight[name]!r}"]
@@ -121,29 +120,6 @@ def _evict(x):
     if isinstance(x, cowarray.ndarray):
         with contextlib.suppress(BufferError):
             cowarray.evict(x)
-
-
-def _do(line, names):
-    try:
-        exec(line, names)
-    except Exception as error:
-        return type(error)
-    return None
-
-
-def _ask_at_once(arrays):
-    barrier = threading.Barrier(8)
-
-    def ask(shift):
-        barrier.wait()
-        for i in range(len(arrays)):
-            bits(arrays[(i + shift) % len(arrays)])
-
-    workers = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
-    for each in workers:
-        each.start()
-    for each in workers:
-        each.join()
 
 
 def main():

@@ -221,7 +221,6 @@ def test_the_example_runs():
     assert lines[2:] == ["the gradients are the same, bit for bit"]
 
 
-@pytest.mark.skipif(not hasattr(cowarray, "budget"), reason="needs cowarray.budget")
 def test_the_example_takes_less_memory_within_a_budget():
     plain, ours, within, verdict = program("--layers", "64", "--budget", "32 MiB")
     assert verdict == "the gradients are the same, bit for bit"

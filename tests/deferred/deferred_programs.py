@@ -160,15 +160,15 @@ def run(seed, length=24, threads=False, large=0.0):
     with np.errstate(all="ignore"):
         for _ in range(length):
             line = program.line(eager)
-            error = _do(line, eager)
+            error = attempt(line, eager)
             program.shapes[f"x{len(program.shapes)}"] = None
             if choose.random() < 0.85:
                 with inside:
                     lines.append(f"    {line}")
-                    found = _do(line, later)
+                    found = attempt(line, later)
             else:
                 lines.append(line)
-                found = _do(line, later)
+                found = attempt(line, later)
             if error != found:
                 return [*lines, f"# {error} is {found}"]
             if choose.random() < 0.08:
@@ -181,7 +181,7 @@ def run(seed, length=24, threads=False, large=0.0):
         names = [name for name in eager if name.startswith(("x", "given"))]
         choose.shuffle(names)
         if threads:
-            _ask_at_once([later[name] for name in names])
+            ask_at_once([later[name] for name in names])
         lines.append(f"# asked in order {names}")
         for name in names:
             if bits(eager[name]) != bits(later[name]):
@@ -191,7 +191,7 @@ def run(seed, length=24, threads=False, large=0.0):
     return []
 
 
-def _do(line, names):
+def attempt(line, names):
     try:
         exec(line, names)
     except Exception as error:
@@ -199,7 +199,7 @@ def _do(line, names):
     return None
 
 
-def _ask_at_once(arrays):
+def ask_at_once(arrays):
     barrier = threading.Barrier(8)
 
     def ask(shift):

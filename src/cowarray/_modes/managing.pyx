@@ -3,6 +3,8 @@
 What an operation will give, the rules of fakes say, of ghosts of its arguments; so there is room before it is done. Its
 `Node` keeps the arguments as they were, and can repeat it. What the rules cannot foretell, and what runs code of the
 user, is done too; its results are constants.
+
+One file, for what is looked at before an operation, what is noted after it, and the door in between are read together.
 """
 
 import sys
