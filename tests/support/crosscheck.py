@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 import cowarray
-from cowarray._modes import blocks, calls, fakes, faking
+from cowarray._modes import blocks, calls, fakes, passing
 from cowarray._modes.refusals import FakeError
 from cowarray._ops.operands import register, watch_births
 
@@ -94,10 +94,10 @@ class CrossCheck:
     def travel(self, operation, function, args, kwargs):
         """Do an operation, and compare it with what its rule says."""
         if getattr(self._inside, "on", False):
-            return faking.travel(operation, function, args, kwargs)
+            return passing.travel(operation, function, args, kwargs)
         with self.resting():
             if blocks.current() is not None or not comparable([args, kwargs]):
-                return faking.travel(operation, function, args, kwargs)
+                return passing.travel(operation, function, args, kwargs)
             twins = Twins(args, kwargs)
             forecast = twins.forecast(operation, function)
             came, error = None, None
@@ -165,7 +165,7 @@ class Twins:
         self.function = getattr(function, "function", None)
         before = blocks.put_in(calls.Block(self.ledger, 0))
         try:
-            return faking.travel(operation, function, self.args, self.kwargs), None
+            return passing.travel(operation, function, self.args, self.kwargs), None
         except Exception as error:
             return None, error
         finally:

@@ -248,10 +248,10 @@ class budget:
 
 def _hand_over():
     """Have operations handed over: to the rules of fakes, too, which say what they will give."""
-    from cowarray._modes import faking, managing, recording
+    from cowarray._modes import managing, passing, recording
 
     hand_to("deferral", recording)
-    hand_to("fakes", faking)
+    hand_to("fakes", passing)
     hand_to("budget", managing)
 
 

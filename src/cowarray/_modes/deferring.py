@@ -69,9 +69,9 @@ class deferred:
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
-        from cowarray._modes import blocks, faking, recording
+        from cowarray._modes import blocks, passing, recording
 
-        self._roads = recording, faking
+        self._roads = recording, passing
         self._blocks = blocks
         self._block = recording.Deferral(strict, at_least)
         self._entered = []

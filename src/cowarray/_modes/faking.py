@@ -1,4 +1,4 @@
-"""The road of operations where there are fakes: each operation is done by the rule that its row names.
+"""Operations on fakes: each is done by the rule that its row names.
 
 A rule gives arrays of exactly the shape, dtype and strides that the operation would give, and writes what it would
 write; or it refuses. An operation without a row is refused, too: nothing is guessed, and no element of a fake is read.
@@ -15,18 +15,13 @@ from cowarray._modes import (
     rules_of_ufuncs,
     rules_of_values,
 )
-from cowarray._modes.blocks import current
-from cowarray._modes.calls import Block, Call
-from cowarray._modes.fakes import count_copy, first_fake, is_fake, is_standard
+from cowarray._modes.fakes import count_copy, is_fake, is_standard
 from cowarray._modes.inference import ValuesNeeded
 from cowarray._modes.rules import RULES
 from cowarray._ops import table
 from cowarray._ops.conversion import standard
 
-__all__ = ["beneath", "travel"]
-
-# Whoever is handed operations that are no concern of ours; None: nobody.
-beneath = None
+__all__ = ["follow"]
 
 # Imported for their rows.
 _ROWS_OF = (
@@ -47,21 +42,6 @@ _COPYING = frozenset(
     for name, row in table.OPERATIONS.items()
     if row.result is table.COPY and not row.writes and row.writes_if is None and name != "asarray"
 )
-
-
-def travel(operation, function, args, kwargs):
-    """Do an operation that has been handed over."""
-    block = current()
-    if type(block) is not Block:
-        block = None  # another mode's
-    if "like" in kwargs and isinstance(kwargs["like"], ndarray):
-        kwargs = {name: value for name, value in kwargs.items() if name != "like"}
-    faked = first_fake(args)
-    if faked is None and kwargs:
-        faked = first_fake(kwargs.values())
-    if faked is None and block is None:
-        return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
-    return follow(Call(operation, function, args, kwargs, block, faked))
 
 
 def follow(call):

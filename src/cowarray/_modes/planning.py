@@ -84,9 +84,9 @@ class fake:
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
-        from cowarray._modes import blocks, calls, fakes, faking
+        from cowarray._modes import blocks, calls, fakes, passing
 
-        self._road = faking
+        self._road = passing
         self._blocks = blocks
         self._ledger = fakes.Ledger()
         self._block = calls.Block(self._ledger, real)
@@ -219,9 +219,9 @@ def fake_like(*arrays):
     """
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
-    from cowarray._modes import blocks, fakes, faking
+    from cowarray._modes import blocks, fakes, passing
 
-    hand_to("fakes", faking)
+    hand_to("fakes", passing)
     block = blocks.current()
     origin = (fakes.Ledger() if block is None else block.ledger).here()
     known = {}

@@ -21,6 +21,7 @@ from cowarray._array.imports cimport import_array
 from cowarray._c.frames cimport get_current, PyFrameObject, set_current
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
 from cowarray._modes.fakes cimport Ledger
+from cowarray._modes.quiet cimport hush, unhush
 from cowarray._modes.recipes cimport (
     find_recipe,
     find_traced,
@@ -234,14 +235,17 @@ cdef int give_birth(Node node, list fresh, Deferral block) except -1:
 
 
 cdef object dry(str operation, object function, tuple args, dict kwargs, Seen seen):
-    """What an operation gives, and writes, on ghosts; where it stands in the program."""
+    """What an operation gives, and writes, on ghosts; where it stands in the program. Nobody is warned."""
     cdef object block = seen.block
     cdef Ledger ledger = block.ledger
+    cdef void *heard
+    cdef object before
     seen.written = []
     call = DryCall(operation, function, args, kwargs, block, seen.first)
     seen.site = call.origin.site
     seen.outer = current()
     seen.frame = outer_frame()
+    heard = hush()
     before = put_in(block)
     ledger.written = seen.written
     set_current(<void *>seen)
@@ -252,6 +256,7 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     except Exception:
         raise NotRecorded from None
     finally:
+        unhush(heard)
         set_current(NULL)
         put_back(before)
         ledger.written = None

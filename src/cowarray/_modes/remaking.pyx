@@ -10,6 +10,7 @@ cimport cython
 
 from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.pools cimport EVICTED, GONE, PRESENT, SPILLED
+from cowarray._modes.quiet cimport hush, unhush
 from cowarray._modes.recipes cimport Node, Version
 from cowarray._modes.runs cimport (
     Allocation,
@@ -193,6 +194,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     cdef size_t need = 0
     cdef double before, took
     cdef void *step
+    cdef void *heard
     for each in node.reads:
         storage = present(<Version>each)
         if each in node.writes:
@@ -202,18 +204,20 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     need += sum([foretold[1] for _, foretold, _ in node.births])
     if not make_room(run, need):
         raise NoRoom
+    heard = hush()  # it has been told already
     run.pools.reserve(need)
     step = put_step(<void *>frame)
     before = seconds()
     try:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
-        with node.circumstances(), np.errstate(all="ignore"):  # it has been told already
+        with node.circumstances(), np.errstate(all="ignore"):
             result = node.function(*args, **kwargs)
     except BaseException as error:
         error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
         raise
     finally:
+        unhush(heard)
         put_step(step)
         run.pools.unreserve(need)
     took = seconds() - before
