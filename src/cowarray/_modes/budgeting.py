@@ -40,7 +40,8 @@ class budget:
     log : str or path, optional
         A file for a log of all operations, as the DTR prototypes write it, for ``python -m cowarray replay``.
     verify : bool, default False
-        Whether checksums of bytes that leave and of those that come back are compared.
+        Whether checksums of bytes that leave and of those that come back are compared; not of arrays with bytes that
+        mean nothing, as between the fields of a structure.
     keep, recompute : iterable of str, default ()
         Operations by name ("matmul", "tanh") whose results are never evicted (but may be spilled), and whose results
         leave first.
@@ -79,7 +80,8 @@ class budget:
     -----
     After the block nothing is enforced, and arrays that are away still come back. What is computed by functions of the
     user, and what is smaller than `small`, cannot be made again and stays; so does what somebody outside writes to,
-    through an export. An array with a snapshot or an export stays as long as that lives.
+    through an export. An array with a snapshot or an export stays as long as that lives. Inside, `empty` gives zeros,
+    so that what comes back is what left.
 
     The default heuristic is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021).
 

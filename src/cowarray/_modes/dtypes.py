@@ -13,6 +13,7 @@ __all__ = [
     "INTEGER",
     "LARGEST_ALIKE",
     "found_late",
+    "has_gaps",
     "header",
     "kept_dtypes",
     "number_of",
@@ -135,6 +136,21 @@ def result_dtypes(function, operands, out=None, mask=None, dtype=None, **options
         else:
             return kept_dtypes_with(function, key, out, mask, options, number_of(dtype))
     return dtypes_of(function, [without_elements(x) for x in operands], with_options(function, out, mask, options))
+
+
+@lru_cache(maxsize=256)
+def has_gaps(dtype):
+    """Whether bytes of an element mean nothing, and may be any: between the fields of a structure, in a long double."""
+    if dtype.subdtype is not None:
+        return has_gaps(dtype.base)
+    if dtype.names is None:
+        return dtype.char in "gG" and dtype.itemsize > np.dtype(dtype.char.replace("g", "d").replace("G", "D")).itemsize
+    end = 0
+    for offset, field in sorted((dtype.fields[name][1], dtype.fields[name][0]) for name in dtype.names):
+        if offset > end or has_gaps(field):
+            return True
+        end = max(end, offset + field.itemsize)
+    return end < dtype.itemsize
 
 
 def found_late(error):

@@ -10,6 +10,7 @@ __all__ = [
     "INTEGER",
     "LARGEST_ALIKE",
     "found_late",
+    "has_gaps",
     "header",
     "kept_dtypes",
     "number_of",
@@ -35,3 +36,4 @@ def result_dtypes(
     **options: Any,
 ) -> tuple[np.dtype[Any], ...]: ...
 def found_late(error: BaseException) -> bool: ...
+def has_gaps(dtype: np.dtype[Any]) -> bool: ...

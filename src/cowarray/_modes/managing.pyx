@@ -7,7 +7,9 @@ user, is done too; its results are constants.
 One file, for what is looked at before an operation, what is noted after it, and the door in between are read together.
 """
 
+import functools
 import sys
+import numpy as np
 
 cimport cython
 cimport numpy as cnp
@@ -59,11 +61,12 @@ from cowarray._native.storage cimport (
 from cowarray._modes.blocks import current
 from cowarray._modes.costs import model_cost
 from cowarray._modes.draws import NotRecorded, draw_of, repeated
+from cowarray._modes.dtypes import has_gaps
 from cowarray._modes.making import flat
 from cowarray._modes.remaking import NoRoom
 from cowarray._modes.runs import ended, guard, own
 from cowarray._native.storage import share_allocation
-from cowarray._ops.protocols import bearing, runs_user_code
+from cowarray._ops.protocols import bearing, dispatched, runs_user_code
 
 cnp.import_array()
 
@@ -82,6 +85,9 @@ MOST_WRITES = 64
 cdef str UNKNOWN = "what it gives is not known before, or functions of the user gave it"
 cdef str SMALL = "it is small"
 cdef str WRITTEN = "something that takes part is written from outside"
+cdef str UNSET = "`where` without `out` leaves elements as they happen to be"
+# What gives memory as it happens to be gives zeros: that can be given again.
+cdef dict ZEROED = {"empty": np.zeros, "empty_like": np.zeros_like}
 
 
 @cython.final
@@ -157,6 +163,10 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
         return as_ever(function, args, kwargs)
     step = new_step(seen)
     need = bytes_of(seen, fresh, step is None)
+    if fresh and leaves_unset(operation, args, kwargs):
+        return at_once(run, need, UNSET, function, args, kwargs)
+    if operation in ZEROED:
+        function = seen.function = functools.partial(dispatched, ZEROED[operation])
     if step is None or (need < run.pools.small and not step.written and not gives_copies(fresh)):
         return at_once(run, need, SMALL if step is not None else WRITTEN, function, args, kwargs)
     step.has_births = len(fresh) > 0
@@ -187,6 +197,8 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
                     run.pools.now = run.pools.now + took if run.by_model else before + took
                     note_writes(run, step, node)
                     note_births(run, step, node, fresh, result)
+                    if run.verify:
+                        note_gaps(step, seen, fresh)
                     if run.log is not None:
                         log_operation(run, step, node)
                 else:
@@ -267,6 +279,13 @@ cdef size_t bytes_of(Seen seen, list fresh, bint shares_nothing) except? 0:
         met.append(x.storage_)
         need += window_size(x.storage_)
     return need
+
+
+cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1:
+    """Whether fresh results have elements that nobody sets, as of `empty`."""
+    if operation == "ndarray":
+        return args[2:3] in ((), (None,))
+    return kwargs.get("where", True) is not True and isinstance(getattr(np, operation, None), np.ufunc)
 
 
 cdef list with_bytes(list fresh):
@@ -467,6 +486,7 @@ cdef int note_writes(Run run, Step step, Node node) except -1:
         else:
             unit = new_allocation(run, allocated_size(storage), node.cost, node.site,
                                   managed.unit.why if managed.latest.node is None else None)
+            unit.has_gaps = managed.unit.has_gaps
             link_to_inputs(unit, node)
             move(managed, unit)
         managed.writes += 1
@@ -507,6 +527,17 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
             version.node = None
             version.depth = 0
             make_constant(unit, "nobody has what it was made of")
+    return 0
+
+
+cdef int note_gaps(Step step, Seen seen, list fresh) except -1:
+    """Have nobody verify bytes that mean nothing."""
+    cdef list arrays = [array for _, array in fresh] + [original for _, original, _ in seen.ghosts or ()]
+    if any([has_gaps((<Array>x).descr) for x in arrays]):
+        for version in step.born:
+            (<Allocation>(<Version>version).unit).has_gaps = True
+        for managed in step.written:
+            (<Managed>managed).unit.has_gaps = True
     return 0
 
 

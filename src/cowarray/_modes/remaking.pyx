@@ -266,6 +266,7 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
         # It leaves those that it shared absent bytes with.
         if shared is None:
             shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)
+            shared.has_gaps = unit.has_gaps
             link_to_inputs(shared, version.node)
         exchange_bytes(home, made)
         return move(managed, shared)

@@ -16,6 +16,7 @@ cdef class Allocation(Pool):
     cdef Py_ssize_t held  # of which are copies that nobody but a record has
     cdef list storages  # weak references to them; some may have died
     cdef object digest  # of the bytes that were evicted, where they are to be verified
+    cdef bint has_gaps  # bytes that mean nothing, and may be others when they come back: then it is not verified
     cdef object slot  # of the spill file
     cdef readonly str why  # a reason that it cannot be made again, or None
     cdef object __weakref__

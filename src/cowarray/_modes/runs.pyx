@@ -331,7 +331,9 @@ cdef int put_out(Run run, Allocation unit, bint by_file) except -1:
         if unit.why is not None:
             return False
         by_file = False
-    unit.digest = checksum(storage) if run.verify and window_size(storage) == unit.nbytes else None
+    unit.digest = None
+    if run.verify and not unit.has_gaps and window_size(storage) == unit.nbytes:
+        unit.digest = checksum(storage)
     status = evict_bytes(storage, unit.members)
     if status == COW_ENOMEM:
         raise MemoryError("no memory to note that bytes are away")
