@@ -1,5 +1,6 @@
 """Sizes as text: what is read is what was meant, and nothing else is taken for a size."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +26,7 @@ from cowarray._modes.sizes import nbytes_of, readable
         ("1 EiB", 1 << 60),
         ("0.0001 kB", 0),
         (7, 7),
+        (np.int64(1 << 40), 1 << 40),
     ],
 )
 def test_a_size_is_read(text, nbytes):

@@ -310,7 +310,8 @@ def is_checkpointed(x, /):
 
     Parameters
     ----------
-    x : ndarray
+    x : object
+        Of anything but an array the answer is no.
 
     Returns
     -------
@@ -327,10 +328,9 @@ def is_checkpointed(x, /):
     >>> cowarray.is_checkpointed(x * 2), cowarray.is_checkpointed(cowarray.ones(3))
     (True, False)
     """
-    _check("is_checkpointed", x)
     from cowarray._modes import managing
 
-    return managing.is_checkpointed(x)
+    return isinstance(x, ndarray) and managing.is_checkpointed(x)
 
 
 def decheckpoint(x, /):

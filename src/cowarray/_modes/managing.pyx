@@ -65,6 +65,7 @@ from cowarray._modes.dtypes import has_gaps
 from cowarray._modes.making import flat
 from cowarray._modes.remaking import NoRoom
 from cowarray._modes.runs import ended, guard, own
+from cowarray._modes.sizes import readable
 from cowarray._native.storage import share_allocation
 from cowarray._ops.protocols import bearing, dispatched, runs_user_code
 
@@ -317,7 +318,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
         except NoRoom:
             unlock(step)
             if not wait_for_others(run):
-                raise too_large(run, operation, seen.site, step, need) from None
+                raise too_large(run, operation, seen, args, step, need) from None
         except BaseException:
             unlock(step)
             raise
@@ -345,7 +346,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             managed.latest.name = managed.name
     except NoRoom:
         end(run, step)
-        raise too_large(run, operation, seen.site, step, need) from None
+        raise too_large(run, operation, seen, args, step, need) from None
     except BaseException:
         end(run, step)
         raise
@@ -653,11 +654,12 @@ cdef bint wait_for_others(Run run) except -1:
     return True
 
 
-cdef object too_large(Run run, str operation, object site, Step step, size_t need):
+cdef object too_large(Run run, str operation, Seen seen, tuple args, Step step, size_t need):
     cdef size_t inputs = sum({unit: unit.nbytes for unit in [(<Managed>each).unit for each in step.inputs]}.values())
+    inputs += new_inputs(run, seen) + imported_size(args)
     return MemoryError(
-        f"{operation} at {site[0]}:{site[1]} needs {need + copied_by_writes(step)} bytes beside {inputs} of its "
-        f"arguments, within a budget of {run.pools.budget}; {run.largest_constants()}"
+        f"{operation} at {seen.site[0]}:{seen.site[1]} needs {readable(need + copied_by_writes(step))} beside "
+        f"{readable(inputs)} of its arguments, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
     )
 
 
@@ -710,7 +712,7 @@ cdef object at_once(Run run, size_t need, str why, object function, tuple args, 
     if given is not None and not run.pools.fits(0):
         with guard:
             if not make_room(run, 0):
-                raise MemoryError(f"the budget of {run.pools.budget} bytes is exceeded; {run.largest_constants()}")
+                raise MemoryError(f"the budget of {readable(run.pools.budget)} is exceeded{run.largest_constants()}")
     return result
 
 
@@ -766,9 +768,9 @@ cdef int fetch(Managed managed) except -1:
             except NoRoom:
                 if not wait_for_others(run):
                     raise MemoryError(
-                        f"no room to bring back {managed.unit.nbytes} bytes that were made at "
-                        f"{managed.unit.site[0]}:{managed.unit.site[1]}, within a budget of {run.pools.budget}; "
-                        f"{run.largest_constants()}"
+                        f"no room to bring back {readable(managed.unit.nbytes)} that were made at "
+                        f"{managed.unit.site[0]}:{managed.unit.site[1]}, within a budget of "
+                        f"{readable(run.pools.budget)}{run.largest_constants()}"
                     ) from None
     return 0
 
@@ -829,7 +831,7 @@ cdef int make_room_beside(Allocation unit, size_t need) except -1:
 
 cdef object no_room(Run run, size_t need):
     return MemoryError(
-        f"no room for {need} bytes, within a budget of {run.pools.budget}; {run.largest_constants()}"
+        f"no room for {readable(need)} within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
     )
 
 

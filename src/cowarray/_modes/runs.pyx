@@ -32,6 +32,7 @@ from cowarray._native.storage cimport (
 )
 
 from cowarray._modes.making import making
+from cowarray._modes.sizes import readable
 
 cnp.import_array()
 
@@ -133,10 +134,12 @@ cdef class Run:
             self.log.close()
 
     def largest_constants(self):
-        """What of the constants takes the most, as a text."""
+        """What of the constants takes the most, as the end of a sentence; empty where there are none."""
         found = sorted(self.constants, key=lambda unit: -unit.nbytes)
-        parts = [f"{unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]}" for unit in found[:5]]
-        return f"{sum(unit.nbytes for unit in found)} bytes cannot be made again: " + ", ".join(parts)
+        if not found:
+            return ""
+        parts = [f"{readable(unit.nbytes)} made at {unit.site[0]}:{unit.site[1]}" for unit in found[:5]]
+        return f"; {readable(sum(unit.nbytes for unit in found))} cannot be made again: " + ", ".join(parts)
 
     def stats(self):
         """What has happened, as a dict."""

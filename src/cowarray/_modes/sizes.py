@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+
 __all__ = ["nbytes_of", "readable"]
 
 _BINARY = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -29,8 +31,8 @@ def nbytes_of(size):
     ValueError
         It is no size, or a negative one.
     """
-    if type(size) is int and size >= 0:
-        return size
+    if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size >= 0:
+        return int(size)
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
     factor = None if found is None else _FACTORS.get(found[2].lower())
     if factor is None:
