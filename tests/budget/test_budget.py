@@ -522,7 +522,7 @@ def test_a_checkpoint_needs_room():
     arrays = [cowarray.ones(N) * i for i in range(5)]
     with cowarray.budget(2 * MIB) as run:
         kept = [cowarray.checkpoint(x) for x in arrays[:2]]
-        with pytest.raises(MemoryError, match="no room for 1.0 MiB"):
+        with pytest.raises(MemoryError, match=r"no room for 1\.0 MiB"):
             cowarray.checkpoint(arrays[2])
     assert run.peak_bytes <= 2 * MIB
     assert kept[1][0] == 1
