@@ -176,8 +176,8 @@ def test_what_cannot_fit_is_said_with_its_sizes_and_line():
     with cowarray.budget(int(2.5 * MIB)):
         y = x + 1
         said = (
-            r"multiply at .*test_budget\.py:\d+ needs 1\.0 MiB beside 2\.0 MiB of its arguments, within a budget of 2\.5 MiB; "
-            r"1\.0 MiB cannot be made again: 1\.0 MiB made at .*test_budget\.py:\d+$"
+            r"multiply at .*test_budget\.py:\d+ needs 1\.0 MiB beside 2\.0 MiB of its arguments, "
+            r"within a budget of 2\.5 MiB; 1\.0 MiB cannot be made again: 1\.0 MiB made at .*test_budget\.py:\d+$"
         )
         with pytest.raises(MemoryError, match=said):
             y * x
