@@ -71,7 +71,7 @@ def run(seed, length=30, large=0.0, threads=False, spill=None):
         for name in [name for name in plain if name.startswith("x")]:
             if choose.random() < 0.5:
                 _evict(tight[name])
-        names = [name for name in plain if name.startswith(("x", "given"))]
+        names = [name for name in plain if name.startswith(("x", "given", "numbers", "outside"))]
         choose.shuffle(names)
         lines.append(f"# asked in order {names}")
         if threads:

@@ -56,6 +56,11 @@ class Program:
                 f"rng.random({shape}, dtype='float32')",
                 "cw.asarray(given) * 1",
                 "given2[1:] + 1",
+                "given2[::-1] * 2",
+                "given2[1::3].reshape(3, 1) + given[::-1, ::2].T[:1]",
+                "cw.ones((3, 2)) - given.T",
+                "cw.add.reduce(cw.multiply(numbers.reshape(20, 10)[::-1, 1::2], 3))",
+                f"cw.add.reduce(outside.reshape(20, 10)[::{self.random.choice((1, -1, 2))}, ::-1], axis=0)",
             )
         )
 
@@ -87,6 +92,13 @@ class Program:
         same = [name for name in names if eager[name].shape == eager[x].shape]
         y = self.random.choice(same)
         index = self.index(eager[x].shape)
+        shape, size, step = eager[x].shape, eager[x].size, self.random.choice((1, -1, 2))
+        begin = self.random.randrange(2)
+        given = f"{self.random.choice(('numbers', 'outside'))}[{begin}:{begin + size}].reshape({shape})"
+        if size > 190 or not size:
+            given = "given2[3]"
+        elif shape:
+            given += f"[::{step}][:{shape[0]}]"
         return self.random.choice(
             (
                 f"{made} = {x} + {y}",
@@ -121,6 +133,10 @@ class Program:
                 f"cw.multiply({x}, {y}, out={x}, casting='unsafe')",
                 f"given[...] = {self.random.randrange(9)}",
                 f"given2 += {self.random.randrange(9)}",
+                f"{made} = {x} + {given}" if step != 2 else f"{made} = {x} * numbers[{begin}]",
+                f"{made} = {given} * {x}" if step != 2 else f"{made} = cw.sin({given})",
+                f"numbers[{begin}::7] += 1",
+                f"outside[{begin}::7] -= 1",
                 f"rng.shuffle({x})" if eager[x].ndim else f"{made} = rng.normal()",
                 f"{made} = rng.permutation({self.random.randrange(5)})",
                 f"del {x}",
@@ -135,6 +151,8 @@ def start(seed):
         "rng": cowarray.random.default_rng(seed),
         "given": np.arange(6.0).reshape(2, 3),
         "given2": cowarray.arange(8.0),
+        "numbers": np.linspace(-2, 2, 200),
+        "outside": cowarray.linspace(-2, 2, 200),
     }
 
 
@@ -178,7 +196,7 @@ def run(seed, length=24, threads=False, large=0.0):
                     found = bits(later[asked])
                 if bits(eager[asked]) != found:
                     return [*lines, f"# {asked}: {eager[asked]!r} is {later[asked]!r}"]
-        names = [name for name in eager if name.startswith(("x", "given"))]
+        names = [name for name in eager if name.startswith(("x", "given", "numbers", "outside"))]
         choose.shuffle(names)
         if threads:
             ask_at_once([later[name] for name in names])

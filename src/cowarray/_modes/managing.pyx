@@ -16,10 +16,10 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, still, storage_for
 from cowarray._array.copies cimport copy_in_order
-from cowarray._array.imports cimport import_array
+from cowarray._modes.inputs cimport constant_name, find_inputs, take_input
 from cowarray._modes.pools cimport Pools, PRESENT, SPILLED
 from cowarray._modes.recipes cimport Node, placed, Reference, Version
-from cowarray._modes.recording cimport captured, dry, own_block, refuse_objects, Seen
+from cowarray._modes.recording cimport dry, own_block, refuse_objects, Seen
 from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step
 from cowarray._modes.runs cimport (
     Allocation,
@@ -44,11 +44,8 @@ from cowarray._native.storage cimport (
     allocation_of,
     count_shares,
     is_pinned,
-    is_absent,
-    is_at,
     LOCATES,
     OVERWRITES,
-    own_bytes,
     read_region,
     SHARES,
     Storage,
@@ -307,18 +304,19 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     """Bring what is needed, make room, and note what will be done. The guard is held."""
     cdef Node node
     cdef dict versions = {}
+    cdef dict known = {}
     cdef Managed managed
     run.clock()
     while True:
         try:
             lock_inputs(step)
-            if not make_room(run, need + copied_by_writes(step) + new_inputs(run, seen) + imported_size(args)):
+            if not make_room(run, need + copied_by_writes(step) + find_inputs(run, seen, known)):
                 raise NoRoom
             break
         except NoRoom:
             unlock(step)
             if not wait_for_others(run):
-                raise too_large(run, operation, seen, args, step, need) from None
+                raise too_large(run, operation, seen, step, need) from None
         except BaseException:
             unlock(step)
             raise
@@ -333,8 +331,8 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             managed = <Managed>each
             if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
                 keep_bytes(managed)
-        held = [keep(run, value, versions, seen.site) for value in args]
-        named = {name: keep(run, value, versions, seen.site) for name, value in kwargs.items()} if kwargs else kwargs
+        held = [keep(run, value, versions, known, seen.site) for value in args]
+        named = keep(run, kwargs, versions, known, seen.site) if kwargs else kwargs
         node = Node(operation, seen.function, held, named, seen.site)
         node.read(versions)
         for each in step.written:
@@ -346,28 +344,11 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             managed.latest.name = managed.name
     except NoRoom:
         end(run, step)
-        raise too_large(run, operation, seen, args, step, need) from None
+        raise too_large(run, operation, seen, step, need) from None
     except BaseException:
         end(run, step)
         raise
     return node
-
-
-cdef size_t new_inputs(Run run, Seen seen) except? 0:
-    """How many bytes of arrays that are not managed will be counted from now on."""
-    cdef size_t need = 0
-    cdef list met = []
-    cdef Storage storage
-    cdef Version known
-    if seen.ghosts is not None:
-        for _, original, traced in seen.ghosts:
-            storage = (<Array>original).storage_
-            if traced is None and storage not in met:
-                met.append(storage)
-                known = run.inputs.get(<size_t>allocation_of(storage))
-                if known is None or known.value is None or not share_allocation(known.value, storage):
-                    need += allocated_size(storage)
-    return need
 
 
 cdef int lock_inputs(Step step) except -1:
@@ -399,71 +380,32 @@ cdef bint stays_constant(Step step, Managed managed) noexcept:
             and not step.has_births and managed in step.written)
 
 
-cdef object keep(Run run, object value, dict versions, object site):
+cdef object keep(Run run, object value, dict versions, dict known, object site):
     """An argument as it is now, for repetitions."""
     cdef type kind = type(value)
     cdef Managed managed
     cdef Reference reference
     if is_array(value):
         managed = find_managed(<Array>value)
-        reference = Reference.__new__(Reference)
         if managed is None:
-            taken = captured(<Array>value)
-            reference.version = input_of(run, <Array>value, <Array>taken, site)
-            reference.place = placed(<Array>taken, None)
+            reference = take_input(run, value, known, site)
         else:
+            reference = Reference.__new__(Reference)
             reference.version = managed.latest
             reference.place = placed(<Array>value, None)
         versions[reference.version] = None
         return reference
     if kind is cnp.ndarray:
-        return keep(run, captured(import_array(value, None)), versions, site)
+        reference = take_input(run, value, known, site)
+        versions[reference.version] = None
+        return reference
     if kind is list:
-        return [keep(run, item, versions, site) for item in <list>value]
+        return [keep(run, item, versions, known, site) for item in <list>value]
     if kind is tuple:
-        return tuple([keep(run, item, versions, site) for item in <tuple>value])
+        return tuple([keep(run, item, versions, known, site) for item in <tuple>value])
     if kind is dict:
-        return {name: keep(run, item, versions, site) for name, item in (<dict>value).items()}
+        return {name: keep(run, item, versions, known, site) for name, item in (<dict>value).items()}
     return value
-
-
-cdef Version input_of(Run run, Array x, Array taken, object site):
-    """A constant of the bytes that an array has which is not managed."""
-    cdef Storage storage = storage_for(taken)
-    cdef Storage known
-    if storage.doorkeeper != NULL:
-        raise NotRecorded  # another mode's
-    cdef Version version
-    cdef Allocation unit = None
-    cdef size_t address = <size_t>allocation_of(storage)
-    version = run.inputs.get(address)
-    if version is not None and version.value is not None:
-        known = <Storage>version.value
-        if share_allocation(known, storage):
-            if is_same_window(known, storage):
-                return version
-            unit = <Allocation>version.unit
-    if unit is None:
-        if not make_room(run, allocated_size(storage)):
-            raise NoRoom
-        unit = new_allocation(run, allocated_size(storage), 0, site, "an input")
-    version = Version(None)
-    version.value = storage
-    manage(storage, unit, version, True, constant_name(run, unit))
-    run.inputs[address] = version
-    return version
-
-
-cdef str constant_name(Run run, Allocation unit):
-    """A name for what is not made by a recorded operation, which is logged."""
-    cdef str name = run.new_name()
-    if name is not None:
-        run.log.constant(name, unit.nbytes)
-    return name
-
-
-cdef bint is_same_window(Storage one, Storage other) noexcept:
-    return window_size(one) == window_size(other) and not is_absent(one) and is_at(one, own_bytes(other))
 
 
 # ---- when it has been done -------------------------------------------------------------------------------------------
@@ -654,9 +596,9 @@ cdef bint wait_for_others(Run run) except -1:
     return True
 
 
-cdef object too_large(Run run, str operation, Seen seen, tuple args, Step step, size_t need):
+cdef object too_large(Run run, str operation, Seen seen, Step step, size_t need):
     cdef size_t inputs = sum({unit: unit.nbytes for unit in [(<Managed>each).unit for each in step.inputs]}.values())
-    inputs += new_inputs(run, seen) + imported_size(args)
+    inputs += find_inputs(run, seen, {})
     return MemoryError(
         f"{operation} at {seen.site[0]}:{seen.site[1]} needs {readable(need + copied_by_writes(step))} beside "
         f"{readable(inputs)} of its arguments, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"

@@ -13,6 +13,7 @@ cdef class Seen:
     cdef readonly object site
     cdef object first  # the first ghost
     cdef list ghosts  # of (ghost, what it stands for, what is known of its Storage, or None)
+    cdef list foreign  # arrays of NumPy's
     cdef list written  # Storages
     cdef bint has_real  # whether the result has an array with bytes
     cdef bint everything  # whether arrays have ghosts whose bytes are there
@@ -32,4 +33,3 @@ cdef class Seen:
 cdef object dry(str operation, object function, tuple args, dict kwargs, Seen seen)
 cdef object own_block()
 cdef int refuse_objects(cnp.dtype descr) except -1
-cdef Array captured(Array x)

@@ -15,11 +15,10 @@ cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 
-from cowarray._array.array cimport Array, descr_of, is_array, still, storage_for
-from cowarray._array.copies cimport copy_in_order
-from cowarray._array.imports cimport import_array
+from cowarray._array.array cimport Array, descr_of, is_array, storage_for
 from cowarray._c.frames cimport get_current, PyFrameObject, set_current
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
+from cowarray._modes.captures cimport captured, captured_foreign
 from cowarray._modes.fakes cimport Ledger
 from cowarray._modes.quiet cimport hush, unhush
 from cowarray._modes.recipes cimport (
@@ -307,6 +306,9 @@ cdef class Seen:
             return {name: self.show(item) for name, item in (<dict>value).items()}
         if kind is cnp.ndarray:
             refuse_objects(descr_of(value))
+            if self.foreign is None:
+                self.foreign = []
+            self.foreign.append(value)
             return value
         if kind is slice:
             for bound in (value.start, value.stop, value.step):
@@ -422,7 +424,7 @@ cdef object hold(object value, dict versions):
         reference.place = placed(<Array>value, None)
         return reference
     if kind is cnp.ndarray:
-        return captured(import_array(value, None))
+        return captured_foreign(value)
     if kind is list:
         return [hold(item, versions) for item in <list>value]
     if kind is tuple:
@@ -430,17 +432,3 @@ cdef object hold(object value, dict versions):
     if kind is dict:
         return {name: hold(item, versions) for name, item in (<dict>value).items()}
     return value
-
-
-cdef Array captured(Array x):
-    """A copy of a real array that lies just as it does; or it is not recorded: a sum of what lies otherwise can have
-    other last bits."""
-    cdef Array source = still(x)
-    cdef Array copy = copy_in_order(source, c"K")
-    cdef int i
-    for i in range(source.nd):
-        if source.dims[i] > 1 and source.dims[source.nd + i] != copy.dims[copy.nd + i]:
-            raise NotRecorded
-    copy.writeable = source.writeable
-    copy.standard = source.standard
-    return copy

@@ -1,0 +1,10 @@
+# Arrays from outside that managed ones are computed from.
+
+from cowarray._modes.recipes cimport Reference
+from cowarray._modes.recording cimport Seen
+from cowarray._modes.runs cimport Allocation, Run
+
+
+cdef size_t find_inputs(Run run, Seen seen, dict known) except? 0
+cdef Reference take_input(Run run, object value, dict known, object site)
+cdef str constant_name(Run run, Allocation unit)
