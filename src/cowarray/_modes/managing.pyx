@@ -16,9 +16,10 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, still, storage_for
 from cowarray._array.copies cimport copy_in_order
+from cowarray._modes.foretold cimport Foretold, key_of, memorize, recall
 from cowarray._modes.inputs cimport constant_name, find_inputs, take_input
 from cowarray._modes.pools cimport Pools, PRESENT, SPILLED
-from cowarray._modes.recipes cimport Node, placed, Reference, Version
+from cowarray._modes.recipes cimport find_traced, Node, placed, Reference, Version
 from cowarray._modes.recording cimport dry, own_block, refuse_objects, Seen
 from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step
 from cowarray._modes.runs cimport (
@@ -54,6 +55,8 @@ from cowarray._native.storage cimport (
     write_cost,
     WRITES,
 )
+from cowarray._ops.protocols cimport at_headers
+from cowarray._ops.road cimport QUICK_FAILED
 
 from cowarray._modes.blocks import current
 from cowarray._modes.costs import model_cost
@@ -179,7 +182,9 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     outer = put_step(<void *>step)
     before = seconds()
     try:
-        result = function(*args, **kwargs)
+        result = at_headers(function, args, kwargs)
+        if result is QUICK_FAILED:
+            result = function(*args, **kwargs)
         done = True
     finally:
         put_step(outer)
@@ -212,11 +217,17 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
 cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list fresh):
     """What an operation reads, writes, and gives; or NotRecorded."""
     cdef Seen seen
+    cdef list arrays = []
+    cdef Foretold known
     cdef void *region
     cdef size_t nbytes
     read_region(&region, &nbytes)
     if region == NULL or runs_user_code(function):
         raise NotRecorded  # without addresses to spare there are no ghosts
+    key = key_of(function, args, kwargs, arrays)
+    known = None if key is None else recall(key)
+    if known is not None:
+        return seen_before(function, known, arrays, fresh)
     seen = Seen.__new__(Seen)
     seen.block = own_block()
     seen.everything = True
@@ -233,7 +244,34 @@ cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list 
     seen.find_fresh(result, fresh)
     for _, array in fresh:
         refuse_objects((<Array>array).descr)
+    seen.originals = [seen.original_on(storage) for storage in seen.written]
+    if key is not None:
+        places = [index_of(each, arrays) for each in seen.originals]
+        if -1 not in places:
+            memorize(key, list(fresh), tuple(places))
     return seen
+
+
+cdef Seen seen_before(object function, Foretold known, list arrays, list fresh):
+    """The same, of an operation just like one before."""
+    cdef Seen seen = Seen.__new__(Seen)
+    seen.function = function
+    seen.everything = True
+    seen.site = here()
+    for x in arrays:
+        storage_for(<Array>x)  # as those have whose ghosts are made
+    seen.ghosts = [(None, x, find_traced(<Array>x)) for x in arrays]
+    seen.written = seen.originals = [arrays[i] for i in known.written]
+    fresh.extend(known.births)
+    return seen
+
+
+cdef Py_ssize_t index_of(object array, list arrays) except -2:
+    cdef Py_ssize_t i
+    for i in range(len(arrays)):
+        if arrays[i] is array:
+            return i
+    return -1
 
 
 cdef Step new_step(Seen seen):
@@ -252,8 +290,7 @@ cdef Step new_step(Seen seen):
                 if is_pinned((<Array>original).storage_):
                     return None  # somebody writes to it whenever he likes
                 step.inputs.append(managed)
-    for storage in seen.written:
-        original = seen.original_on(<Storage>storage)
+    for original in seen.originals:
         if original is None:
             continue
         managed = find_managed(<Array>original)

@@ -15,6 +15,7 @@ cdef class Seen:
     cdef list ghosts  # of (ghost, what it stands for, what is known of its Storage, or None)
     cdef list foreign  # arrays of NumPy's
     cdef list written  # Storages
+    cdef list originals  # arrays whose ghosts lie there
     cdef bint has_real  # whether the result has an array with bytes
     cdef bint everything  # whether arrays have ghosts whose bytes are there
     cdef object function  # what repeats the operation

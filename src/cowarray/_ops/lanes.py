@@ -86,6 +86,7 @@ PARTS = frozenset(
         "_ops.road.plain_argument",
         "_ops.road.slowly_taken_back",
         "_ops.road.travel",
+        "_ops.protocols.at_headers",
         "_ops.protocols.beside",
         "_ops.protocols.elementwise",
         "_ops.protocols.overwritten",

@@ -9,11 +9,22 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-from cowarray._array.array cimport Array, has_doorkeeper, header_beside, is_array, is_array_type, writable_header
+from cowarray._array.array cimport (
+    Array,
+    const_header,
+    has_doorkeeper,
+    header_beside,
+    is_array,
+    is_array_type,
+    still,
+    writable_header,
+)
 from cowarray._array.imports cimport import_array
 from cowarray._c.numpy cimport PyArray_BASE
-from cowarray._c.python cimport PyObject_CheckBuffer
+from cowarray._c.python cimport PyObject_Call, PyObject_CheckBuffer
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport check_device, with_elements
 from cowarray._ops.large cimport is_large_operand, large_call
@@ -37,6 +48,7 @@ from cowarray._ops.road cimport (
     calls_user,
     COMPUTING,
     function_operation,
+    identity_on_road,
     new_passage,
     Operation,
     Passage,
@@ -550,6 +562,53 @@ def runs_user_code(function, /):
     if type(function) is _UfuncJourney:
         return (<_UfuncJourney>function).ufunc not in numpy_ufuncs
     return calls_user(function)
+
+
+cdef object identity_of(object function):
+    cdef _UfuncJourney journey
+    if type(function) is not _UfuncJourney:
+        return identity_on_road(function)
+    journey = <_UfuncJourney>function
+    if type(journey.ufunc) is not numpy_ufunc or journey.ufunc not in numpy_ufuncs or journey.method_name == "at":
+        return None
+    return journey.ufunc if journey.method_name == "__call__" else (journey.ufunc, journey.method_name)
+
+
+cdef bint is_elementwise(object function) noexcept:
+    return type(function) is _UfuncJourney and (<_UfuncJourney>function).method_name == "__call__"
+
+
+cdef object at_headers(object function, tuple inputs, dict kwargs):
+    cdef _UfuncJourney journey
+    cdef Array x
+    cdef tuple shown
+    cdef cnp.ndarray header
+    cdef Py_ssize_t i
+    cdef bint large = False
+    cdef type kind
+    if kwargs or not is_elementwise(function):
+        return QUICK_FAILED
+    journey = <_UfuncJourney>function
+    if type(journey.ufunc) is not numpy_ufunc or journey.ufunc not in numpy_ufuncs:
+        return QUICK_FAILED
+    for value in inputs:
+        kind = type(value)
+        if is_array_type(kind):
+            if (<Array>value).standard or runs_code((<Array>value).descr):
+                return QUICK_FAILED
+        elif kind is not float and kind is not int and kind is not bool and kind is not complex:
+            return QUICK_FAILED
+    shown = PyTuple_New(len(inputs))
+    for i in range(len(inputs)):
+        value = inputs[i]
+        if is_array(value):
+            x = still(<Array>value)
+            header = const_header(x)
+            large |= is_large_operand(header)
+            value = header
+        Py_INCREF(value)  # stolen
+        PyTuple_SET_ITEM(shown, i, value)
+    return computed(large_call(journey.ufunc, shown, {}) if large else PyObject_Call(journey.ufunc, shown, NULL))
 
 
 cdef tuple WRITING = ("ndarray.__setitem__", "flatiter.__setitem__", "in-place", "ndarray.resize", "ndarray.fill")

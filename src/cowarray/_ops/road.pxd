@@ -83,4 +83,5 @@ cdef object call_method(Array self, str name, tuple args, dict kwargs)
 cdef object travel_method(Array x, str name, tuple args, dict kwargs)
 cdef object part(Array self, str name)
 cdef bint calls_user(object journey) noexcept
+cdef object identity_on_road(object journey)
 cdef list written_of(object journey, tuple args, dict kwargs)

@@ -559,6 +559,13 @@ cdef bint calls_user(object journey) noexcept:
     return type(journey) is _Journey and (<_Journey>journey).operation.calls_user
 
 
+cdef object identity_on_road(object journey):
+    """The operation of a journey that gives fresh arrays and writes at most `out`, and runs no user code; else None."""
+    if type(journey) is not _Journey or (<_Journey>journey).cautious or not (<_Journey>journey).operation.is_quick:
+        return None
+    return (<_Journey>journey).operation
+
+
 cdef object travel(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious,
                    bint dispatched_here):
     """Call a NumPy function, or, with self, the method of that name of self's header."""

@@ -1,0 +1,7 @@
+from typing import final
+
+@final
+class Foretold: ...
+
+@final
+class Key: ...

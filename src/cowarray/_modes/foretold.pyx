@@ -1,0 +1,147 @@
+"""What operations give, by what the rules have said of others just like them.
+
+To ask the rules takes longer than to add two short arrays. But what most operations give and write depends on shapes,
+strides and dtypes alone, and on what else they are given: programs do the same thing again and again. So an answer is
+kept by these. Operations that may give views or lazy copies are not kept: there it matters who shares what.
+"""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.bytes cimport PyBytes_FromStringAndSize
+
+from cowarray._array.array cimport Array, BORN_LAZY, BORN_SCALAR, is_array
+from cowarray._c.numpy cimport NPY_VSTRING, PyArray_DescrCheck, PyDataType_REFCHK
+from cowarray._ops.operands cimport is_harmless
+from cowarray._ops.protocols cimport identity_of, is_elementwise
+
+cnp.import_array()
+
+cdef enum:
+    MOST_KNOWN = 4096
+    MOST_NUMBERS = 128
+    MOST_ITEMS = 16
+
+# Of which a ufunc's result has the shape and dtype that it has of any other of the type.
+cdef frozenset NUMBERS = frozenset(
+    [int, float, complex, bool, np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128]
+)
+cdef type numpy_void = np.void
+
+cdef dict known = {}
+
+
+@cython.final
+cdef class Foretold:
+    """What an operation gives, and what it writes."""
+
+
+@cython.final
+cdef class Key:
+    """A key under way: numbers, and what else takes part."""
+
+    cdef Py_ssize_t numbers[MOST_NUMBERS]
+    cdef Py_ssize_t count
+    cdef list others
+    cdef list arrays
+    cdef bint elementwise
+
+    cdef bint put(self, Py_ssize_t number) noexcept:
+        if self.count == MOST_NUMBERS:
+            return False
+        self.numbers[self.count] = number
+        self.count += 1
+        return True
+
+    cdef bint put_array(self, Array x) except -1:
+        cdef Py_ssize_t i, shared
+        cdef Array other
+        for i in range(len(self.arrays)):
+            if self.arrays[i] is x:
+                return self.put(-1) and self.put(i)
+        if PyDataType_REFCHK(x.descr) or x.descr.type_num == NPY_VSTRING or x.shadow != NULL:
+            return False
+        shared = len(self.arrays)
+        for i in range(len(self.arrays)):
+            other = <Array>self.arrays[i]
+            if other.storage_ is x.storage_ and x.storage_ is not None:
+                shared = i
+                break
+        self.arrays.append(x)
+        self.others.append(x.descr)
+        if self.count + 4 + 2 * x.nd > MOST_NUMBERS:
+            return False
+        self.put(-2)
+        self.put(x.nd)
+        self.put(shared)
+        self.put(x.writeable | (x.standard << 1) | ((x.birth == BORN_SCALAR) << 2))
+        for i in range(2 * x.nd):
+            self.put(x.dims[i])
+        return True
+
+    cdef bint put_value(self, object value, int depth) except -1:
+        """Whether a value can be part of a key, and is now."""
+        cdef type kind = type(value)
+        if is_array(value):
+            return self.put_array(<Array>value)
+        if kind is tuple or kind is list:
+            if depth == 2 or len(value) > MOST_ITEMS:
+                return False
+            if not (self.put(-3 if kind is tuple else -4) and self.put(len(value))):
+                return False
+            for item in value:
+                if not self.put_value(item, depth + 1):
+                    return False
+            return True
+        if self.elementwise and kind in NUMBERS:
+            self.others.append(kind)
+            return self.put(-5)
+        if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
+            return False
+        self.others.append(kind)
+        self.others.append(value)
+        return self.put(-6)
+
+
+cdef object key_of(object function, tuple args, dict kwargs, list arrays):
+    """By what an operation's answer is kept; None: it is not. arrays: gets those that take part, each once."""
+    cdef Key key
+    cdef object identity = identity_of(function)
+    if identity is None:
+        return None
+    key = Key.__new__(Key)
+    key.elementwise = is_elementwise(function)
+    key.arrays = arrays
+    key.others = [identity]
+    for value in args:
+        if not key.put_value(value, 0):
+            return None
+    for name, value in kwargs.items():
+        if type(name) is not str:
+            return None
+        key.others.append(name)
+        if not (key.put(-7) and key.put_value(value, 0)):
+            return None
+    key.others.append(PyBytes_FromStringAndSize(<char *>key.numbers, key.count * sizeof(Py_ssize_t)))
+    return tuple(key.others)
+
+
+cdef Foretold recall(object key):
+    """What was kept by a key, or None."""
+    return <Foretold>known.get(key)
+
+
+cdef int memorize(object key, list births, tuple written) except -1:
+    """Keep what the rules have said."""
+    cdef Foretold made
+    for _, array in births:
+        if (<Array>array).birth == BORN_LAZY:
+            return 0
+    made = Foretold.__new__(Foretold)
+    made.births = births
+    made.written = written
+    if len(known) >= MOST_KNOWN:
+        known.clear()
+    known[key] = made
+    return 0
