@@ -14,7 +14,7 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, BORN_LAZY, is_array, still, storage_for
+from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, still, storage_for
 from cowarray._array.copies cimport copy_in_order
 from cowarray._modes.foretold cimport Foretold, key_of, memorize, recall
 from cowarray._modes.inputs cimport constant_name, find_inputs, take_input
@@ -85,6 +85,7 @@ MOST_WRITES = 64
 # Why results are constants.
 cdef str UNKNOWN = "what it gives is not known before, or functions of the user gave it"
 cdef str SMALL = "it is small"
+cdef str RESIZED = "resize gave it its bytes"
 cdef str WRITTEN = "something that takes part is written from outside"
 cdef str UNSET = "`where` without `out` leaves elements as they happen to be"
 # What gives memory as it happens to be gives zeros: that can be given again.
@@ -156,6 +157,8 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     cdef double before, took
     cdef bint done = False
     cdef void *outer
+    if operation == "ndarray.resize":
+        return resized(run, function, args, kwargs)
     try:
         seen = foresee(operation, function, args, kwargs, fresh)
     except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
@@ -198,14 +201,14 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
                     node.cost = took
                     run.base_time += took
                     run.pools.now = run.pools.now + took if run.by_model else before + took
-                    note_writes(run, step, node)
+                    note_writes(run, step, node, None)
                     note_births(run, step, node, fresh, result)
                     if run.verify:
                         note_gaps(step, seen, fresh)
                     if run.log is not None:
                         log_operation(run, step, node)
                 else:
-                    spoil(step)
+                    note_writes(run, step, node, "an operation that wrote to it has failed")
             finally:
                 end(run, step)
     return result
@@ -448,8 +451,8 @@ cdef object keep(Run run, object value, dict versions, dict known, object site):
 # ---- when it has been done -------------------------------------------------------------------------------------------
 
 
-cdef int note_writes(Run run, Step step, Node node) except -1:
-    """Say where what was written lies now."""
+cdef int note_writes(Run run, Step step, Node node, str why) except -1:
+    """Say where what was written lies now. why: it cannot be written again, for only a part may have been."""
     cdef Managed managed
     cdef Allocation unit
     cdef Storage storage
@@ -470,9 +473,9 @@ cdef int note_writes(Run run, Step step, Node node) except -1:
             link_to_inputs(unit, node)
             move(managed, unit)
         managed.writes += 1
-        if managed.writes > MOST_WRITES and managed.latest.node is not None:
+        if managed.latest.node is not None and (why is not None or managed.writes > MOST_WRITES):
             managed.latest.node = None
-            make_constant(managed.unit, "it was written often")
+            make_constant(managed.unit, why or "it was written often")
             managed.writes = 0
     return 0
 
@@ -573,16 +576,6 @@ cdef Allocation shared_by(Step step, Node node, Storage storage):
     return None
 
 
-cdef int spoil(Step step) except -1:
-    """What was to be written has been written in part, or not at all: nobody can make it again."""
-    cdef Managed managed
-    for each in step.written:
-        managed = <Managed>each
-        managed.latest.node = None
-        make_constant(managed.unit, "an operation that wrote to it has failed")
-    return 0
-
-
 cdef int end(Run run, Step step) except -1:
     unlock(step)
     unreserve(run, step)
@@ -655,10 +648,30 @@ cdef object as_ever(object function, tuple args, dict kwargs):
         put_step(outer)
 
 
+cdef object resized(Run run, object function, tuple args, dict kwargs):
+    """`resize`, which gives an array a Storage of its own: a constant."""
+    cdef Array x = <Array>args[0]
+    cdef Storage before = storage_for(x)
+    at_once(run, size_of_resized(x, args[1:]), RESIZED, function, args, kwargs)
+    if x.storage_ is not before:
+        manage_given(run, RESIZED, (x,), [before])
+    return None
+
+
+cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
+    """How many bytes an array will have; 0 where NumPy refuses the lengths, or has to ask objects for them."""
+    nbytes = itemsize_of(x)
+    if len(lengths) == 1 and type(lengths[0]) in (tuple, list):
+        lengths = tuple(lengths[0])
+    for length in lengths:
+        if type(length) is not int or length < 0:
+            return 0
+        nbytes *= length
+    return nbytes if nbytes <= sys.maxsize else 0
+
+
 cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
     """An operation of which nobody knows before what it gives, or that gives little: its results are constants."""
-    cdef Storage storage
-    cdef Allocation unit
     if need:
         with guard:
             run.clock()
@@ -673,26 +686,32 @@ cdef object at_once(Run run, size_t need, str why, object function, tuple args, 
     finally:
         if need:
             unreserve_bytes(run, need)
-    given = None
-    for each in result if type(result) is tuple or type(result) is list else (result,):
-        if not is_array(each):
-            continue
+    results = result if type(result) is tuple or type(result) is list else (result,)
+    found = [each for each in results if is_array(each)]
+    if found:
+        manage_given(run, why, found, storages_in((args, kwargs), []))
+    return result
+
+
+cdef int manage_given(Run run, str why, object arrays, list known) except -1:
+    """Have arrays that were computed be constants, but for those on Storages that are known."""
+    cdef Storage storage
+    cdef Allocation unit
+    cdef bint has_grown = False
+    for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper != NULL:
-            continue
-        if given is None:
-            given = storages_in((args, kwargs), [])
-        if storage in given:
+        if storage.doorkeeper != NULL or storage in known:
             continue
         with guard:
             run.clock()
             unit = new_allocation(run, allocated_size(storage), 0, here(), why)
             manage(storage, unit, Version(None), False, constant_name(run, unit))
-    if given is not None and not run.pools.fits(0):
+            has_grown = True
+    if has_grown and not run.pools.fits(0):
         with guard:
             if not make_room(run, 0):
                 raise MemoryError(f"the budget of {readable(run.pools.budget)} is exceeded{run.largest_constants()}")
-    return result
+    return 0
 
 
 cdef size_t imported_size(tuple args) except? 0:
