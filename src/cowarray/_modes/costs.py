@@ -28,7 +28,7 @@ _FLOPS = 24e9
 
 
 def model_cost(operation, args, results, writes):
-    """Seconds that an operation takes, by what it is called and by the sizes of its arguments and results.
+    """Nanoseconds that an operation takes, by what it is called and by the sizes of its arguments and results.
 
     Parameters
     ----------
@@ -41,8 +41,13 @@ def model_cost(operation, args, results, writes):
 
     Returns
     -------
-    float
+    int
+        Whole ones, as a log has them: so a run and the replay of its log agree.
     """
+    return round(1e9 * _seconds(operation, args, results, writes))
+
+
+def _seconds(operation, args, results, writes):
     nbytes = sum(x.nbytes for _, x in results)
     if operation in ("matmul", "dot", "ndarray.dot", "inner"):
         inner = max((each.shape[-1] for each in args[:1] if getattr(each, "shape", ())), default=1)

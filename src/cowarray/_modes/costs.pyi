@@ -5,6 +5,4 @@ from cowarray._face.ndarray import ndarray
 
 __all__ = ["model_cost"]
 
-def model_cost(
-    operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]], writes: bool
-) -> float: ...
+def model_cost(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]], writes: bool) -> int: ...

@@ -31,10 +31,10 @@ from cowarray._modes.runs cimport (
     manage,
     Managed,
     move,
+    nanoseconds,
     new_allocation,
     put_out,
     Run,
-    seconds,
     set_door,
     unmanage,
 )
@@ -183,7 +183,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     if seen.draws:
         function = seen.function  # which takes note of the state that it begins with
     outer = put_step(<void *>step)
-    before = seconds()
+    before = nanoseconds()
     try:
         result = at_headers(function, args, kwargs)
         if result is QUICK_FAILED:
@@ -191,7 +191,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
         done = True
     finally:
         put_step(outer)
-        took = seconds() - before
+        took = nanoseconds() - before
         with guard:
             try:
                 unreserve(run, step)
@@ -393,13 +393,24 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
 
 cdef int lock_inputs(Step step) except -1:
     cdef Managed managed
+    cdef list absent = []
     for each in step.inputs:
         managed = <Managed>each
         if not step.only_shares:
-            bring(managed)
-        managed.unit.run.pools.lock(managed.unit)
-        step.locked.append(managed.unit)
-        managed.unit.used = managed.unit.run.pools.now
+            managed.unit.used = managed.unit.run.pools.now
+            if managed.unit.state != PRESENT:
+                absent.append(managed)  # for which those that are there must not leave
+                continue
+        lock(step, managed)
+    for each in absent:
+        bring(<Managed>each)
+        lock(step, <Managed>each)
+    return 0
+
+
+cdef int lock(Step step, Managed managed) except -1:
+    managed.unit.run.pools.lock(managed.unit)
+    step.locked.append(managed.unit)
     return 0
 
 
@@ -546,7 +557,10 @@ cdef int log_operation(Run run, Step step, Node node) except -1:
             version.name = constant_name(run, <Allocation>version.unit)
     cdef list args = [(<Version>each).name for each in node.reads]
     cdef list results = []
-    cdef long long took = <long long>(node.cost * 1e9)
+    if step.only_shares and len(args) == 1 and (<Version>step.born[0]).unit is (<Version>node.reads[0]).unit:
+        run.log.copy((<Version>step.born[0]).name, args[0])
+        return 0
+    cdef long long took = <long long>node.cost
     if node.writes:
         run.log.mutate(node.operation, args, [node.reads.index(before) for before in node.writes], took)
     for each in step.born:
@@ -744,7 +758,8 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
         return 0
     if managed.unit.state != PRESENT:
         fetch(managed)
-    managed.unit.used = managed.unit.run.pools.now
+    if step == NULL or (type(<object>step) is Step and (<Step>step).inputs is None):
+        managed.unit.used = managed.unit.run.pools.now  # of recorded operations, and their repeats, it was said before
     if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
         leave_sharers(managed, storage)
     elif access.intent == WRITES or access.intent == OVERWRITES:
@@ -943,7 +958,7 @@ def where_away(Array x not None, /):
         if managed.unit.state == SPILLED:
             return f"spilled: {managed.unit.nbytes} bytes to read from a file"
         nodes = missing(managed.latest)
-        cost = sum([(<Node>node).cost for node in nodes])
+        cost = sum([(<Node>node).cost for node in nodes]) / 1e9
         count = len(nodes)
     return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(cost)} to make again"
 

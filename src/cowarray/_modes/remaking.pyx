@@ -21,9 +21,9 @@ from cowarray._modes.runs cimport (
     Managed,
     manager_of,
     move,
+    nanoseconds,
     new_allocation,
     Run,
-    seconds,
     writable_clone,
 )
 from cowarray._native.storage cimport exchange_bytes, fill_bytes, Storage, window_size
@@ -60,6 +60,7 @@ cdef class Frame:
     cdef Version version
     cdef Node node
     cdef list locked  # Allocations
+    cdef bint has_begun  # what it reads has been touched, and locked where it was there
 
 
 cdef Storage present(Version version):
@@ -107,10 +108,21 @@ cdef int bring(Managed managed) except -1:
                     raise
                 for each in stack[:len(stack) - 1]:
                     let_go(<Frame>each)
+                    (<Frame>each).has_begun = False
     finally:
         for frame in stack:
             let_go(frame)
-        for each in temporaries:
+        keep_temporaries(unit.run, temporaries)
+    return 0
+
+
+cdef int keep_temporaries(Run run, dict temporaries) except -1:
+    """What has been made only for others stays while there is room, for the next who needs it; where nothing ever has
+    to leave, it goes."""
+    for each in temporaries:
+        if run.is_enforced() and (<Version>each).readers:
+            run.temporaries.add(each)
+        else:
             (<Version>each).value = None
     return 0
 
@@ -140,6 +152,12 @@ cdef bint read_back(Allocation unit) except -1:
         unit.run.pools.lost(unit)
         return False
     return True
+
+
+cdef bint is_in_memory(Version version) except -1:
+    cdef Storage storage = present(version)
+    cdef Managed managed = manager_of(storage)
+    return storage is not None and (managed is None or managed.unit.state == PRESENT)
 
 
 cdef bint has_bytes(Version version) except -1:
@@ -172,18 +190,37 @@ cdef int let_go(Frame frame) except -1:
 
 cdef bint is_ready(Frame frame, list stack) except -1:
     """Whether all that a node reads is there, and stays; else what is missing comes onto the stack."""
-    cdef Managed managed
     cdef Version version
+    if not frame.has_begun:
+        frame.has_begun = True
+        for each in frame.node.reads:
+            touch(<Version>each)
+        # What is there must not leave for what is not.
+        for each in frame.node.reads:
+            if is_in_memory(<Version>each):
+                hold(frame, <Version>each)
     for each in frame.node.reads:
         version = <Version>each
         if not has_bytes(version):
             stack.append(new_frame(frame.run, version))
             return False
-        managed = manager_of(present(version))
-        if managed is not None and managed.unit not in frame.locked:
-            managed.unit.run.pools.lock(managed.unit)
-            frame.locked.append(managed.unit)
+        hold(frame, version)
     return True
+
+
+cdef int touch(Version version) except -1:
+    cdef Allocation unit = <Allocation>version.unit
+    if unit is not None:
+        unit.used = unit.run.pools.now
+    return 0
+
+
+cdef int hold(Frame frame, Version version) except -1:
+    cdef Managed managed = manager_of(present(version))
+    if managed is not None and managed.unit not in frame.locked:
+        managed.unit.run.pools.lock(managed.unit)
+        frame.locked.append(managed.unit)
+    return 0
 
 
 cdef int repeat(Frame frame, dict temporaries) except -1:
@@ -207,7 +244,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     heard = hush()  # it has been told already
     run.pools.reserve(need)
     step = put_step(<void *>frame)
-    before = seconds()
+    before = nanoseconds()
     try:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
@@ -220,7 +257,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         unhush(heard)
         put_step(step)
         run.pools.unreserve(need)
-    took = seconds() - before
+    took = nanoseconds() - before
     if run.by_model:
         took = node.cost
         run.pools.now += took
@@ -235,7 +272,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
             put(run, reference(), laid_out(results[place], foretold, values), values, temporaries)
     values = results = None
     for each in node.reads:
-        if each in temporaries and (<Version>each).readers <= 1:
+        if each in temporaries and (<Version>each).readers <= 1 and not run.is_enforced():
             del temporaries[each]
             (<Version>each).value = None
     return 0

@@ -47,16 +47,18 @@ cdef class Run:
     cdef Py_ssize_t waiting  # of which wait
     cdef Py_ssize_t waiters  # threads that wait
     cdef object constants  # weak set of Allocations
+    cdef object temporaries  # weak set of Versions that nobody has, and that were made for others
     cdef object inputs  # by where an allocation starts that is not managed, a Version that was taken of it; weak
 
     cdef long long names  # that have been given
     cdef object __weakref__
 
+    cdef bint is_enforced(self) noexcept
     cdef str new_name(self)
     cdef double clock(self) except? -1
 
 
-cdef double seconds() noexcept
+cdef double nanoseconds() noexcept
 cdef void set_door(door_function door) noexcept
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)

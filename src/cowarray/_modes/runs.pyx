@@ -11,6 +11,7 @@ import weakref
 import zlib
 
 cimport cython
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
 cimport numpy as cnp
 
@@ -66,11 +67,11 @@ def _begin_alone():
 os.register_at_fork(after_in_child=_begin_alone)
 
 
-cdef double seconds() noexcept:
+cdef double nanoseconds() noexcept:
     """Of a clock that only goes on; without an object, for which there may be no memory."""
     cdef timespec now
     clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec + now.tv_nsec * 1e-9
+    return now.tv_sec * 1e9 + now.tv_nsec
 
 
 cdef void set_door(door_function function) noexcept:
@@ -98,7 +99,7 @@ cdef class Run:
     is_over : bool
         Nothing new is managed, and the budget is not enforced.
     base_time, remat_time, search_time : float
-        Spent in operations, in repeating them, and in looking for what to evict; in seconds, or units of the model.
+        Spent in operations, in repeating them, and in looking for what to evict; in nanoseconds, as in the log.
     """
 
     def __cinit__(self, Pools pools not None, bint by_model, bint verify, log, spill, keep, recompute):
@@ -110,13 +111,18 @@ cdef class Run:
         self.keep = keep
         self.recompute = recompute
         self.constants = weakref.WeakSet()
+        self.temporaries = weakref.WeakSet()
         self.inputs = weakref.WeakValueDictionary()
         runs.add(self)
+
+    cdef bint is_enforced(self) noexcept:
+        """Whether anything ever has to leave."""
+        return not self.is_over and self.pools.budget < <size_t>PY_SSIZE_T_MAX
 
     cdef double clock(self) except? -1:
         """Set the clock of the pools, and return it."""
         if not self.by_model:
-            self.pools.now = seconds()
+            self.pools.now = nanoseconds()
         return self.pools.now
 
     cdef str new_name(self):
@@ -128,8 +134,12 @@ cdef class Run:
 
     def finish(self):
         """Manage nothing new, and enforce nothing, from now on."""
-        self.is_over = True
-        self.peak = self.pools.peak
+        with guard:
+            self.is_over = True
+            self.peak = self.pools.peak
+            for version in list(self.temporaries):
+                (<Version>version).value = None
+            self.temporaries.clear()
         if self.log is not None:
             self.log.close()
 
@@ -145,9 +155,9 @@ cdef class Run:
         """What has happened, as a dict."""
         pools = self.pools
         return {
-            "base_time": self.base_time,
-            "remat_time": self.remat_time,
-            "search_time": self.search_time,
+            "base_time": self.base_time / 1e9,
+            "remat_time": self.remat_time / 1e9,
+            "search_time": self.search_time / 1e9,
             "evictions": pools.evictions,
             "remakes": pools.remakes,
             "spills": pools.spills,
@@ -309,13 +319,13 @@ cdef bint make_room(Run run, size_t need) except -1:
         return True
     pools.new_round()
     if run.spill is not None:
-        pools.write_rate = run.spill.write_rate
-        pools.read_rate = run.spill.read_rate
+        pools.write_rate = run.spill.write_rate / 1e9
+        pools.read_rate = run.spill.read_rate / 1e9
     while not pools.fits(need):
-        before = seconds()
+        before = nanoseconds()
         run.clock()
         unit = <Allocation>pools.choose()
-        run.search_time += seconds() - before
+        run.search_time += nanoseconds() - before
         if unit is None:
             if not forget_inputs(run):
                 return False
@@ -389,8 +399,13 @@ cdef list made_of(Allocation unit):
             child = <object>each.node.children[i].pool
             if child not in met:
                 met.add(child)
-                (found if (<Allocation>child).members else stack).append(child)
+                (found if is_somebodys(<Allocation>child) else stack).append(child)
     return found
+
+
+cdef bint is_somebodys(Allocation unit) noexcept:
+    """Whether somebody has it, or what it was made of is forgotten. Of others there may be a temporary."""
+    return unit.members > unit.held or (unit.members > 0 and unit.why is not None)
 
 
 cdef Storage writable_clone(Storage storage):
