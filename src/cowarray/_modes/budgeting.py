@@ -1,17 +1,19 @@
 """`budget`: a block whose arrays leave memory when there are too many, and come back when somebody needs them."""
 
 import os
+from contextvars import ContextVar
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.handing import hand_to
 from cowarray._modes.sizes import nbytes_of
-from cowarray._ops.operands import provide, watch_births
+from cowarray._ops.operands import provide
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
 _HEURISTICS = ("dtr", "local", "lru", "size", "random")
 _COSTS = ("clock", "model")
-_NOTHING = frozenset()
+# The blocks that are open in a context, each with what `blocks.leave` wants.
+_open = ContextVar("cowarray_budgets", default=())
 
 
 class budget:
@@ -65,8 +67,11 @@ class budget:
     ValueError
         `nbytes` or `small` is no size; `heuristic` or `cost` is none of these; a name is in both `keep` and
         `recompute`.
+    RuntimeError
+        A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
+        in another context, or before one that was entered later. In these two cases it has ended.
     OSError
-        There can be no file in `spill`, or none for `log`.
+        There can be no file in `spill`, or none for `log`; or, at the end, the log could not be written.
     MemoryError
         Inside: an operation does not fit, with what it reads. It says how many bytes it needs, and at which line;
         nothing has changed.
@@ -82,6 +87,9 @@ class budget:
     user, and what is smaller than `small`, cannot be made again and stays; so does what somebody outside writes to,
     through an export. An array with a snapshot or an export stays as long as that lives. Inside, `empty` gives zeros,
     so that what comes back is what left.
+
+    A block holds in its context: in the thread or task that entered it, and in tasks made there while it lasts. Threads
+    and tasks may have blocks of the same budget at once, and one may be entered again; the budget ends with the last.
 
     The default heuristic is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021).
 
@@ -136,32 +144,35 @@ class budget:
         self._run = runs.Run(held, cost == "model", bool(verify), log, spill, keep, recompute)
         self._managing = managing
         self._blocks = blocks
-        self._entered = []
 
     def __enter__(self):
         _hand_over()
-        self._entered.append(None)
-        watch_births(1)
+        self._managing.open_block(self._run)
         try:
-            self._entered[-1] = self._blocks.enter(self._run)
+            entered = self._blocks.enter(self._run)
         except BaseException:
-            self._leave()
+            self._managing.close_block(self._run)
             raise
-        self._run.is_over = False
+        _open.set((*_open.get(), (self, entered)))
         return self
 
     def __exit__(self, *exc):
-        token = self._entered[-1]
-        try:
-            self._blocks.leave(token)
-        finally:
-            self._leave()
-            if not self._entered:
-                self._run.finish()
-
-    def _leave(self):
-        self._entered.pop()
-        watch_births(-1)
+        opened = _open.get()
+        mine = [i for i, (each, _) in enumerate(opened) if each is self]
+        wrong = "was entered in another thread or context"
+        if mine:
+            try:
+                if mine[-1] == len(opened) - 1:
+                    self._blocks.leave(opened[-1][1])
+                    wrong = None
+                else:
+                    wrong = "was entered before one that is still open: leave them in reverse order"
+                _open.set(opened[: mine[-1]] + opened[mine[-1] + 1 :])
+            except ValueError:
+                pass  # in a copy of its context
+        self._managing.close_block(self._run)
+        if wrong is not None:
+            raise RuntimeError(f"budget: the block {wrong}; it has ended")
 
     def start(self):
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.
@@ -174,11 +185,10 @@ class budget:
         Raises
         ------
         RuntimeError
-            One has been started already.
+            One has been started already, or a block of this one is open.
         """
         _hand_over()
         self._managing.start(self._run)
-        watch_births(1)
         return self
 
     def stop(self):
@@ -188,9 +198,10 @@ class budget:
         ------
         RuntimeError
             It has not been started.
+        OSError
+            The log could not be written. The budget has ended.
         """
         self._managing.stop(self._run)
-        watch_births(-1)
 
     def stats(self):
         """What has happened so far.

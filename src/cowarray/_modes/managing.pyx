@@ -67,6 +67,7 @@ from cowarray._modes.remaking import NoRoom
 from cowarray._modes.runs import ended, guard, own
 from cowarray._modes.sizes import readable
 from cowarray._native.storage import share_allocation
+from cowarray._ops.operands import watch_births
 from cowarray._ops.protocols import bearing, dispatched, runs_user_code
 
 cnp.import_array()
@@ -109,24 +110,27 @@ cdef class Step:
 
 def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
-    cdef object inner
-    cdef Run run = None
+    cdef Run run
     cdef Managed found
     if current_step() != NULL:
         return on(operation, function, args, kwargs)
     inner = current()
-    if type(inner) is Run:
-        run = <Run>inner
-    elif inner is None:
-        run = everywhere
-        if run is None:
-            found = first_managed(args)
-            if found is None and kwargs:
-                found = first_managed(tuple(kwargs.values()))
-            run = None if found is None else found.unit.run
+    run = held_by(inner)
+    if run is None and (inner is None or type(inner) is Run):
+        found = first_managed(args)
+        if found is None and kwargs:
+            found = first_managed(tuple(kwargs.values()))
+        run = None if found is None else found.unit.run
     if run is None or run.is_over:
         return on(operation, function, args, kwargs)
     return do(run, operation, function, args, kwargs)
+
+
+cdef Run held_by(object block):
+    """The run that holds where a block does, or none (None): the one that was started, unless it is another mode's."""
+    if type(block) is Run and not (<Run>block).is_over:
+        return <Run>block
+    return everywhere if block is None or type(block) is Run else None
 
 
 cdef object on(str operation, object function, tuple args, dict kwargs):
@@ -864,7 +868,9 @@ def start(Run run not None, /):
     with guard:
         if everywhere is not None:
             raise RuntimeError("start: a budget has been started already: stop it first")
-        run.is_over = False
+        if run.users:
+            raise RuntimeError("start: a block of this budget is open: leave it first")
+        begin_to_hold(run)
         everywhere = run
 
 
@@ -875,7 +881,41 @@ def stop(Run run not None, /):
         if everywhere is not run:
             raise RuntimeError("stop: this budget has not been started")
         everywhere = None
+        end_to_hold(run)
+
+
+def open_block(Run run not None, /):
+    """Count a block in that is about to hold somewhere."""
+    with guard:
+        if everywhere is run:
+            raise RuntimeError("budget: it has been started, and holds everywhere: stop it first")
+        begin_to_hold(run)
+
+
+def close_block(Run run not None, /):
+    """Count a block out."""
+    with guard:
+        if run.users == 0 or everywhere is run:
+            raise RuntimeError("budget: it has no open block")
+        end_to_hold(run)
+
+
+cdef int begin_to_hold(Run run) except -1:
+    if run.is_over and run.log is not None:
+        raise RuntimeError("budget: its log of what was done before is complete: make another one")
+    watch_births(1)
+    run.users += 1
+    run.is_over = False
+    return 0
+
+
+cdef int end_to_hold(Run run) except -1:
+    """What raises here comes last."""
+    run.users -= 1
+    watch_births(-1)
+    if run.users == 0:
         run.finish()
+    return 0
 
 
 def checkpoint(Array x not None, /):
@@ -889,9 +929,8 @@ def checkpoint(Array x not None, /):
     cdef void *before
     if find_managed(x) is not None:
         raise ValueError("checkpoint: the array is managed already")
-    inner = current()
     with guard:
-        run = <Run>inner if type(inner) is Run else everywhere
+        run = held_by(current())
         if run is None:
             if unbounded is None:
                 unbounded = Run(Pools(sys.maxsize), False, False, None, None, frozenset(), frozenset())

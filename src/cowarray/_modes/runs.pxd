@@ -39,6 +39,7 @@ cdef class Run:
     cdef readonly frozenset keep
     cdef readonly frozenset recompute
     cdef public bint is_over
+    cdef Py_ssize_t users  # open blocks, and whether it has been started
     cdef size_t peak  # of the time when it was over
     cdef public double base_time
     cdef public double remat_time
