@@ -10,6 +10,7 @@ cdef extern from "Python.h":
     PyFrameObject *PyFrame_GetBack(PyFrameObject *frame) except? NULL  # makes the object of a frame
     PyCodeObject *PyFrame_GetCode(PyFrameObject *frame)
     int PyFrame_GetLineNumber(PyFrameObject *frame)
+    int PyFrame_GetLasti(PyFrameObject *frame)
 
 
 cdef extern from *:
@@ -21,10 +22,17 @@ cdef extern from *:
         Py_DECREF(code);
         return name;
     }
+
+    static inline PyObject *cowi_code_of(PyFrameObject *frame) { return (PyObject *)PyFrame_GetCode(frame); }
     """
     object file_of "cowi_file_of" (PyFrameObject *frame)
+    object code_of "cowi_code_of" (PyFrameObject *frame)
 
 
 cdef extern from "current.h":
     void *get_current "cowi_get_current" () noexcept nogil
     void set_current "cowi_set_current" (void *thing) noexcept nogil
+    ctypedef struct OwnCounts "cowi_own_counts":
+        Py_ssize_t active
+        size_t reserved
+    OwnCounts *get_own "cowi_get_own" () noexcept nogil

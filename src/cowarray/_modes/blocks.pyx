@@ -22,7 +22,7 @@ cdef class Instead:
     cdef void *before
 
 
-def current():
+cpdef object current():
     """The block that holds: None where none does."""
     if get_current() != NULL:
         block = (<Instead>get_current()).block

@@ -2,6 +2,3 @@ from typing import final
 
 @final
 class Foretold: ...
-
-@final
-class Key: ...

@@ -10,6 +10,7 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.list cimport PyList_AsTuple
 
 from cowarray._array.array cimport Array, BORN_LAZY, BORN_SCALAR, is_array
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_DescrCheck, PyDataType_REFCHK
@@ -37,94 +38,88 @@ cdef class Foretold:
     """What an operation gives, and what it writes."""
 
 
-@cython.final
-cdef class Key:
-    """A key under way: numbers, and what else takes part."""
+# A key under way: numbers, and beside them what else takes part.
+cdef struct Numbers:
+    Py_ssize_t of[MOST_NUMBERS]
+    Py_ssize_t count
+    bint elementwise
 
-    cdef Py_ssize_t numbers[MOST_NUMBERS]
-    cdef Py_ssize_t count
-    cdef list others
-    cdef list arrays
-    cdef bint elementwise
 
-    cdef bint put(self, Py_ssize_t number) noexcept:
-        if self.count == MOST_NUMBERS:
+cdef inline bint put(Numbers *numbers, Py_ssize_t number) noexcept:
+    if numbers.count == MOST_NUMBERS:
+        return False
+    numbers.of[numbers.count] = number
+    numbers.count += 1
+    return True
+
+
+cdef bint put_array(Numbers *numbers, list others, list arrays, Array x) except -1:
+    cdef Py_ssize_t i, shared = len(arrays)
+    for i in range(len(arrays)):
+        if arrays[i] is x:
+            return put(numbers, -1) and put(numbers, i)
+        if (<Array>arrays[i]).storage_ is x.storage_ and x.storage_ is not None and shared == len(arrays):
+            shared = i
+    if PyDataType_REFCHK(x.descr) or x.descr.type_num == NPY_VSTRING or x.shadow != NULL:
+        return False
+    if numbers.count + 4 + 2 * x.nd > MOST_NUMBERS:
+        return False
+    arrays.append(x)
+    others.append(x.descr)
+    put(numbers, -2)
+    put(numbers, x.nd)
+    put(numbers, shared)
+    put(numbers, x.writeable | (x.standard << 1) | ((x.birth == BORN_SCALAR) << 2))
+    for i in range(2 * x.nd):
+        put(numbers, x.dims[i])
+    return True
+
+
+cdef bint put_value(Numbers *numbers, list others, list arrays, object value, int depth) except -1:
+    """Whether a value can be part of a key, and is now."""
+    cdef type kind = type(value)
+    if is_array(value):
+        return put_array(numbers, others, arrays, <Array>value)
+    if kind is tuple or kind is list:
+        if depth == 2 or len(value) > MOST_ITEMS:
             return False
-        self.numbers[self.count] = number
-        self.count += 1
-        return True
-
-    cdef bint put_array(self, Array x) except -1:
-        cdef Py_ssize_t i, shared
-        cdef Array other
-        for i in range(len(self.arrays)):
-            if self.arrays[i] is x:
-                return self.put(-1) and self.put(i)
-        if PyDataType_REFCHK(x.descr) or x.descr.type_num == NPY_VSTRING or x.shadow != NULL:
+        if not (put(numbers, -3 if kind is tuple else -4) and put(numbers, len(value))):
             return False
-        shared = len(self.arrays)
-        for i in range(len(self.arrays)):
-            other = <Array>self.arrays[i]
-            if other.storage_ is x.storage_ and x.storage_ is not None:
-                shared = i
-                break
-        self.arrays.append(x)
-        self.others.append(x.descr)
-        if self.count + 4 + 2 * x.nd > MOST_NUMBERS:
-            return False
-        self.put(-2)
-        self.put(x.nd)
-        self.put(shared)
-        self.put(x.writeable | (x.standard << 1) | ((x.birth == BORN_SCALAR) << 2))
-        for i in range(2 * x.nd):
-            self.put(x.dims[i])
-        return True
-
-    cdef bint put_value(self, object value, int depth) except -1:
-        """Whether a value can be part of a key, and is now."""
-        cdef type kind = type(value)
-        if is_array(value):
-            return self.put_array(<Array>value)
-        if kind is tuple or kind is list:
-            if depth == 2 or len(value) > MOST_ITEMS:
+        for item in value:
+            if not put_value(numbers, others, arrays, item, depth + 1):
                 return False
-            if not (self.put(-3 if kind is tuple else -4) and self.put(len(value))):
-                return False
-            for item in value:
-                if not self.put_value(item, depth + 1):
-                    return False
-            return True
-        if self.elementwise and kind in NUMBERS:
-            self.others.append(kind)
-            return self.put(-5)
-        if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
-            return False
-        self.others.append(kind)
-        self.others.append(value)
-        return self.put(-6)
+        return True
+    if numbers.elementwise and kind in NUMBERS:
+        others.append(kind)
+        return put(numbers, -5)
+    if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
+        return False
+    others.append(kind)
+    others.append(value)
+    return put(numbers, -6)
 
 
 cdef object key_of(object function, tuple args, dict kwargs, list arrays):
     """By what an operation's answer is kept; None: it is not. arrays: gets those that take part, each once."""
-    cdef Key key
+    cdef Numbers numbers
+    cdef list others
     cdef object identity = identity_of(function)
     if identity is None:
         return None
-    key = Key.__new__(Key)
-    key.elementwise = is_elementwise(function)
-    key.arrays = arrays
-    key.others = [identity]
+    numbers.count = 0
+    numbers.elementwise = is_elementwise(function)
+    others = [identity]
     for value in args:
-        if not key.put_value(value, 0):
+        if not put_value(&numbers, others, arrays, value, 0):
             return None
     for name, value in kwargs.items():
         if type(name) is not str:
             return None
-        key.others.append(name)
-        if not (key.put(-7) and key.put_value(value, 0)):
+        others.append(name)
+        if not (put(&numbers, -7) and put_value(&numbers, others, arrays, value, 0)):
             return None
-    key.others.append(PyBytes_FromStringAndSize(<char *>key.numbers, key.count * sizeof(Py_ssize_t)))
-    return tuple(key.others)
+    others.append(PyBytes_FromStringAndSize(<char *>numbers.of, numbers.count * sizeof(Py_ssize_t)))
+    return PyList_AsTuple(others)
 
 
 cdef Foretold recall(object key):

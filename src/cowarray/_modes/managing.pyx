@@ -16,6 +16,7 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, still, storage_for
 from cowarray._array.copies cimport copy_in_order
+from cowarray._modes.blocks cimport current
 from cowarray._modes.foretold cimport Foretold, key_of, memorize, recall
 from cowarray._modes.inputs cimport constant_name, find_inputs, take_input
 from cowarray._modes.pools cimport Pools, PRESENT, SPILLED
@@ -33,6 +34,7 @@ from cowarray._modes.runs cimport (
     move,
     nanoseconds,
     new_allocation,
+    own,
     put_out,
     Run,
     set_door,
@@ -58,13 +60,12 @@ from cowarray._native.storage cimport (
 from cowarray._ops.protocols cimport at_headers
 from cowarray._ops.road cimport QUICK_FAILED
 
-from cowarray._modes.blocks import current
 from cowarray._modes.costs import model_cost
 from cowarray._modes.draws import NotRecorded, draw_of, repeated
 from cowarray._modes.dtypes import has_gaps
 from cowarray._modes.making import flat
 from cowarray._modes.remaking import NoRoom
-from cowarray._modes.runs import ended, guard, own
+from cowarray._modes.runs import ended, guard
 from cowarray._modes.sizes import readable
 from cowarray._native.storage import share_allocation
 from cowarray._ops.operands import watch_births
@@ -327,6 +328,8 @@ cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1:
     """Whether fresh results have elements that nobody sets, as of `empty`."""
     if operation == "ndarray":
         return args[2:3] in ((), (None,))
+    if not kwargs:
+        return False
     return kwargs.get("where", True) is not True and isinstance(getattr(np, operation, None), np.ufunc)
 
 
@@ -366,7 +369,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             raise
     step.reserved = need + copied_by_writes(step)
     reserve(run, step.reserved)
-    own.active = getattr(own, "active", 0) + 1
+    own().active += 1
     run.active += 1
     try:
         step.addresses = [<size_t>allocation_of(<Storage>storage) for storage in step.storages]
@@ -501,7 +504,7 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
     cdef Storage storage
     cdef Version version
     cdef Allocation unit
-    cdef list results = flat(result)
+    cdef list results = [result] if is_array(result) else flat(result)
     for place, _ in fresh:
         if not is_array(results[place]):
             continue  # NumPy's scalar
@@ -520,7 +523,10 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
         node.bear(place, x, version)
         manage(storage, unit, version, False, run.new_name())
         step.born.append(version)
-        version.depth = 1 + max([(<Version>each).depth for each in node.reads], default=0)
+        version.depth = 0
+        for each in node.reads:
+            version.depth = max(version.depth, (<Version>each).depth)
+        version.depth += 1
         if version.depth % MOST_WRITES == 0 and unit.why is None and is_alone_at_the_end(version):
             version.node = None
             version.depth = 0
@@ -598,7 +604,7 @@ cdef int end(Run run, Step step) except -1:
     unlock(step)
     unreserve(run, step)
     run.active -= 1
-    own.active -= 1
+    own().active -= 1
     if run.waiters:
         ended.notify_all()
     return 0
@@ -612,13 +618,13 @@ cdef int unreserve(Run run, Step step) except -1:
 
 cdef int reserve(Run run, size_t nbytes) except -1:
     run.pools.reserve(nbytes)
-    own.reserved = getattr(own, "reserved", 0) + nbytes
+    own().reserved += nbytes
     return 0
 
 
 cdef int unreserve_bytes(Run run, size_t nbytes) except -1:
     run.pools.unreserve(nbytes)
-    own.reserved -= nbytes
+    own().reserved -= nbytes
     return 0
 
 
@@ -631,7 +637,7 @@ cdef int unlock(Step step) except -1:
 
 cdef bint wait_for_others(Run run) except -1:
     """Wait until an operation of another thread has ended. False where there is none that could."""
-    cdef Py_ssize_t active = getattr(own, "active", 0)
+    cdef Py_ssize_t active = own().active
     if run.active - active - run.waiting <= 0:
         return False
     run.waiting += active  # the operations that this thread is in go on when this one does

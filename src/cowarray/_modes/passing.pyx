@@ -5,7 +5,7 @@ It is compiled, so that it has no frame: what NumPy warns of is on the line of t
 
 from cowarray._array.array cimport is_array
 
-from cowarray._modes.blocks import current
+from cowarray._modes.blocks cimport current
 from cowarray._modes.calls import Block, Call
 from cowarray._modes.fakes import first_fake
 from cowarray._modes.faking import follow

@@ -13,6 +13,9 @@ import numpy as np
 
 cimport cython
 cimport numpy as cnp
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
+from cpython.weakref cimport PyWeakref_NewRef
 
 from cowarray._array.array cimport (
     access_anywhere,
@@ -26,6 +29,7 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.layout cimport MAXDIMS
+from cowarray._c.python cimport PyContextVar_Get
 from cowarray._modes.fakes cimport Origin
 from cowarray._native.storage cimport (
     Access,
@@ -130,8 +134,8 @@ cdef class Node:
         self.args = args
         self.kwargs = kwargs
         self.site = site
-        self.handling = error_handling.get(no_handling)
-        self.printing = None if print_options is None else print_options.get()
+        self.handling = value_of(error_handling, no_handling)
+        self.printing = None if print_options is None else value_of(print_options, None)
         self.reads = []  # Versions, each once
         self.writes = {}  # by a Version that is read: a weak reference to the one that is made of it
         self.births = []  # (place among the results, where it lies in its Storage, a weak reference to the Version)
@@ -152,12 +156,12 @@ cdef class Node:
         cdef Version after = Version(self)
         after.home = home
         before.home = None
-        self.writes[before] = weakref.ref(after)
+        self.writes[before] = PyWeakref_NewRef(after, None)
         return after
 
     cpdef object bear(self, Py_ssize_t place, Array array, Version version):
         """Note that a result is new."""
-        self.births.append((place, outline(array), weakref.ref(version)))
+        self.births.append((place, outline(array), PyWeakref_NewRef(version, None)))
 
     cpdef object forget(self):
         """It has run."""
@@ -178,6 +182,15 @@ cdef class Node:
     def circumstances(self):
         """A context manager: floating-point errors are handled, and arrays printed, as when it was recorded."""
         return Circumstances(self.handling, self.printing)
+
+
+cdef object value_of(object variable, object default):
+    """The value of a context's variable."""
+    cdef PyObject *found = NULL
+    PyContextVar_Get(variable, <PyObject *>default, &found)
+    value = <object>found
+    Py_DECREF(value)  # what was found was a new reference
+    return value
 
 
 @cython.final

@@ -18,6 +18,7 @@ from cpython.ref cimport Py_XDECREF
 from cowarray._array.array cimport Array, descr_of, is_array, storage_for
 from cowarray._c.frames cimport get_current, PyFrameObject, set_current
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
+from cowarray._modes.blocks cimport current
 from cowarray._modes.captures cimport captured, captured_foreign
 from cowarray._modes.fakes cimport Ledger
 from cowarray._modes.quiet cimport hush, unhush
@@ -38,7 +39,7 @@ from cowarray._modes.sites cimport program_frame
 from cowarray._native.storage cimport fake_storage, Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 
-from cowarray._modes.blocks import current, put_back, put_in
+from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.calls import Block, Call, disown
 from cowarray._modes.draws import NotRecorded, draw_of
 from cowarray._modes.fakes import first_fake, origin_of

@@ -3,6 +3,7 @@
 cimport cython
 
 from cowarray._array.array cimport Array
+from cowarray._c.frames cimport OwnCounts
 from cowarray._modes.pools cimport Pool, Pools
 from cowarray._modes.recipes cimport Node, Traced, Version
 from cowarray._native.storage cimport door_function, Storage
@@ -61,6 +62,7 @@ cdef class Run:
 
 cdef double nanoseconds() noexcept
 cdef void set_door(door_function door) noexcept
+cdef OwnCounts *own() noexcept
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why)

@@ -1,5 +1,5 @@
 from _thread import RLock
-from threading import Condition, local
+from threading import Condition
 from typing import Self, final
 
 from typing_extensions import disjoint_base
@@ -12,7 +12,6 @@ from cowarray._modes.spilling import Spill
 
 guard: RLock
 ended: Condition
-own: local
 
 @disjoint_base
 class Run:

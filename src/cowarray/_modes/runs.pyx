@@ -12,11 +12,13 @@ import zlib
 
 cimport cython
 from cpython.pyport cimport PY_SSIZE_T_MAX
+from cpython.weakref cimport PyWeakref_NewRef
 from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
 cimport numpy as cnp
 
 from cowarray._array.array cimport access_anywhere
 from cowarray._c.core cimport COW_ENOMEM, COW_OK
+from cowarray._c.frames cimport get_own, OwnCounts
 from cowarray._modes.pools cimport PRESENT
 from cowarray._native.storage cimport (
     Access,
@@ -46,18 +48,21 @@ guard = making()
 ended = threading.Condition(guard)
 
 
-# `active`: how many operations a thread is in; `reserved`: bytes that it is about to allocate.
-own = threading.local()
 cdef object runs = weakref.WeakSet()
+
+
+cdef OwnCounts *own() noexcept:
+    """How many operations this thread is in, and bytes that it is about to allocate."""
+    return get_own()
 
 
 def _begin_alone():
     """In a forked child: operations of other threads have ended, and nobody waits."""
     cdef Run run
-    cdef size_t reserved = getattr(own, "reserved", 0)
+    cdef size_t reserved = own().reserved
     for each in list(runs):
         run = <Run>each
-        run.active = getattr(own, "active", 0)
+        run.active = own().active
         run.waiting = run.waiters = 0
         if run.pools.reserved > reserved:
             run.pools.unreserve(run.pools.reserved - reserved)
@@ -217,7 +222,10 @@ cdef Managed find_managed(Array x):
 
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why):
     """An allocation that is there, and has no members yet. why: it cannot be made again."""
-    cdef Allocation unit = Allocation(nbytes, cost, constant=why is not None)
+    cdef Allocation unit = Allocation.__new__(Allocation)
+    unit.nbytes = nbytes
+    unit.cost = cost
+    unit.constant = why is not None
     unit.run = run
     unit.site = site
     unit.storages = []
@@ -232,7 +240,7 @@ cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_h
     """Have a Storage be a member of an allocation, with a version's bytes. name: in the log."""
     cdef Managed managed = Managed.__new__(Managed)
     managed.door = door
-    managed.storage = weakref.ref(storage)
+    managed.storage = PyWeakref_NewRef(storage, None)
     managed.latest = None if is_held else version  # a record has the Storage: that would be a circle
     managed.is_held = is_held
     unit.storages.append(managed.storage)

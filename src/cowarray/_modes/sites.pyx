@@ -5,7 +5,15 @@ import numpy as np
 
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
-from cowarray._c.frames cimport file_of, PyEval_GetFrame, PyFrame_GetBack, PyFrame_GetLineNumber, PyFrameObject
+from cowarray._c.frames cimport (
+    code_of,
+    file_of,
+    PyEval_GetFrame,
+    PyFrame_GetBack,
+    PyFrame_GetLasti,
+    PyFrame_GetLineNumber,
+    PyFrameObject,
+)
 
 from cowarray._modes.divergences import Site
 
@@ -17,6 +25,10 @@ cdef tuple inner_folders = (
 )
 cdef dict is_inner = {}  # by file
 cdef dict sites = {}  # by file and line: each is one object
+# Of some instructions that ran last, the lines: (code, its offset, the site). To find a line, Python reads a table.
+cdef enum:
+    RECENT = 256
+cdef list recent = [None] * RECENT
 cdef object nowhere = Site("<unknown>", 0)
 
 
@@ -48,13 +60,23 @@ cdef PyFrameObject *program_frame() except? NULL:
 cdef object here():
     """The line of the innermost frame that is neither this library's nor NumPy's."""
     cdef PyFrameObject *frame = program_frame()
+    cdef int instruction
+    cdef size_t place
+    cdef tuple found
     if frame == NULL:
         return nowhere
     try:
+        code = code_of(frame)
+        instruction = PyFrame_GetLasti(frame)
+        place = (<size_t><void *>code // 16 + instruction) % RECENT
+        found = <tuple>recent[place]
+        if found is not None and found[0] is code and found[1] == instruction:
+            return found[2]
         key = (file_of(frame), PyFrame_GetLineNumber(frame))
+        site = sites.get(key)
+        if site is None:
+            site = sites[key] = Site(*key)
+        recent[place] = (code, instruction, site)
     finally:
         Py_DECREF(<object>frame)
-    site = sites.get(key)
-    if site is None:
-        site = sites[key] = Site(*key)
     return site

@@ -80,6 +80,10 @@ cdef frozenset numpy_ufuncs = frozenset(
 )
 
 
+# Theirs, which a ufunc makes anew each time.
+cdef dict names = {ufunc: ufunc.__name__ for ufunc in numpy_ufuncs}
+
+
 cdef Py_ssize_t axes_of(object value) except -1:
     return (<Array>value).nd if is_array(value) else np.ndim(value)
 
@@ -173,7 +177,9 @@ cdef object beside(object value, cnp.ndarray writer):
 
 
 cdef str ufunc_name(object ufunc, str method_name):
-    name = getattr(ufunc, "__name__", type(ufunc).__name__)
+    name = names.get(ufunc) if type(ufunc) is numpy_ufunc else None
+    if name is None:
+        name = getattr(ufunc, "__name__", type(ufunc).__name__)
     return name if method_name == "__call__" else f"{name}.{method_name}"
 
 

@@ -1,0 +1,3 @@
+# Which block holds.
+
+cpdef object current()
