@@ -113,14 +113,13 @@ cdef class Storage:
 
     @property
     def data_ptr(self):
-        """int: Where the bytes start now. For comparing, not for following: a write to a shared Storage moves them."""
+        """int: Where the bytes start now; 0 while they are away. For comparing, not for following: a write to a shared
+        Storage moves them."""
         return <size_t>cow_storage_address(self.handle)
 
     def __repr__(self):
-        return (
-            f"<cowarray.Storage of {window_size(self)} bytes at {self.data_ptr:#x}, "
-            f"shared by {count_shares(self)}>"
-        )
+        where = "away" if is_absent(self) else f"at {self.data_ptr:#x}"
+        return f"<cowarray.Storage of {window_size(self)} bytes {where}, shared by {count_shares(self)}>"
 
 
 cdef void end_storage(PyObject *storage) noexcept:
