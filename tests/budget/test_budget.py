@@ -283,6 +283,19 @@ def test_a_run_can_be_started_and_stopped():
     assert run.stats()["evictions"] == run.evictions > 0
 
 
+def test_figures_are_attributes():
+    with cowarray.budget("1 MiB") as run:
+        cowarray.ones(N // 2) * 2
+        figures = run.stats()
+        assert figures["live_bytes"] + figures["peak_bytes"] > 0
+        for name, value in figures.items():
+            assert getattr(run, name) == value
+            assert name in dir(run)
+            with pytest.raises(AttributeError):
+                setattr(run, name, 1)
+    assert set(figures) <= set(dir(cowarray.budget))
+
+
 def test_after_the_block_nothing_is_enforced():
     x = cowarray.linspace(0, 1, N)
     with cowarray.budget(4 * MIB) as run:

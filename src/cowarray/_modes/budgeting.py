@@ -16,6 +16,19 @@ _COSTS = ("clock", "model")
 _open = ContextVar("cowarray_budgets", default=())
 
 
+class _Figure:
+    """An attribute that is what `stats` has by its name."""
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __set__(self, run, value):
+        raise AttributeError(f"budget: {self._name} is what has happened, and cannot be set")
+
+    def __get__(self, run, owner=None):
+        return self if run is None else run.stats()[self._name]
+
+
 class budget:
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
@@ -213,50 +226,15 @@ class budget:
         """
         return self._run.stats()
 
-    @property
-    def base_time(self):
-        """float: Seconds in operations, as they were done first."""
-        return self.stats()["base_time"]
-
-    @property
-    def remat_time(self):
-        """float: Seconds in operations that were repeated."""
-        return self.stats()["remat_time"]
-
-    @property
-    def search_time(self):
-        """float: Seconds in looking for what to evict."""
-        return self.stats()["search_time"]
-
-    @property
-    def evictions(self):
-        """int: How often bytes left to be made again."""
-        return self.stats()["evictions"]
-
-    @property
-    def remakes(self):
-        """int: How often bytes were made again."""
-        return self.stats()["remakes"]
-
-    @property
-    def spills(self):
-        """int: How often bytes left for the file."""
-        return self.stats()["spills"]
-
-    @property
-    def spilled_bytes(self):
-        """int: How many were written to it."""
-        return self.stats()["spilled_bytes"]
-
-    @property
-    def peak_bytes(self):
-        """int: The most that there were at once, until the end."""
-        return self.stats()["peak_bytes"]
-
-    @property
-    def live_bytes(self):
-        """int: Those that there are now."""
-        return self.stats()["live_bytes"]
+    base_time = _Figure()
+    remat_time = _Figure()
+    search_time = _Figure()
+    evictions = _Figure()
+    remakes = _Figure()
+    spills = _Figure()
+    spilled_bytes = _Figure()
+    peak_bytes = _Figure()
+    live_bytes = _Figure()
 
 
 def _hand_over():

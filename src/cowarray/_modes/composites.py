@@ -5,6 +5,8 @@ is done by its own code: a clone of it sees cowarray's functions where it makes 
 private functions that it calls. What it calls of the public ones comes by the protocols to their own rows. Temporary
 arrays are fakes, and are counted as long as they live; small ones that depend on real numbers alone are computed, for
 the code may look at those. Code that asks a fake for a value is refused.
+
+One file, for the lists of what a clone sees replaced are most of it, and are checked against each other.
 """
 
 import builtins

@@ -4,6 +4,8 @@ A fake is an array whose Storage has the core's allocator "nowhere": addresses, 
 writes work on them as on any, so what they cost is counted. Its doorkeeper is the `Origin`, one for each line of the
 program that makes fakes; whoever wants a value meets a `FakeError` there. NumPy gets headers of fakes only where it
 looks at shape and strides (`locate`), or makes a view (`permit`).
+
+One file, for the door lets in whom the steps below it have let in, and nobody else.
 """
 
 cimport cython

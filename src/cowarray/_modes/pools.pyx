@@ -8,6 +8,8 @@ owner also sees to it that one thread at a time searches, and without a GIL says
 After Kirisame et al., "Dynamic Tensor Rematerialization" (2021). To evict a pool costs its own making and that of all
 absent pools that it would connect. These stand in components of a union-find. A pool that comes back takes its cost out
 of its component, which stays connected as it was: to cut it would take a search, and the sums are a heuristic.
+
+One file, for each change of a pool's state must leave components, candidates and sums as the search expects them.
 """
 
 cimport cython

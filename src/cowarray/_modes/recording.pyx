@@ -6,6 +6,8 @@ copies. An operation that the rules refuse needs values, and is done at once.
 
 While the rules run, a finalizer or a signal handler of the program may compute, and is to get what it would get
 anywhere. The rules and NumPy's code run no function of the program there, so what it calls is told by its frame.
+
+One file, for what is shown to the rules, what they give and what is recorded of it are steps of one operation.
 """
 
 import numpy as np

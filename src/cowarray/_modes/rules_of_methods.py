@@ -1,4 +1,7 @@
-"""Rules of the methods of arrays that compute, order and write."""
+"""Rules of the methods of arrays that compute, order and write.
+
+One file, for it is a list: each rule is read by itself.
+"""
 
 import functools
 import operator

@@ -2,6 +2,8 @@
 
 The format is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021): keys in alphabetical order, no spaces,
 sizes and times as text. What simulates their logs simulates these.
+
+One file, for what is written and what is read are one format.
 """
 
 import json

@@ -3,6 +3,8 @@
 What leaves as a whole is an allocation, with all Storages that share it. Each has a doorkeeper, `Managed`, which knows
 what its bytes are: a version, made by a node from others. Pools (`pools.pyx`) say what should leave next; here it is
 done. All of it runs under one lock for the whole process, `guard`.
+
+One file, for who is counted as a member, and who must let go before bytes are free, is one rule.
 """
 
 import os
