@@ -19,6 +19,9 @@ _open = ContextVar("cowarray_budgets", default=())
 class _Figure:
     """An attribute that is what `stats` has by its name."""
 
+    def __init__(self, text):
+        self.__doc__ = text
+
     def __set_name__(self, owner, name):
         self._name = name
 
@@ -226,15 +229,15 @@ class budget:
         """
         return self._run.stats()
 
-    base_time = _Figure()
-    remat_time = _Figure()
-    search_time = _Figure()
-    evictions = _Figure()
-    remakes = _Figure()
-    spills = _Figure()
-    spilled_bytes = _Figure()
-    peak_bytes = _Figure()
-    live_bytes = _Figure()
+    base_time = _Figure("float: Seconds in operations, as they were done first.")
+    remat_time = _Figure("float: Seconds in operations that were repeated.")
+    search_time = _Figure("float: Seconds in looking for what to evict.")
+    evictions = _Figure("int: How often bytes left to be made again.")
+    remakes = _Figure("int: How often bytes were made again.")
+    spills = _Figure("int: How often bytes left for the file.")
+    spilled_bytes = _Figure("int: How many were written to it.")
+    peak_bytes = _Figure("int: The most that there were at once, until the end.")
+    live_bytes = _Figure("int: Those that there are now.")
 
 
 def _hand_over():

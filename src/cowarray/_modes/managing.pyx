@@ -353,6 +353,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     cdef dict versions = {}
     cdef dict known = {}
     cdef Managed managed
+    cdef bint has_hurried = False
     run.clock()
     while True:
         try:
@@ -362,7 +363,10 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             break
         except NoRoom:
             unlock(step)
-            if not wait_for_others(run):
+            if not has_hurried and run.spill is not None and run.spill.is_full:
+                has_hurried = True
+                run.spill.hurry()  # before somebody is told that it does not fit
+            elif not wait_for_others(run):
                 raise too_large(run, operation, seen, step, need) from None
         except BaseException:
             unlock(step)

@@ -603,7 +603,7 @@ cdef class Pools:
     cdef double filing(self, Pool pool) noexcept:
         """What it costs to write a pool once and to read it back."""
         cdef double cost
-        if not self.spilling or self.write_rate <= 0 or self.read_rate <= 0:
+        if not self.spilling or self.read_rate <= 0 or (self.write_rate <= 0 and not pool.written):
             return INFINITY
         cost = pool.nbytes / self.read_rate
         if not pool.written:

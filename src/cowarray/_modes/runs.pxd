@@ -74,6 +74,6 @@ cdef Storage writable_clone(Storage storage)
 cdef int keep_bytes(Managed managed) except -1
 cdef int make_constant(Allocation unit, str why) except -1
 cdef bint make_room(Run run, size_t need) except -1
-cdef int put_out(Run run, Allocation unit, bint by_file) except -1
+cdef bint put_out(Run run, Allocation unit, bint by_file) except -1
 cdef object checksum(Storage storage)
 cdef int bring_from_file(Run run, Allocation unit) except -1

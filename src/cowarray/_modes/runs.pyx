@@ -325,12 +325,11 @@ cdef bint make_room(Run run, size_t need) except -1:
     cdef Pools pools = run.pools
     cdef Allocation unit
     cdef double before
+    cdef bint writes  # whether bytes may go to the file
     if pools.fits(need) or run.is_over:
         return True
     pools.new_round()
-    if run.spill is not None:
-        pools.write_rate = run.spill.write_rate / 1e9
-        pools.read_rate = run.spill.read_rate / 1e9
+    writes = begin_spilling(run)
     while not pools.fits(need):
         before = nanoseconds()
         run.clock()
@@ -339,21 +338,43 @@ cdef bint make_room(Run run, size_t need) except -1:
         if unit is None:
             if not forget_inputs(run):
                 return False
+        elif pools.by_file and not is_in_file(unit) and not (writes and write(run, unit)):
+            if writes and run.spill.is_full:
+                writes = False
+                pools.write_rate = 0  # from here on they are chosen for what it takes to make them
+                if not may_be_evicted(unit):
+                    pools.refuse(unit)
+            elif not may_be_evicted(unit) or not put_out(run, unit, False):
+                pools.refuse(unit)
         elif not put_out(run, unit, pools.by_file):
             pools.refuse(unit)
     return True
 
 
-cdef int put_out(Run run, Allocation unit, bint by_file) except -1:
-    """Free an allocation's bytes, if nobody holds them. Returns whether that was so."""
+cdef bint begin_spilling(Run run) except -1:
+    """Say what the file costs. Returns whether one is to be tried."""
+    if run.spill is None:
+        return False
+    cdef bint is_ready = run.spill.is_ready()
+    run.pools.write_rate = run.spill.write_rate / 1e9 if is_ready else 0
+    run.pools.read_rate = run.spill.read_rate / 1e9
+    return is_ready
+
+
+cdef bint may_be_evicted(Allocation unit) noexcept:
+    return unit.why is None and unit.bias <= 0
+
+
+cdef bint is_in_file(Allocation unit) noexcept:
+    return unit.written and unit.slot is not None
+
+
+cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
+    """Free an allocation's bytes, if nobody holds them. by_file: they are in it. Returns whether that was so."""
     cdef Storage storage = member_of(unit)
     cdef int status
     if storage is None or unit.locks or unit.state != PRESENT:
         return False
-    if by_file and not (unit.written and unit.slot is not None) and not write(run, unit, storage):
-        if unit.why is not None:
-            return False
-        by_file = False
     unit.digest = None
     if run.verify and not unit.has_gaps and window_size(storage) == unit.nbytes:
         unit.digest = checksum(storage)
@@ -374,11 +395,12 @@ cdef object checksum(Storage storage):
     return zlib.crc32(<const unsigned char[:window_size(storage)]>hold.scope.data) if window_size(storage) else 0
 
 
-cdef bint write(Run run, Allocation unit, Storage storage) except -1:
-    """Write an allocation to the spill file; False where that has failed."""
+cdef bint write(Run run, Allocation unit) except -1:
+    """Write an allocation to the spill file. False where only a part can be reached, or the disk does not take it."""
+    cdef Storage storage = member_of(unit)
     cdef Hold hold
-    if window_size(storage) != unit.nbytes or run.spill is None:
-        return False  # only a part of it can be reached
+    if storage is None or window_size(storage) != unit.nbytes:
+        return False
     hold = quiet_hold(storage)
     unit.slot = run.spill.write(<const unsigned char[:unit.nbytes]>hold.scope.data)
     return unit.slot is not None

@@ -26,6 +26,7 @@ __all__ = ["Slot", "Spill"]
 PAGE = mmap.PAGESIZE
 SAMPLE = 4 << 20  # bytes of the measurement that the rates begin with
 MEMORY = 64 << 20  # bytes, after which a measurement counts for half
+MOST_FAILURES = 10  # of writes that count: a disk that was full is tried at least every 1,024th time
 
 
 class _Forks:
@@ -226,6 +227,8 @@ class Spill:
         self._writes = _Rate()
         self._reads = _Rate()
         self._sampled = False
+        self._failures = 0  # writes that no other has made up for
+        self._rest = 0  # how often `is_ready` says no, still
         try:
             self._file = _File(self.directory)
         except OSError as error:
@@ -259,8 +262,37 @@ class Spill:
             except OSError as error:
                 # Without its frames, which would keep the buffer.
                 self.error = OSError(error.errno, error.strerror)
+                self._failures = min(self._failures + 1, MOST_FAILURES)
+                self._rest = 1 << self._failures
                 return None  # The slot is dropped, and so given up.
+        self._failures = max(self._failures - 1, 0)
+        self._rest = 0
         return slot
+
+    def is_ready(self):
+        """Whether a write is worth a try: after n that failed, every 2**n-th time. One that does not fail undoes one.
+
+        Returns
+        -------
+        bool
+        """
+        if self._rest:
+            self._rest -= 1
+        return not self._rest
+
+    def hurry(self):
+        """Have the next `is_ready` say yes."""
+        self._rest = 0
+
+    @property
+    def is_full(self):
+        """Whether writes failed lately.
+
+        Returns
+        -------
+        bool
+        """
+        return self._failures > 0
 
     def read_into(self, slot, buffer):
         """Read the bytes of a slot.

@@ -113,8 +113,10 @@ cdef class Storage:
 
     @property
     def data_ptr(self):
-        """int: Where the bytes start now; 0 while they are away. For comparing, not for following: a write to a shared
-        Storage moves them."""
+        """int: Where the bytes start now; 0 while they are away.
+
+        For comparing, not for following: a write to a shared Storage moves them.
+        """
         return <size_t>cow_storage_address(self.handle)
 
     def __repr__(self):
