@@ -106,6 +106,7 @@ class budget:
 
     A block holds in its context: in the thread or task that entered it, and in tasks made there while it lasts. Threads
     and tasks may have blocks of the same budget at once, and one may be entered again; the budget ends with the last.
+    Of `budget`, `fake` and `deferred`, the innermost block has an operation; inside `simulate` nothing is managed.
 
     The default heuristic is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021).
 

@@ -2,6 +2,8 @@ from collections.abc import Callable
 from typing import Any, final
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.divergences import Site
+from cowarray._modes.recipes import Reference, Version
 from cowarray._modes.runs import Run
 
 beneath: Callable[..., Any] | None
@@ -12,6 +14,14 @@ MOST_WRITES: int
 class Step: ...
 
 def travel(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+def keep_all(
+    run: Run,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    versions: dict[Version, None],
+    known: dict[int, Reference],
+    site: Site,
+) -> tuple[list[Any], dict[str, Any]]: ...
 def start(run: Run, /) -> None: ...
 def stop(run: Run, /) -> None: ...
 def open_block(run: Run, /) -> None: ...

@@ -9,13 +9,15 @@ One file, for what is looked at before an operation, what is noted after it, and
 
 import functools
 import sys
+from contextvars import Context
+
 import numpy as np
 
 cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, still, storage_for
-from cowarray._array.copies cimport copy_in_order
+from cowarray._array.copies cimport copy_in_order, exports_alias
 from cowarray._modes.blocks cimport current
 from cowarray._modes.foretold cimport Foretold, key_of, memorize, recall
 from cowarray._modes.inputs cimport constant_name, find_inputs, take_input
@@ -48,6 +50,7 @@ from cowarray._native.storage cimport (
     count_shares,
     is_pinned,
     LOCATES,
+    modes_in_use,
     OVERWRITES,
     read_region,
     SHARES,
@@ -113,7 +116,7 @@ def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
     cdef Run run
     cdef Managed found
-    if current_step() != NULL:
+    if current_step() != NULL or exports_alias():  # where copies are aliases, nothing is managed
         return on(operation, function, args, kwargs)
     inner = current()
     run = held_by(inner)
@@ -382,8 +385,11 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             managed = <Managed>each
             if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
                 keep_bytes(managed)
-        held = [keep(run, value, versions, known, seen.site) for value in args]
-        named = keep(run, kwargs, versions, known, seen.site) if kwargs else kwargs
+        if modes_in_use():
+            # The program makes none of these copies: they are neither refused nor told.
+            held, named = Context().run(keep_all, run, args, kwargs, versions, known, seen.site)
+        else:
+            held, named = keep_all(run, args, kwargs, versions, known, seen.site)
         node = Node(operation, seen.function, held, named, seen.site)
         node.read(versions)
         for each in step.written:
@@ -440,6 +446,12 @@ cdef bint stays_constant(Step step, Managed managed) noexcept:
     """Whether what is written is a constant of which nothing was made: then it is written without a record."""
     return (managed.latest.node is None and managed.latest.value is None and managed.latest.readers == 0
             and not step.has_births and managed in step.written)
+
+
+cpdef tuple keep_all(Run run, tuple args, dict kwargs, dict versions, dict known, object site):
+    """Arguments as they are now, for repetitions."""
+    held = [keep(run, value, versions, known, site) for value in args]
+    return held, keep(run, kwargs, versions, known, site) if kwargs else kwargs
 
 
 cdef object keep(Run run, object value, dict versions, dict known, object site):

@@ -10,6 +10,8 @@ anywhere. The rules and NumPy's code run no function of the program there, so wh
 One file, for what is shown to the rules, what they give and what is recorded of it are steps of one operation.
 """
 
+from contextvars import Context
+
 import numpy as np
 
 cimport cython
@@ -38,7 +40,7 @@ from cowarray._modes.recipes cimport (
     Version,
 )
 from cowarray._modes.sites cimport program_frame
-from cowarray._native.storage cimport fake_storage, Storage, window_size
+from cowarray._native.storage cimport fake_storage, modes_in_use, Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 
 from cowarray._modes.blocks import put_back, put_in
@@ -252,6 +254,8 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     ledger.written = seen.written
     set_current(<void *>seen)
     try:
+        if seen.everything and modes_in_use():
+            return Context().run(follow, call)  # the operation itself will be refused, or told
         return follow(call)
     except (ValueError, IndexError, MemoryError):
         raise  # as NumPy would

@@ -1,6 +1,10 @@
-from typing import final
+from typing import Any, final
+
+from cowarray._modes.recipes import Node
 
 class NoRoom(Exception): ...
 
 @final
 class Frame: ...
+
+def as_recorded(node: Node, args: list[Any], kwargs: dict[str, Any]) -> Any: ...

@@ -4,6 +4,8 @@ There is a stack of what is still to be made, so a chain may be as long as it li
 others at once; of what nobody else knows, nothing is kept longer than somebody on the stack needs it.
 """
 
+from contextvars import Context
+
 import numpy as np
 
 cimport cython
@@ -28,6 +30,7 @@ from cowarray._modes.runs cimport (
 )
 from cowarray._native.storage cimport exchange_bytes, fill_bytes, Storage, window_size
 
+from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.making import flat, rebuilt
 from cowarray._modes.making import laid as laid_out
 from cowarray._native.storage import share_allocation
@@ -248,8 +251,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     try:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
-        with node.circumstances(), np.errstate(all="ignore"):
-            result = node.function(*args, **kwargs)
+        result = Context().run(as_recorded, node, args, kwargs)
     except BaseException as error:
         error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
         raise
@@ -276,6 +278,16 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
             del temporaries[each]
             (<Version>each).value = None
     return 0
+
+
+cpdef object as_recorded(Node node, list args, dict kwargs):
+    """What a node gives. No mode of whoever asks holds for it, and no block."""
+    before = put_in(None)
+    try:
+        with node.circumstances(), np.errstate(all="ignore"):
+            return node.function(*args, **kwargs)
+    finally:
+        put_back(before)
 
 
 cdef int put(Run run, Version version, Storage made, dict values, dict temporaries) except -1:
