@@ -134,8 +134,8 @@ cdef class Node:
         self.args = args
         self.kwargs = kwargs
         self.site = site
-        self.handling = value_of(error_handling, no_handling)
-        self.printing = None if print_options is None else value_of(print_options, None)
+        self.handling = value_of(error_handling, <PyObject *>no_handling)
+        self.printing = None if print_options is None else value_of(print_options, NULL)
         self.reads = []  # Versions, each once
         self.writes = {}  # by a Version that is read: a weak reference to the one that is made of it
         self.births = []  # (place among the results, where it lies in its Storage, a weak reference to the Version)
@@ -184,10 +184,10 @@ cdef class Node:
         return Circumstances(self.handling, self.printing)
 
 
-cdef object value_of(object variable, object default):
-    """The value of a context's variable."""
+cdef object value_of(object variable, PyObject *default):
+    """The value of a context's variable. default: NULL for its own, which it has."""
     cdef PyObject *found = NULL
-    PyContextVar_Get(variable, <PyObject *>default, &found)
+    PyContextVar_Get(variable, default, &found)
     value = <object>found
     Py_DECREF(value)  # what was found was a new reference
     return value
