@@ -146,6 +146,18 @@ def test_draws_are_the_same_again():
     assert rng.normal() == same.normal()
 
 
+def test_draws_come_after_deferred_ones():
+    rng, same = cowarray.random.default_rng(3), np.random.default_rng(3)
+    with cowarray.deferred():
+        a = rng.normal(size=5)
+    with cowarray.budget("1 MiB", small=0):
+        b = rng.normal(size=5)
+    with cowarray.deferred():
+        c = rng.normal(size=5)
+    cowarray.evict(b)
+    assert [x.tolist() for x in (c, b, a)] == [same.normal(size=5).tolist() for _ in range(3)][::-1]
+
+
 def test_inputs_that_change_later_are_what_they_were():
     x, y = cowarray.arange(4.0), np.arange(4.0)
     with cowarray.budget("1 MiB", small=0):

@@ -170,6 +170,7 @@ class _Repeat:
 
     def __call__(self, *args, **kwargs):
         if self.draw is not None:
+            settle(self.draw.state)  # draws that wait come first
             with _drawing:
                 draw, self.draw = self.draw, None
                 self.state = draw.state.generator.bit_generator.state
