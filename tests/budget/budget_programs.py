@@ -20,6 +20,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "deferred"))
 from deferred_programs import Program, ask_at_once, attempt, bits, start
 
 HEURISTICS = ("dtr", "local", "lru", "size", "random")
+# What fails, some of it when a part has been written; and what gives an array other bytes.
+FAILING = (
+    "with cw.errstate(all='raise'): {x} /= cw.arange({x}.size).reshape({x}.shape)",
+    "with cw.errstate(all='raise'): cw.log({x} - 1, out={x})",
+    "{x}.put([0, {size}, {x}.size + 1], 3)",
+    "{x}[..., {size}] = 1",
+    "{x}.resize({size})",
+    "{x}.resize((2, {size}), refcheck=False)",
+    "cw.apply_along_axis(lambda row: 1 / 0, 0, {x})",
+    "{x}.sort(axis={size})",
+)
 
 
 def run(seed, length=30, large=0.0, threads=False, spill=None):
@@ -65,7 +76,7 @@ def run(seed, length=30, large=0.0, threads=False, spill=None):
                     return [*lines, f"# {error} is {found}"]
                 if budget.peak_bytes > nbytes:
                     return [*lines, f"# {budget.peak_bytes} bytes at once"]
-                found = _meddle(choose, plain, tight, lines, exports)
+                found = _meddle(choose, outside, plain, tight, lines, exports)
                 if found:
                     return [*lines, found]
         for name in [name for name in plain if name.startswith("x")]:
@@ -82,7 +93,7 @@ def run(seed, length=30, large=0.0, threads=False, spill=None):
     return []
 
 
-def _meddle(choose, plain, tight, lines, exports):
+def _meddle(choose, outside, plain, tight, lines, exports):
     """What somebody else may do between two lines."""
     names = [name for name in plain if name.startswith("x")]
     if not names:
@@ -111,6 +122,27 @@ def _meddle(choose, plain, tight, lines, exports):
             cowarray.decheckpoint(x)
         elif what < 0.32:
             exports.clear()
+        elif what < 0.36:
+            lines.append(f"# {name} is asked for, inside another mode")
+            mode = choose.choice(
+                (cowarray.no_copy, cowarray.trace, cowarray.fake, cowarray.deferred, cowarray.simulate)
+            )
+            with mode():
+                found = bits(x)
+            if found != bits(plain[name]):
+                return f"# {name}: {plain[name]!r} is {x!r}"
+        elif what < 0.42 and is_array:
+            line = choose.choice(FAILING).format(x=name, size=choose.randrange(9))
+            lines.append(f"# {line}")
+            found = attempt(line, tight)
+            if found is MemoryError:
+                lines.append("# which does not fit")
+            else:
+                error = outside.run(attempt, line, plain)
+                if error is not found:
+                    return f"# {error} is {found}"
+            if bits(x) != bits(plain[name]):
+                return f"# {name}: {plain[name]!r} is {x!r}"
     except MemoryError:
         lines.append("# which does not fit")
     return None

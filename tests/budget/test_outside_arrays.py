@@ -121,3 +121,16 @@ def test_elements_that_are_few_in_what_must_be_copied_make_a_constant():
     with pytest.raises(BufferError, match="could not be kept as it lies"):
         y.evict()
     assert np.array_equal(y, 1 + table[:, 5])
+
+
+def test_a_column_of_a_table_that_is_larger_than_the_budget_makes_a_constant():
+    table = cowarray.asarray(np.random.default_rng(1).normal(size=(4096, 512)))
+    with cowarray.budget(8 * MIB, small=0) as run:
+        kept = cowarray.ones(N) * 2
+        found = [table[:, i] + 1 for i in range(5)]
+        assert run.live_bytes == kept.nbytes + sum(y.nbytes for y in found)
+        with pytest.raises(MemoryError, match="needs 16"):
+            table + 1
+        assert run.evictions == 0
+    for i, y in enumerate(found):
+        assert np.array_equal(y, np.asarray(table)[:, i] + 1)

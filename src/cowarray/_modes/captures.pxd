@@ -12,7 +12,7 @@ cdef struct Part:
 
 
 cdef Part part_of(Array x) noexcept
-cdef int refuse_sparse(Array x, Part part) except -1
+cdef bint is_sparse(Array x, Part part) noexcept
 cdef Part part_of_foreign(cnp.ndarray array) except *
 cdef bint is_shared(Storage storage, Part part) noexcept
 cdef Array captured(Array x)

@@ -45,11 +45,9 @@ cdef Part part_of(Array x) noexcept:
     return part
 
 
-cdef int refuse_sparse(Array x, Part part) except -1:
-    """NotRecorded where most of what would be copied is not elements."""
-    if part.nbytes // 2 > size_of(x) * itemsize_of(x):
-        raise NotRecorded
-    return 0
+cdef bint is_sparse(Array x, Part part) noexcept:
+    """Whether most of these bytes are not elements."""
+    return part.nbytes // 2 > size_of(x) * itemsize_of(x)
 
 
 cdef Part part_of_foreign(cnp.ndarray array) except *:
@@ -77,8 +75,8 @@ cdef Array captured(Array x):
     cdef Storage storage = storage_for(source)
     cdef Part part = part_of(source)
     cdef Array copy
-    if not is_shared(storage, part):
-        refuse_sparse(source, part)
+    if is_sparse(source, part) and not is_shared(storage, part):
+        raise NotRecorded
     copy = on_storage(storage, source.offset + part.low, 1, &part.nbytes, &ONE, BYTES, False, <Birth>source.birth)
     copy = copy_in_order(shadowed_as(copy, source), c"K")
     copy = on_storage(storage_for(copy), copy.offset - part.low, source.nd, shape_of(source), strides_of(source),

@@ -26,10 +26,10 @@ from cowarray._modes.captures cimport (
     captured,
     captured_foreign,
     is_shared,
+    is_sparse,
     Part,
     part_of,
     part_of_foreign,
-    refuse_sparse,
 )
 from cowarray._modes.recipes cimport Reference, Version
 from cowarray._modes.recording cimport Seen
@@ -68,7 +68,8 @@ cdef size_t find_inputs(Run run, Seen seen, dict known) except? 0:
             storage = storage_for(<Array>original)
             part = part_of(<Array>original)
             if not is_shared(storage, part):
-                refuse_sparse(<Array>original, part)
+                if is_sparse(<Array>original, part):
+                    raise NotRecorded
                 need += part.nbytes
             elif storage not in met:
                 met.append(storage)
@@ -79,6 +80,15 @@ cdef size_t find_inputs(Run run, Seen seen, dict known) except? 0:
             if find_known(run, original, known) is None:
                 need += part_of_foreign(original).nbytes
     return need
+
+
+cdef bint has_sparse(Seen seen) except -1:
+    """Whether an array from outside is a sparse part of what would be held for it."""
+    if seen.ghosts is not None:
+        for _, original, traced in seen.ghosts:
+            if traced is None and is_sparse(<Array>original, part_of(<Array>original)):
+                return True
+    return False
 
 
 cdef Reference take_input(Run run, object value, dict known, object site):

@@ -20,7 +20,7 @@ from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, stil
 from cowarray._array.copies cimport copy_in_order, exports_alias
 from cowarray._modes.blocks cimport current
 from cowarray._modes.foretold cimport Foretold, key_of, memorize, recall
-from cowarray._modes.inputs cimport constant_name, find_inputs, take_input
+from cowarray._modes.inputs cimport constant_name, find_inputs, has_sparse, take_input
 from cowarray._modes.pools cimport Pools, PRESENT, SPILLED
 from cowarray._modes.recipes cimport find_traced, Node, placed, Reference, Version
 from cowarray._modes.recording cimport dry, own_block, refuse_objects, Seen
@@ -370,6 +370,8 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
                 has_hurried = True
                 run.spill.hurry()  # before somebody is told that it does not fit
             elif not wait_for_others(run):
+                if has_sparse(seen):
+                    raise NotRecorded from None  # a column of a table that is larger than the budget
                 raise too_large(run, operation, seen, step, need) from None
         except BaseException:
             unlock(step)

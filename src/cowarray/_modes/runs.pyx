@@ -328,6 +328,8 @@ cdef bint make_room(Run run, size_t need) except -1:
     cdef bint writes  # whether bytes may go to the file
     if pools.fits(need) or run.is_over:
         return True
+    if need > pools.budget:
+        return False
     pools.new_round()
     writes = begin_spilling(run)
     while not pools.fits(need):
