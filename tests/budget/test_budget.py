@@ -419,7 +419,8 @@ def test_functions_of_arrays_alone(function):
         function(3)
 
 
-@pytest.mark.parametrize("seed", range(150))
+# The last one: a lazy copy that is needed in between has to leave, and what it was made of comes back elsewhere.
+@pytest.mark.parametrize("seed", [*range(150), 41002965])
 def test_random_programs(seed):
     assert run_program(seed) == []
 

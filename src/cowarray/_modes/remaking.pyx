@@ -297,15 +297,13 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
     cdef Allocation unit, shared
     if version is None or present(version) is not None:
         return 0
-    if version.value is not None:  # a temporary that had to leave
-        fill_bytes(<Storage>version.value, made)
-        unit = manager_of(<Storage>version.value).unit
-        unit.run.pools.remade(unit)
-        return 0
     shared = sharer_of(made, values)
-    home = None if version.home is None else version.home()
+    if version.value is not None:  # a temporary that had to leave
+        home = <Storage>version.value
+    else:
+        home = None if version.home is None else version.home()
     managed = manager_of(home)
-    if managed is not None and managed.latest is version:
+    if managed is not None and (managed.is_held or managed.latest is version):
         unit = managed.unit
         if shared is None and window_size(made) == unit.nbytes:
             check(unit, made)
@@ -318,6 +316,7 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
             shared.has_gaps = unit.has_gaps
             link_to_inputs(shared, version.node)
         exchange_bytes(home, made)
+        version.unit = shared
         return move(managed, shared)
     if shared is None:
         shared = <Allocation>version.unit
