@@ -57,14 +57,24 @@ def enter(block, /):
 
     Returns
     -------
-    tuple
+    list
         For `leave`.
     """
-    token = variable.set(block)
-    return token, (put_in(of_the_context) if get_current() != NULL else None)
+    made = None
+    entered = [None, None]  # which needs no memory once the block holds
+    if get_current() != NULL:
+        made = put_in(of_the_context)
+    try:
+        entered[0] = variable.set(block)
+    except BaseException:
+        if made is not None:
+            put_back(made)
+        raise
+    entered[1] = made
+    return entered
 
 
-def leave(tuple entered not None, /):
+def leave(list entered not None, /):
     """Have hold in this context what held before a block was entered."""
     token, made = entered
     if made is not None:

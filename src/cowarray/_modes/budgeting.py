@@ -167,13 +167,26 @@ class budget:
         self._managing.open_block(self._run)
         try:
             entered = self._blocks.enter(self._run)
+            try:
+                _open.set((*_open.get(), (self, entered)))
+            except BaseException:
+                self._blocks.leave(entered)
+                raise
         except BaseException:
             self._managing.close_block(self._run)
             raise
-        _open.set((*_open.get(), (self, entered)))
         return self
 
     def __exit__(self, *exc):
+        try:
+            wrong = self._leave()
+        finally:
+            self._managing.close_block(self._run)
+        if wrong is not None:
+            raise RuntimeError(f"budget: the block {wrong}; it has ended")
+
+    def _leave(self):
+        """Have hold in this context what held before. Returns what is wrong, or None."""
         opened = _open.get()
         mine = [i for i, (each, _) in enumerate(opened) if each is self]
         wrong = "was entered in another thread or context"
@@ -187,9 +200,7 @@ class budget:
                 _open.set(opened[: mine[-1]] + opened[mine[-1] + 1 :])
             except ValueError:
                 pass  # in a copy of its context
-        self._managing.close_block(self._run)
-        if wrong is not None:
-            raise RuntimeError(f"budget: the block {wrong}; it has ended")
+        return wrong
 
     def start(self):
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.

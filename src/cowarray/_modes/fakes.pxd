@@ -9,6 +9,7 @@ from cowarray._native.storage cimport Keeper, Storage
 cdef class Ledger:
     cdef cow_account *account
     cdef readonly dict lines  # by site, the Origins
+    cdef bint notes  # whether births are noted
     cdef size_t noted  # the peak that the lines have taken note of
     cdef public list written  # Storages, if somebody wants to know of them
     cdef readonly object peak_site  # the line that ran when the bytes were the most; None: there never were any

@@ -86,9 +86,16 @@ cdef class Step:
 
 
 cdef class Ledger:
-    """What fakes of one plan have: bytes in all, and line by line."""
+    """What fakes of one plan have: bytes in all, and line by line.
 
-    def __cinit__(self):
+    Parameters
+    ----------
+    notes : bool, default True
+        Whether births are noted: else nobody will ask for peaks, nor for what came when.
+    """
+
+    def __cinit__(self, bint notes=True):
+        self.notes = notes
         self.account = new_account(NULL)
         if self.account == NULL:
             raise MemoryError("cannot allocate the account of a plan")
@@ -184,6 +191,8 @@ cdef int note(Origin by) except -1:
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin
+    if not ledger.notes:
+        return 0
     ledger.births += 1
     if live > ledger.noted:
         ledger.noted = live

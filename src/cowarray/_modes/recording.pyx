@@ -276,7 +276,7 @@ cdef object own_block():
     try:
         return blocks.block
     except AttributeError:
-        blocks.block = Block(Ledger(), 0)
+        blocks.block = Block(Ledger(False), 0)
         return blocks.block
 
 
