@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import Any, Self, final
 
 from typing_extensions import disjoint_base
 
@@ -14,7 +14,7 @@ class Step: ...
 
 @disjoint_base
 class Ledger:
-    def __init__(self, notes: bool = True) -> None: ...
+    def __new__(cls, notes: bool = True) -> Self: ...
     written: list[Storage] | None
     @property
     def lines(self) -> dict[Site, Origin]: ...
