@@ -116,3 +116,30 @@ def test_which_bytes_mean_nothing():
     assert not has_gaps(np.dtype({"names": ["a", "b"], "formats": ["f8", "u1"], "offsets": [0, 2]}))
     assert not any(has_gaps(np.dtype(char)) for char in "?bBhHiIlLqQefdFDMm")
     assert has_gaps(np.dtype("g")) == (np.dtype("g").itemsize > 8)
+
+
+def signed_nan(sign):
+    return cowarray.asarray(np.copysign(np.full(1, np.nan), sign)) * 1
+
+
+def test_what_was_written_in_place_is_written_in_place_again(run):
+    # Where NumPy writes what it reads, it keeps the second of two NaNs; else the first.
+    x = signed_nan(-1)
+    y = -x
+    y += x
+    wanted = y.tobytes()
+    cowarray.evict(y)
+    assert y.tobytes() == wanted
+
+
+def test_what_was_copied_for_a_write_is_copied_again(run):
+    x = signed_nan(-1)
+    y = cowarray.asarray(np.copysign(np.full(1, np.nan), 1))
+    before = y + 0
+    y += x
+    z = y * 1
+    wanted = y.tobytes(), z.tobytes()
+    for each in (y, z):
+        cowarray.evict(each)
+    assert (y.tobytes(), z.tobytes()) == wanted
+    assert before.tobytes() == np.copysign(np.full(1, np.nan), 1).tobytes()

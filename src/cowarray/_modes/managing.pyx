@@ -499,7 +499,9 @@ cdef int note_writes(Run run, Step step, Node node, str why) except -1:
             managed.unit.slot = None
             managed.unit.run.pools.changed(managed.unit)
             managed.unit.run.pools.add_cost(managed.unit, node.cost)
-            for before in node.writes:
+            for before, reference in node.writes.items():
+                if reference() is managed.latest and write_cost(storage) == 0:  # else nothing was written
+                    (<Version>before).gave_way = True
                 if (<Version>before).unit is managed.unit and (<Version>before).value is None:
                     (<Version>before).unit = None
         else:

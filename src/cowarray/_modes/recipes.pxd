@@ -25,6 +25,8 @@ cdef class Version:
     cdef public object home
     cdef public object unit  # under a budget, the Allocation in which its bytes lie; None: in none
     cdef public str name  # in the log of a budget
+    # Under a budget, the next version was written where this one lay. Else what wrote it read this one elsewhere.
+    cdef public bint gave_way
     cdef public int depth  # how many operations were done for it after one another, since the last that is kept
     cdef object __weakref__
 

@@ -15,6 +15,7 @@ class Version:
     home: ReferenceType[Storage] | None
     unit: Any
     name: str | None
+    gave_way: bool
     depth: int
     def __new__(cls, node: Node | None) -> Self: ...
     def is_wanted(self) -> bool: ...

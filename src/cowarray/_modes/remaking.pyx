@@ -10,6 +10,8 @@ import numpy as np
 
 cimport cython
 
+from cowarray._array.array cimport access_anywhere
+from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.pools cimport EVICTED, GONE, PRESENT, SPILLED
 from cowarray._modes.quiet cimport hush, unhush
@@ -28,7 +30,17 @@ from cowarray._modes.runs cimport (
     Run,
     writable_clone,
 )
-from cowarray._native.storage cimport exchange_bytes, fill_bytes, Storage, window_size
+from cowarray._native.storage cimport (
+    Access,
+    begin_write,
+    end_write,
+    exchange_bytes,
+    fill_bytes,
+    OPERATION,
+    Storage,
+    window_size,
+    WRITES,
+)
 
 from cowarray._modes.blocks import put_back, put_in
 from cowarray._modes.making import flat, rebuilt
@@ -251,7 +263,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     try:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
-        result = Context().run(as_recorded, node, args, kwargs)
+        result = Context().run(as_recorded, node, args, kwargs, values)
     except BaseException as error:
         error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
         raise
@@ -280,10 +292,25 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     return 0
 
 
-cpdef object as_recorded(Node node, list args, dict kwargs):
+cdef int have_own_bytes(Storage storage) except -1:
+    """Copy what is shared before it is written, since it was not shared the first time.
+
+    NumPy takes another road where it writes what it reads, and of two NaNs it may then return the other.
+    """
+    cdef Access access = access_anywhere(WRITES, OPERATION)
+    cdef cow_mutable_scope scope
+    begin_write(storage, &access, &scope)
+    end_write(&scope)
+    return 0
+
+
+cpdef object as_recorded(Node node, list args, dict kwargs, dict values):
     """What a node gives. No mode of whoever asks holds for it, and no block."""
     before = put_in(None)
     try:
+        for each in node.writes:
+            if (<Version>each).gave_way:
+                have_own_bytes(<Storage>values[each])
         with node.circumstances(), np.errstate(all="ignore"):
             return node.function(*args, **kwargs)
     finally:
