@@ -16,6 +16,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import traceback
 import warnings
 from pathlib import Path
@@ -320,25 +321,28 @@ def sweep_apart(hook, source, state, dtype, points, kind="ours"):
 
 
 def isolated(work):
-    """What work(emit) emits, called in a forked process, and how that died: a signal, or a line of a traceback."""
+    """What work(emit) emits, called in a forked process, and how that died: by an exception, or a signal and where."""
     reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        faulthandler.disable()
-        signal.alarm(LIMIT)
-        try:
-            work(lambda event: os.write(writer, json.dumps(event).encode() + b"\n"))
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    os.close(writer)
-    with open(reader) as pipe:
-        events = [json.loads(line) for line in pipe]
-    _, status = os.waitpid(child, 0)
-    if os.WIFEXITED(status):
-        return events, "by an exception" if os.WEXITSTATUS(status) else ""
-    return events, f"by signal {os.WTERMSIG(status)}"
+    with tempfile.TemporaryFile("w+") as stack:
+        child = os.fork()
+        if not child:
+            faulthandler.enable(stack, all_threads=False)
+            signal.alarm(LIMIT)
+            try:
+                work(lambda event: os.write(writer, json.dumps(event).encode() + b"\n"))
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        os.close(writer)
+        with open(reader) as pipe:
+            events = [json.loads(line) for line in pipe]
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status):
+            return events, "by an exception" if os.WEXITSTATUS(status) else ""
+        stack.seek(0)
+        found = re.search(r'File ".*?([^/"]+)", line \d+ in (.+)', stack.read())
+        return events, f"by signal {os.WTERMSIG(status)} in {':'.join(found.groups()) if found else 'unknown code'}"
 
 
 def load_hook(path):
