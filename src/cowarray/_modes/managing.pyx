@@ -82,6 +82,10 @@ beneath = None
 everywhere = None
 
 cdef type bearing_type = type(bearing(None))
+# For the two times that every operation takes it: `with` looks methods up, and calls one with a tuple.
+cdef object lock_guard = guard.acquire, unlock_guard = guard.release
+# Of operations that write nothing. Nobody adds to it.
+cdef list NOTHING = []
 
 # So many writes after one another are repeated; then the bytes are kept instead. So many operations whose results
 # nobody has any more, too: else a loop would be remembered for ever.
@@ -108,7 +112,7 @@ cdef class Step:
     cdef bint has_births
     cdef bint only_shares  # it gives lazy copies, and needs no bytes
     cdef list born  # Versions
-    cdef list locked  # Allocations
+    cdef list locked  # Allocations; None before the first
     cdef size_t reserved
 
 
@@ -184,8 +188,11 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     step.has_births = len(fresh) > 0
     step.only_shares = need == 0 and not step.written and gives_copies(fresh)
     try:
-        with guard:
+        lock_guard()
+        try:
             node = begin(run, step, need, operation, seen, args, kwargs)
+        finally:
+            unlock_guard()
     except NotRecorded:
         return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
     if seen.draws:
@@ -200,7 +207,8 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     finally:
         put_step(outer)
         took = nanoseconds() - before
-        with guard:
+        lock_guard()
+        try:
             try:
                 unreserve(run, step)
                 if done:
@@ -219,6 +227,8 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
                     note_writes(run, step, node, "an operation that wrote to it has failed")
             finally:
                 end(run, step)
+        finally:
+            unlock_guard()
     return result
 
 
@@ -290,9 +300,7 @@ cdef Step new_step(Seen seen):
     cdef Step step = Step.__new__(Step)
     cdef Managed managed
     step.inputs = []
-    step.written = []
-    step.storages = []
-    step.locked = []
+    step.written = step.storages = step.addresses = NOTHING
     step.born = []
     if seen.ghosts is not None:
         for _, original, _ in seen.ghosts:
@@ -307,6 +315,9 @@ cdef Step new_step(Seen seen):
         managed = find_managed(<Array>original)
         if managed is None:
             return None
+        if step.written is NOTHING:
+            step.written = []
+            step.storages = []
         if managed not in step.written:
             step.written.append(managed)
             step.storages.append((<Array>original).storage_)
@@ -355,6 +366,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     cdef Node node
     cdef dict versions = {}
     cdef dict known = {}
+    cdef list unrecorded = NOTHING
     cdef Managed managed
     cdef bint has_hurried = False
     run.clock()
@@ -381,8 +393,9 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     own().active += 1
     run.active += 1
     try:
-        step.addresses = [<size_t>allocation_of(<Storage>storage) for storage in step.storages]
-        unrecorded = [each for each in step.written if stays_constant(step, <Managed>each)]
+        if step.written:
+            step.addresses = [<size_t>allocation_of(<Storage>storage) for storage in step.storages]
+            unrecorded = [each for each in step.written if stays_constant(step, <Managed>each)]
         for each in step.inputs:
             managed = <Managed>each
             if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
@@ -392,7 +405,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             held, named = Context().run(keep_all, run, args, kwargs, versions, known, seen.site)
         else:
             held, named = keep_all(run, args, kwargs, versions, known, seen.site)
-        node = Node(operation, seen.function, held, named, seen.site)
+        node = Node.__new__(Node, operation, seen.function, held, named, seen.site)
         node.read(versions)
         for each in step.written:
             managed = <Managed>each
@@ -429,6 +442,8 @@ cdef int lock_inputs(Step step) except -1:
 
 cdef int lock(Step step, Managed managed) except -1:
     managed.unit.run.pools.lock(managed.unit)
+    if step.locked is None:
+        step.locked = []
     step.locked.append(managed.unit)
     return 0
 
@@ -436,6 +451,8 @@ cdef int lock(Step step, Managed managed) except -1:
 cdef size_t copied_by_writes(Step step) except? 0:
     cdef size_t need = 0
     cdef Managed managed
+    if not step.written:
+        return 0
     for managed, storage in zip(step.written, step.storages):
         if managed.latest.node is None and not stays_constant(step, managed):
             need += window_size(<Storage>storage)
@@ -492,6 +509,8 @@ cdef int note_writes(Run run, Step step, Node node, str why) except -1:
     cdef Managed managed
     cdef Allocation unit
     cdef Storage storage
+    if not step.written:
+        return 0
     for each, place, address in zip(step.written, step.storages, step.addresses):
         managed = <Managed>each
         storage = <Storage>place
@@ -535,11 +554,12 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
         unit = shared_by(step, node, storage)
         if unit is None:
             unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None)
-            unit.bias = (node.operation in run.keep) - (node.operation in run.recompute)
+            if run.keep or run.recompute:
+                unit.bias = (node.operation in run.keep) - (node.operation in run.recompute)
             link_to_inputs(unit, node)
         else:
             unit.run.pools.add_cost(unit, node.cost)
-        version = Version(node)
+        version = Version.__new__(Version, node)
         node.bear(place, x, version)
         manage(storage, unit, version, False, run.new_name())
         step.born.append(version)
@@ -649,9 +669,11 @@ cdef int unreserve_bytes(Run run, size_t nbytes) except -1:
 
 
 cdef int unlock(Step step) except -1:
-    locked, step.locked = step.locked, []
-    for unit in locked:
-        (<Allocation>unit).run.pools.unlock(<Allocation>unit)
+    cdef list locked = step.locked
+    step.locked = None
+    if locked is not None:
+        for unit in locked:
+            (<Allocation>unit).run.pools.unlock(<Allocation>unit)
     return 0
 
 

@@ -52,6 +52,8 @@ cnp.import_array()
 # Makes the bytes of a Recipe's Storage, or raises. Set by making.py.
 cdef object maker = None
 cdef long long nodes_made = 0
+# Of nodes that write nothing, which most are. It stays empty.
+cdef dict nothing_written = {}
 
 # How floating-point errors are handled, and how NumPy prints: of the context in which an operation is recorded.
 cdef object error_handling = np._core.umath._extobj_contextvar
@@ -137,7 +139,7 @@ cdef class Node:
         self.handling = value_of(error_handling, <PyObject *>no_handling)
         self.printing = None if print_options is None else value_of(print_options, NULL)
         self.reads = []  # Versions, each once
-        self.writes = {}  # by a Version that is read: a weak reference to the one that is made of it
+        self.writes = nothing_written  # by a Version that is read: a weak reference to the one that is made of it
         self.births = []  # (place among the results, where it lies in its Storage, a weak reference to the Version)
 
     def __dealloc__(self):
@@ -156,6 +158,8 @@ cdef class Node:
         cdef Version after = Version(self)
         after.home = home
         before.home = None
+        if self.writes is nothing_written:
+            self.writes = {}
         self.writes[before] = PyWeakref_NewRef(after, None)
         return after
 
@@ -170,7 +174,7 @@ cdef class Node:
             have_done(<Version>version)
         self.args = self.kwargs = self.function = self.handling = self.printing = None
         self.births = []
-        self.writes = {}
+        self.writes = nothing_written
 
     def fall_out(self):
         """It raised what it would raise again, and gives nothing new: from now on it writes nothing."""
