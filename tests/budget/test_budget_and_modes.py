@@ -181,3 +181,11 @@ def test_a_block_inside_has_its_own_operations(x, mode):
         assert z[0] == 1
     y.evict()
     assert y[-1] == 2
+
+
+@pytest.mark.parametrize("name", ["fake", "deferred", "budget"])
+def test_a_fake_like_an_array_can_be_had_inside(name, x):
+    with MODES[name]():
+        made = cowarray.fake_like(x)
+    assert cowarray.is_fake(made)
+    assert made.shape == x.shape

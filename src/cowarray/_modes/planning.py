@@ -219,11 +219,11 @@ def fake_like(*arrays):
     """
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
-    from cowarray._modes import blocks, fakes, passing
+    from cowarray._modes import blocks, calls, fakes, passing
 
     hand_to("fakes", passing)
     block = blocks.current()
-    origin = (fakes.Ledger() if block is None else block.ledger).here()
+    origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known = {}
     made = []
     for x in arrays:  # CPython 3.11 loses what a comprehension goes over when it has no memory for its frame
