@@ -259,6 +259,8 @@ static void child_of_a_process_where_bytes_come_and_go_works(fixture *f)
     cowi_store_seq_cst(&t.over, 1);
     for (unsigned i = 0; i < WORKERS; i++) {
         join(workers[i]);
+    }
+    for (unsigned i = 0; i < WORKERS; i++) { /* who had which pair is not told by the order of their births */
         CHECK(holds(t.a[i], 1) && holds(t.b[i], 1));
         cow_storage_free(t.a[i]);
         cow_storage_free(t.b[i]);
