@@ -17,7 +17,6 @@ cow_status cow_storage_new_absent(const cow_allocator *allocator, size_t nbytes,
         return cowi_fail(err, COW_ENOMEM, "cannot allocate a Storage");
     }
     cowi_storage_init(storage, allocator, NULL, nbytes, nbytes);
-    storage->offset = 0;
     storage->context = cowi_context_new(allocator, none, nbytes, false);
     if (storage->context == NULL) {
         cowi_storage_dealloc(allocator, storage);

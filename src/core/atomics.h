@@ -34,6 +34,8 @@ typedef _Atomic(void *) cowi_atomic_ptr;
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acquire, memory_order_relaxed)
 #define cowi_cas_acq_rel(p, expected, v) \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acq_rel, memory_order_acquire)
+/* No store from before comes after one from behind: for a fork, whose picture may be taken between any two. */
+#define cowi_keep_order() atomic_signal_fence(memory_order_release)
 
 #endif
 

@@ -79,6 +79,7 @@ static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
     cowi_context *left = cowi_storage_leave(storage);
     COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
     storage->ptr = fresh;
+    storage->offset = 0;
     storage->sole = true;
     cowi_store_release(&storage->address, fresh.data);
     cowi_store_relaxed(&storage->allocated, storage->nbytes);

@@ -68,6 +68,7 @@ void cowi_storage_check(cow_storage *storage)
     if (storage->context == NULL) {
         COWI_ASSERT_FULL(storage->sole);
         COWI_ASSERT_FULL(storage->scopes == 0);
+        COWI_ASSERT_FULL(storage->offset == 0);
         COWI_ASSERT_FULL(storage->ptr.data == address && allocated == storage->nbytes);
     }
     else {
@@ -106,6 +107,7 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
     storage->nbytes = nbytes;
     storage->allocator = allocator;
     storage->context = NULL;
+    storage->offset = 0;
     storage->scopes = 0;
     storage->sole = false;
 }
@@ -154,7 +156,6 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
             cowi_storage_dealloc(allocator, storage);
             return cowi_fail(err, COW_ENOMEM, "cannot allocate a context");
         }
-        storage->offset = 0;
     }
     else {
         storage->ptr = ptr;
@@ -195,7 +196,7 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
 {
     if (storage->context == NULL && *spare != NULL) {
         (*spare)->original = storage->ptr;
-        storage->offset = 0;
+        cowi_keep_order(); /* a child that was forked here finds no context, and ptr as it was */
         storage->context = *spare;
         *spare = NULL;
     }

@@ -42,6 +42,11 @@ FAULTS = {
         "who_shares_an_allocation_can_be_asked",
         [("storage.c", "(context != NULL && context == context_of(other))", "context == context_of(other)")],
     ),
+    "a Storage gets a context in two steps that a fork may part": (
+        "test_fork",
+        "child_finds_a_storage_on_its_way_into_a_context",
+        [("storage.c", "        cowi_keep_order(); /*", "        storage->ptr.data = NULL;\n        cowi_keep_order(); /*")],
+    ),
     "two blocks nowhere have one address": (
         "test_nowhere",
         "blocks_have_addresses_of_their_own_in_the_region",

@@ -212,6 +212,13 @@ static void read_without_a_context(void)
     cowi_storage_unlock(storage);
 }
 
+static void begin_where_no_context_does(void)
+{
+    make_locked_plain();
+    storage->offset = 1;
+    cowi_storage_unlock(storage);
+}
+
 static void own_other_bytes(void)
 {
     make_locked_plain();
@@ -419,6 +426,7 @@ static const breakage breakages[] = {
     {FULL, "!storage->sole || address != NULL", lose_the_address},
     {FULL, "storage->sole", share_without_a_context},
     {FULL, "storage->scopes == 0", read_without_a_context},
+    {FULL, "storage->offset == 0", begin_where_no_context_does},
     {FULL, "storage->ptr.data == address && allocated == storage->nbytes", own_other_bytes},
     {FULL, "allocated == storage->context->nbytes", mistake_the_allocation},
     {FULL, "storage->nbytes <= allocated && storage->offset <= allocated - storage->nbytes", outgrow_the_allocation},

@@ -278,6 +278,15 @@ static void take_over(void *argument)
     CHECK(holds(s, 2));
 }
 
+static void write_alone(void *argument)
+{
+    cow_storage *s = (cow_storage *)argument;
+    CHECK(holds(s, 1));
+    CHECK_OK(fill(s, 2));
+    CHECK(holds(s, 2));
+    storage_works(s);
+}
+
 static void fork_again(void *argument)
 {
     CHECK(child_succeeds(take_over, argument));
@@ -297,6 +306,24 @@ static void child_takes_over_a_held_micro_lock(fixture *f)
     CHECK(holds(a, 1) && holds(b, 1));
     cow_storage_free(a);
     cow_storage_free(b);
+}
+
+/* As if the picture were taken before the last store of a Storage's way into a context. */
+static void child_finds_a_storage_on_its_way_into_a_context(fixture *f)
+{
+    const cow_dataptr none = {NULL, NULL, NULL};
+    cow_storage *s = make_filled(f->allocator, SIZE, 1);
+    cowi_context *spare = cowi_context_new(f->allocator, none, SIZE, false);
+    cowi_context *context;
+    REQUIRE(spare != NULL);
+    cowi_storage_lock(s);
+    context = cowi_storage_wrap(s, &spare);
+    s->context = NULL;
+    CHECK(child_succeeds(write_alone, s));
+    s->context = context;
+    cowi_storage_unlock(s);
+    CHECK(holds(s, 1));
+    cow_storage_free(s);
 }
 
 /* ---- a fork waits for a copy in mid-air ----------------------------------------------------------------------------- */
@@ -493,6 +520,7 @@ int main(int argc, char **argv)
     zeros = open("/dev/zero", O_RDWR);
     REQUIRE(zeros >= 0);
     RUN(child_takes_over_a_held_micro_lock);
+    RUN(child_finds_a_storage_on_its_way_into_a_context);
     RUN(fork_waits_for_copies_and_try_does_not_wait_for_the_fork);
     RUN(child_of_a_process_with_waiters_works);
     RUN(child_can_use_the_heap);

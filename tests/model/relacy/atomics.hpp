@@ -95,6 +95,7 @@ bool model_cas(P *p, unsigned *expected, unsigned v, rl::memory_order success, r
 #define cowi_cas_take_relaxed(p, expected, v) model_cas((p), (expected), (v), rl::mo_relaxed, $) /* for mutants */
 #define cowi_cas_acq_rel(p, expected, v) \
     (p)->get($)->compare_exchange(rl::bool_t<false>(), *(expected), (v), rl::mo_acq_rel, rl::mo_acquire, $)
+#define cowi_keep_order() ((void)0) /* no model forks between two stores */
 #define cowi_cas_relaxed(p, expected, v) /* for mutants */ \
     (p)->get($)->compare_exchange(rl::bool_t<false>(), *(expected), (v), rl::mo_relaxed, rl::mo_relaxed, $)
 
