@@ -94,9 +94,9 @@ struct cow_storage {
     size_t nbytes;                  /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;
-    cow_dataptr ptr;                /* without a context; it stays while one is put in its place, see cowi_storage_wrap */
-    size_t offset;                  /* of the window in the allocation; 0 without a context */
-    size_t scopes;                  /* open const scopes on this context */
+    cow_dataptr ptr; /* without a context; it stays while one is put in its place, see cowi_storage_wrap */
+    size_t offset;   /* of the window in the allocation; 0 without a context */
+    size_t scopes;   /* open const scopes on this context */
     bool sole;
 };
 

@@ -45,7 +45,13 @@ FAULTS = {
     "a Storage gets a context in two steps that a fork may part": (
         "test_fork",
         "child_finds_a_storage_on_its_way_into_a_context",
-        [("storage.c", "        cowi_keep_order(); /*", "        storage->ptr.data = NULL;\n        cowi_keep_order(); /*")],
+        [
+            (
+                "storage.c",
+                "        cowi_keep_order(); /*",
+                "        storage->ptr.data = NULL;\n        cowi_keep_order(); /*",
+            )
+        ],
     ),
     "two blocks nowhere have one address": (
         "test_nowhere",
