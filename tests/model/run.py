@@ -54,10 +54,10 @@ RELACY_FLAGS = [
 CHECKED = [
     ("internal.h", "    cowi_context *context;\n", "    checked<cowi_context *> context;\n"),
     ("internal.h", "    bool sole;\n", "    checked<bool> sole;\n"),
-    ("internal.h", "    size_t scopes; /*", "    checked<size_t> scopes; /*"),
+    ("internal.h", "    size_t scopes; ", "    checked<size_t> scopes; "),
     ("internal.h", "    cow_dataptr original;", "    checked<cow_dataptr> original;"),
 ]
-# GenMC splits up copies of structs, and cannot where one lies in a union or behind a parameter.
+# GenMC splits up copies of structs, and cannot where one lies behind a parameter.
 FIELDS = "data", "context", "deleter"
 APART = [
     (
@@ -69,15 +69,6 @@ APART = [
         "context.c",
         "    context->original = bytes;\n",
         "".join(f"    context->original.{field} = bytes.{field};\n" for field in FIELDS),
-    ),
-    (
-        "internal.h",
-        """    union {
-        cow_dataptr ptr; /* without a context */
-        size_t offset;   /* with one: of the window in the allocation */
-    };
-""",
-        "    cow_dataptr ptr;\n    size_t offset;\n",
     ),
 ]
 
