@@ -104,7 +104,7 @@ static void *work(void *argument)
 {
     crowd *c = (crowd *)argument;
     const unsigned me = cowi_add_seq_cst(&c->next, 1);
-    while (!cowi_load_seq_cst(&c->over)) {
+    do { /* once in any case, however late it starts */
         cow_storage *a = make_clone(c->root);
         cow_storage *b = make_clone(c->own[me]);
         cow_storage *keep = make_clone(c->common); /* so that the next write to common materializes again */
@@ -116,7 +116,7 @@ static void *work(void *argument)
         cow_storage_free(b);
         cow_storage_free(a);
         cow_storage_free(keep);
-    }
+    } while (!cowi_load_seq_cst(&c->over));
     return NULL;
 }
 
