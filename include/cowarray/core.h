@@ -61,6 +61,8 @@ typedef struct cow_allocator {
     void (*free)(void *self, void *data, size_t nbytes, size_t alignment);
     /* Makes the first nbytes of data, which alloc has just returned, equal to those at source. Cannot fail. */
     void (*clone)(void *self, void *data, const void *source, size_t nbytes);
+    /* NULL: a write to a shared allocation copies the whole window. */
+    const struct cow_paging *paging;
 } cow_allocator;
 
 /* Alignment of every block of array bytes that the core allocates. */
@@ -112,6 +114,87 @@ typedef struct cow_dataptr {
     void *context;
     void (*deleter)(void *data, void *context, size_t nbytes);
 } cow_dataptr;
+
+/* ---- paging: a write costs the pages it writes ------------------------------------------------------------------- */
+
+/* What a writer is about to touch: elements of a window, in bytes. */
+typedef struct cow_box {
+    ptrdiff_t offset; /* of the element with indices 0 */
+    ptrdiff_t itemsize;
+    int ndim;
+    const ptrdiff_t *dims; /* the shape, then the strides */
+    size_t most;           /* so many elements of the box at most, wherever they lie; SIZE_MAX: all of it */
+} cow_box;
+
+/* A window for a writer, that equals the same window of an allocation to which nobody writes meanwhile. */
+typedef struct cow_sharing {
+    cow_dataptr source; /* the allocation */
+    size_t allocated;
+    size_t offset; /* of the window in it */
+    size_t nbytes;
+    const cow_box *box; /* in the window; NULL: anything */
+    int may_wait;       /* for other threads that do the same */
+    void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
+    cow_dataptr made;   /* out: the handle on the window */
+    size_t copied;      /* out: bytes */
+} cow_sharing;
+
+/* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. All but earn and
+ * touch are called inside the fork gate. */
+typedef struct cow_paging {
+    /* Smaller windows are copied, and nobody is asked. */
+    size_t least;
+    /* 1: made is a handle, whose bytes count as copied already. 0: nothing done; copy the window. */
+    int (*share)(void *self, cow_sharing *sharing);
+    /* The bytes beside which this was kept are about to change, or to go. */
+    void (*unshadow)(void *self, void *shadow);
+    /* 1 if share has made it. */
+    int (*is_paged)(const cow_dataptr *own);
+    /* Counts a write to bytes that share has made; 1 if somebody should look at them (settle). Called with the micro lock
+     * held. */
+    int (*touch)(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box);
+    /* Looks at bytes that nobody writes to meanwhile. 0: they are better copied to plain memory; the next call says so
+     * no more. */
+    int (*settle)(void *self, const cow_dataptr *own, const cow_box *box);
+    /* A lazy copy was made; a window was copied as a whole. */
+    void (*earn)(void *self, size_t nbytes);
+    void (*spend)(void *self, size_t nbytes);
+} cow_paging;
+
+typedef enum cow_paging_mode {
+    COW_PAGING_OFF,
+    COW_PAGING_LEDGER, /* paging never makes a program dearer than 1.25 of what copies at once would have cost */
+    COW_PAGING_EAGER   /* from the first copy on */
+} cow_paging_mode;
+
+typedef struct cow_paging_policy {
+    cow_paging_mode mode;
+    size_t allowance; /* with LEDGER: bytes of copies that may be risked beyond it */
+    int small_pages;  /* page where the system has no pages of 2 MiB, too, whatever that costs */
+} cow_paging_policy;
+
+/* Sets how the heap pages from now on. Returns the policy before. */
+cow_paging_policy cow_paging_use(cow_paging_policy policy);
+/* The policy that is in force. */
+cow_paging_policy cow_paging_now(void);
+
+typedef struct cow_paging_figures {
+    uint64_t page_copies;  /* windows that were shared by the page instead of copied */
+    uint64_t pages_copied; /* pages that were copied for it at once: those that were written to since the base was made */
+    uint64_t bases;        /* files of frozen bytes that were made */
+    uint64_t commits;      /* regions of 2 MiB that were put into a new base because they were copied too often */
+    uint64_t give_ups;     /* paged windows that were copied to plain memory because too much of them was written */
+    size_t base_bytes;     /* in bases that exist now */
+    size_t base_files;     /* open descriptors */
+    size_t maps;           /* maps of windows that exist now */
+} cow_paging_figures;
+
+void cow_paging_read(cow_paging_figures *out);
+
+/* Bytes of a file from offset on, mapped privately: whoever writes changes pages of its own, and not the file. Lazy clones
+ * share it by the page. The file stays open until the last of them has let go of it. COW_EINVAL: the system cannot. The
+ * values of pages that nobody has written to are the file's, whoever changes it. */
+COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err);
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
@@ -169,6 +252,8 @@ int cow_storage_is_sole(cow_storage *storage);
 int cow_storage_is_foreign(cow_storage *storage);
 /* Bytes that a write would copy if it happened now: 0 or the window. Of absent bytes: if they were filled now. */
 size_t cow_storage_write_cost(cow_storage *storage);
+/* 1 if the Storage has the window by the page, alone or with others. */
+int cow_storage_is_paged(cow_storage *storage);
 /* Declares that somebody without a scope reads the bytes, and that the Storage is about to leave them. From now on no
  * sharer steals them, each one copies; and nobody evicts them. They are freed as usual. Of absent bytes: nothing. */
 void cow_storage_spare(cow_storage *storage);
@@ -229,6 +314,11 @@ typedef struct cow_mutable_scope {
  * and, before a steal, for copies in progress. flags: COW_TRY, COW_NO_COPY. May call the deleter of the old bytes. */
 COW_NODISCARD cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out,
                                            cow_error *err);
+/* The same for a writer who says what it will touch, and touches nothing else: a large Storage may then be given bytes by
+ * the page. box: NULL for anything. With COW_TRY also COW_EBUSY where the bytes should be looked at first, which takes
+ * time; with COW_NO_COPY alone they are not looked at. */
+COW_NODISCARD cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags,
+                                              cow_mutable_scope *out, cow_error *err);
 void cow_mutable_end(cow_mutable_scope *scope);
 
 /* Write access for a writer that gives every byte of the window a new value, computed from the old ones or not. If the
@@ -257,7 +347,7 @@ void cow_overwrite_abort(cow_overwrite_scope *scope);
 
 typedef struct cow_stats {
     uint64_t lazy_clones;  /* Storages made by sharing an allocation */
-    uint64_t copies;       /* materializations that copied a window */
+    uint64_t copies;       /* materializations that copied a window, or pages of it */
     uint64_t bytes_copied; /* by copies and eager copies */
     uint64_t steals;       /* materializations by the last sharer */
     uint64_t overwrites;   /* materializations into fresh bytes, without a copy */

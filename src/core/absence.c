@@ -39,7 +39,7 @@ int cow_storage_is_absent(cow_storage *storage)
 /* ---- evict ------------------------------------------------------------------------------------------------------- */
 
 /* With the lock held, and a context. */
-static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *bytes, cow_error *err)
+static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *bytes, void **shadow, cow_error *err)
 {
     cowi_context *context = storage->context;
     cow_status status;
@@ -55,7 +55,7 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
     if (cowi_load_relaxed(&context->left) != 0) {
         return cowi_fail(err, COW_EBUSY, "evict: there are readers left behind");
     }
-    status = cowi_context_evict(context, managed, bytes);
+    status = cowi_context_evict(context, managed, bytes, shadow);
     if (status == COW_EABSENT) {
         return cowi_fail(err, status, "evict: nothing to free");
     }
@@ -72,6 +72,7 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
 /* The handle, and the size of what it is on, which a write by another thread may change afterwards. */
 static cow_status take(cow_storage *storage, size_t managed, cow_dataptr *bytes, size_t *nbytes, cow_error *err)
 {
+    void *shadow = NULL;
     cow_status status;
     if (!cowi_gate_enter(true)) {
         return cowi_fail(err, COW_EBUSY, "evict: a fork is in progress");
@@ -79,8 +80,11 @@ static cow_status take(cow_storage *storage, size_t managed, cow_dataptr *bytes,
     status = cowi_storage_lock_wrapped(storage, err);
     if (status == COW_OK) {
         *nbytes = storage->context->nbytes;
-        status = take_bytes(storage, managed, bytes, err);
+        status = take_bytes(storage, managed, bytes, &shadow, err);
         cowi_storage_unlock(storage);
+    }
+    if (shadow != NULL) {
+        storage->allocator->paging->unshadow(storage->allocator->self, shadow);
     }
     cowi_gate_leave();
     return status;
@@ -128,7 +132,9 @@ static cow_status put_bytes(cow_storage *storage, cow_dataptr ptr, size_t nbytes
         return cowi_fail(err, status, "fill: another thread was first");
     }
     cowi_store_release(&storage->address, (char *)ptr.data + storage->offset);
-    storage->sole = alone;
+    if (alone) {
+        cowi_storage_own(storage, ptr);
+    }
     return COW_OK;
 }
 

@@ -105,6 +105,9 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
         cowi_storage_unlock(source);
         if (!(flags & COW_QUIET)) {
             cowi_count(COWI_LAZY_CLONES, 1);
+            if (made->allocator->paging != NULL && nbytes >= made->allocator->paging->least) {
+                made->allocator->paging->earn(made->allocator->self, nbytes);
+            }
         }
         *out = made;
         return COW_OK;

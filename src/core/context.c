@@ -40,6 +40,7 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
     cowi_init(&context->left, 0);
     context->original = ptr;
     context->nbytes = nbytes;
+    context->shadow = NULL;
     context->allocator = allocator;
     context->foreign = foreign;
     return context;
@@ -52,6 +53,15 @@ void cowi_context_discard(cowi_context *context)
     allocator->free(allocator->self, context, sizeof *context, _Alignof(cowi_context));
 }
 
+void cowi_context_unshadow(cowi_context *context)
+{
+    void *shadow = context->shadow;
+    if (shadow != NULL) {
+        context->shadow = NULL;
+        context->allocator->paging->unshadow(context->allocator->self, shadow);
+    }
+}
+
 static void give_back(cowi_context *context, uint64_t what)
 {
     const uint64_t before = cowi_sub_acq_rel(&context->counts, what);
@@ -59,6 +69,7 @@ static void give_back(cowi_context *context, uint64_t what)
     if (references(before - what) == 0) {
         cow_dataptr original;
         COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
+        cowi_context_unshadow(context);
         original = context->original;
         cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);
@@ -165,7 +176,7 @@ bool cowi_context_absent(cowi_context *context)
     return (cowi_load_relaxed(&context->counts) & ABSENT) != 0;
 }
 
-cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes)
+cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
     uint64_t counts = cowi_load_relaxed(&context->counts);
@@ -182,6 +193,8 @@ cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr
     COWI_YIELD("bytes go");
     *bytes = context->original;
     context->original = none;
+    *shadow = context->shadow;
+    context->shadow = NULL;
     (void)cowi_sub_release(&context->counts, FILLED);
     return COW_OK;
 }

@@ -37,6 +37,7 @@ typedef struct cowi_context {
     pthread_rwlock_t lock; /* shared: a copy is being made; exclusive: the last sharer waits for copies */
     cow_dataptr original;  /* the bytes; all NULL while they are absent */
     size_t nbytes;         /* of the whole allocation */
+    void *shadow;          /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
     const cow_allocator *allocator; /* where this struct came from */
     bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
@@ -69,9 +70,11 @@ void cowi_context_drop_and_release(cowi_context *context);
 /* Of a context that nobody else knows, and that has no bytes. */
 void cowi_context_begin_absent(cowi_context *context);
 bool cowi_context_absent(cowi_context *context);
-/* Takes the bytes away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares than the
- * managed ones, or somebody reads. */
-COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes);
+/* Takes the bytes away, and what is kept beside them, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there
+ * are other shares than the managed ones, or somebody reads. */
+COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow);
+/* By the only one who knows of the bytes, before they change or go: drops what is kept beside them. */
+void cowi_context_unshadow(cowi_context *context);
 /* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:
  * there are bytes. COW_EBUSY: they come or go right now, which takes a few instructions. */
 COW_NODISCARD cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alone);
@@ -98,6 +101,7 @@ struct cow_storage {
     size_t offset;   /* of the window in the allocation; 0 without a context */
     size_t scopes;   /* open const scopes on this context */
     bool sole;
+    bool paged; /* while sole: the bytes are the allocator's pages, and it wants to hear of each write */
 };
 
 /* The struct alone; init gives it no context, no bytes of its own, and the one use that is the Storage itself. */
@@ -127,6 +131,11 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
 /* With the lock held, and bytes that nobody can evict now: sees to it that address tells where they are. */
 void cowi_storage_find(cow_storage *storage);
+/* With the lock held, or unpublished: sole from now on, on bytes with that handle. */
+void cowi_storage_own(cow_storage *storage, cow_dataptr bytes);
+/* With the lock held, and sole: counts a write. True when the allocator should settle the pages first,
+ * which it can while nobody writes to them. */
+bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box);
 /* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. NULL: there was none. */
 cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */
@@ -139,6 +148,8 @@ COW_NODISCARD bool cowi_block_new(const cow_allocator *allocator, size_t nbytes,
 /* The same handle again, for a block whose address is all that was kept. */
 cow_dataptr cowi_block(const cow_allocator *allocator, void *data);
 void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes);
+/* Whether the allocator gave these bytes by the page. */
+bool cowi_dataptr_paged(const cow_allocator *allocator, cow_dataptr ptr);
 
 /* ---- gate.c: what a fork must not cut in two, and waiting for a busy Storage ------------------------------------- */
 

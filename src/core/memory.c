@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "large.h"
+#include "pages.h"
 
 static void *small_alloc(size_t nbytes, size_t alignment)
 {
@@ -49,7 +50,7 @@ static void heap_clone(void *self, void *data, const void *source, size_t nbytes
     memcpy(data, source, nbytes);
 }
 
-static const cow_allocator heap = {"heap", NULL, heap_alloc, heap_free, heap_clone};
+static const cow_allocator heap = {"heap", NULL, heap_alloc, heap_free, heap_clone, &cowi_pages};
 
 const cow_allocator *cow_heap(void)
 {
@@ -152,6 +153,11 @@ bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *
     COWI_ASSERT_FULL((uintptr_t)data % COW_ALIGNMENT == 0);
     *out = cowi_block(allocator, data);
     return true;
+}
+
+bool cowi_dataptr_paged(const cow_allocator *allocator, cow_dataptr ptr)
+{
+    return allocator->paging != NULL && allocator->paging->is_paged(&ptr);
 }
 
 void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes)

@@ -191,7 +191,7 @@ static void nowhere_clone(void *self, void *data, const void *source, size_t nby
     }
 }
 
-static const cow_allocator nowhere = {"nowhere", NULL, nowhere_alloc, nowhere_free, nowhere_clone};
+static const cow_allocator nowhere = {"nowhere", NULL, nowhere_alloc, nowhere_free, nowhere_clone, NULL};
 
 const cow_allocator *cow_nowhere(void)
 {

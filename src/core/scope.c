@@ -80,25 +80,70 @@ static cowi_context *put_in_place(cow_storage *storage, cow_dataptr fresh)
     COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
     storage->ptr = fresh;
     storage->offset = 0;
-    storage->sole = true;
+    cowi_storage_own(storage, fresh);
     cowi_store_release(&storage->address, fresh.data);
     cowi_store_relaxed(&storage->allocated, storage->nbytes);
     return left;
 }
 
+/* With the context's lock shared: the window by the page, for a writer who says what it will touch. False: nothing done.
+ * The reference that is no share's keeps others from evicting what is read. */
+static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags, cow_dataptr *fresh, size_t *copied)
+{
+    const cow_allocator *allocator = storage->allocator;
+    cowi_context *context = storage->context;
+    cow_sharing sharing;
+    cowi_where where;
+    bool shared;
+    if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least || context->foreign) {
+        return false;
+    }
+    where = cowi_context_retain(context);
+    if (where != COWI_HERE && where != COWI_FILLED) {
+        return false;
+    }
+    sharing.source = context->original;
+    sharing.allocated = context->nbytes;
+    sharing.offset = storage->offset;
+    sharing.nbytes = storage->nbytes;
+    sharing.box = box;
+    sharing.may_wait = (flags & COW_TRY) == 0;
+    sharing.shadow = &context->shadow;
+    shared = allocator->paging->share(allocator->self, &sharing) != 0;
+    if (shared) {
+        *fresh = sharing.made;
+        *copied = sharing.copied;
+    }
+    cowi_context_release(context); /* never the last: the Storage has a share */
+    return shared;
+}
+
+static void copy_window(cow_storage *storage, cowi_context *context, cow_dataptr fresh)
+{
+    const cow_allocator *allocator = storage->allocator;
+    const cow_dataptr original = context->original;
+    allocator->clone(allocator->self, fresh.data, (const char *)original.data + storage->offset, storage->nbytes);
+    if (allocator->paging != NULL && storage->nbytes >= allocator->paging->least) {
+        allocator->paging->spend(allocator->self, storage->nbytes);
+    }
+}
+
 /* Gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
  * bytes can be stolen, or are absent. keep: they cannot be stolen, even with one share left. */
-static bool copy(cow_storage *storage, bool keep, cow_status *status, cow_error *err)
+static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err)
 {
     cowi_context *context = storage->context;
-    cow_dataptr fresh, original;
+    cow_dataptr fresh;
+    size_t copied = storage->nbytes;
+    bool by_page;
     if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
         /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
         *status = cowi_fail(err, COW_EOVERFLOW, "too many threads are copying one allocation");
         return true;
     }
     COWI_YIELD("shared lock");
-    if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
+    by_page = share_pages(storage, box, flags, &fresh, &copied);
+    if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
         *status =
             cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
@@ -112,23 +157,23 @@ static bool copy(cow_storage *storage, bool keep, cow_status *status, cow_error 
         return false;
     }
     COWI_YIELD("copy");
-    original = context->original;
-    storage->allocator->clone(storage->allocator->self, fresh.data, (const char *)original.data + storage->offset,
-                              storage->nbytes);
+    if (!by_page) {
+        copy_window(storage, context, fresh);
+    }
     COWI_YIELD("put in place");
     cowi_storage_lock(storage);
     (void)put_in_place(storage, fresh);
     cowi_storage_unlock(storage);
     (void)pthread_rwlock_unlock(&context->lock);
     cowi_count(COWI_COPIES, 1);
-    cowi_count(COWI_BYTES_COPIED, storage->nbytes);
+    cowi_count(COWI_BYTES_COPIED, copied);
     *status = COW_OK;
     return true;
 }
 
 /* Bytes of its own for a Storage that shares: by a steal, or by a copy, which leaves the context without giving up the
  * reference to it. */
-static cow_status materialize(cow_storage *storage, unsigned flags, cow_error *err)
+static cow_status materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err)
 {
     cowi_context *context = storage->context;
     cow_status status;
@@ -145,6 +190,7 @@ static cow_status materialize(cow_storage *storage, unsigned flags, cow_error *e
                 return status;
             }
             if (cowi_load_acquire(&context->left) == 0) {
+                cowi_context_unshadow(context);
                 cowi_count(COWI_STEALS, 1);
                 return COW_OK;
             }
@@ -152,7 +198,7 @@ static cow_status materialize(cow_storage *storage, unsigned flags, cow_error *e
         if (flags & COW_NO_COPY) {
             return cowi_fail(err, COW_ECOPY, "a write would copy %zu bytes", storage->nbytes);
         }
-    } while (!copy(storage, last || context->foreign, &status, err));
+    } while (!copy(storage, last || context->foreign, box, flags, &status, err));
     return status;
 }
 
@@ -198,7 +244,8 @@ static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, 
     }
 }
 
-static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
+                                       cow_error *err)
 {
     cowi_context *context;
     bool sole, moved = false;
@@ -214,14 +261,14 @@ static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow
     }
     COWI_YIELD("busy");
     context = storage->context;
-    status = materialize(storage, flags, err);
+    status = materialize(storage, box, flags, err);
     cowi_storage_lock(storage);
     if (status == COW_OK) {
         moved = storage->context != context;
         if (!moved) {
             cowi_storage_find(storage); /* a fill that another sharer saw may have brought what was stolen */
+            cowi_storage_own(storage, context->original);
         }
-        storage->sole = true;
         status = pin(storage, out, err);
     }
     COWI_ASSERT(cowi_load_relaxed(&storage->busy) == 1);
@@ -235,17 +282,74 @@ static cow_status mutable_begin_shared(cow_storage *storage, unsigned flags, cow
     return status;
 }
 
-cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+/* Has the allocator look at the pages of a Storage that nobody shares or writes to; where too much of them has been written,
+ * a copy to plain memory takes their place. What fails leaves them as they are: they are right, and only dear. */
+static void settle(cow_storage *storage, const cow_box *box)
+{
+    const cow_allocator *allocator = storage->allocator;
+    cowi_context *context;
+    cow_status status;
+    bool moved;
+    (void)cowi_gate_enter(false);
+    if (cowi_storage_lock_wrapped(storage, NULL) != COW_OK) {
+        cowi_gate_leave();
+        return;
+    }
+    context = storage->context;
+    if (!storage->sole || !storage->paged || cowi_load_acquire(&storage->pins) != 0) {
+        cowi_storage_unlock(storage);
+        cowi_gate_leave();
+        return;
+    }
+    storage->sole = false;
+    cowi_store_seq_cst(&storage->busy, 1);
+    const cow_dataptr own = context->original;
+    cowi_storage_unlock(storage);
+    COWI_YIELD("settle");
+    if (!allocator->paging->settle(allocator->self, &own, box)) {
+        (void)copy(storage, true, NULL, 0, &status, NULL);
+    }
+    cowi_storage_lock(storage);
+    moved = storage->context != context;
+    if (!moved) {
+        cowi_storage_own(storage, own);
+    }
+    cowi_store_seq_cst(&storage->busy, 0);
+    cowi_storage_unlock(storage);
+    cowi_wake_busy();
+    cowi_gate_leave();
+    if (moved) {
+        cowi_context_release(context);
+    }
+}
+
+cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
+                                cow_error *err)
 {
     cow_status status;
     cowi_storage_lock(storage);
+    if (storage->sole && cowi_storage_unsettled(storage, box)) {
+        cowi_storage_unlock(storage);
+        if (flags & COW_TRY) {
+            return cowi_fail(err, COW_EBUSY, "the Storage's pages should be looked at first");
+        }
+        if (!(flags & COW_NO_COPY)) {
+            settle(storage, box);
+        }
+        cowi_storage_lock(storage);
+    }
     if (!storage->sole) {
         cowi_storage_unlock(storage);
-        return mutable_begin_shared(storage, flags, out, err);
+        return mutable_begin_shared(storage, box, flags, out, err);
     }
     status = pin(storage, out, err);
     cowi_storage_unlock(storage);
     return status;
+}
+
+cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+{
+    return cow_mutable_begin_at(storage, NULL, flags, out, err);
 }
 
 void cow_mutable_end(cow_mutable_scope *scope)
@@ -257,6 +361,26 @@ void cow_mutable_end(cow_mutable_scope *scope)
 /* ---- overwrite: the scope holds a share of the old bytes, so that nobody steals what it reads, and a reference beside
  * it, so that nobody evicts it --------------------------------------------------------------------------------------- */
 
+/* Whoever overwrites pages of its own would pay for a copy of each. So they are left, like bytes that are shared. */
+static cow_status lock_to_overwrite(cow_storage *storage, bool *by_page, cow_error *err)
+{
+    cow_status status;
+    cowi_storage_lock(storage);
+    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;
+    if (!*by_page) {
+        return COW_OK;
+    }
+    cowi_storage_unlock(storage);
+    status = cowi_storage_lock_wrapped(storage, err);
+    if (status == COW_OK) {
+        *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;
+        if (*by_page) {
+            storage->sole = false;
+        }
+    }
+    return status;
+}
+
 cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwrite_scope *out, cow_error *err)
 {
     cow_mutable_scope in_place;
@@ -264,9 +388,13 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
     cowi_context *context;
     cowi_where where;
     cow_status status;
-    cowi_storage_lock(storage);
+    bool by_page;
+    status = lock_to_overwrite(storage, &by_page, err);
+    if (status != COW_OK) {
+        return status;
+    }
     context = storage->context;
-    if (storage->sole || cowi_load_seq_cst(&storage->busy) || cowi_context_stealable(context)) {
+    if (storage->sole || cowi_load_seq_cst(&storage->busy) || (!by_page && cowi_context_stealable(context))) {
         cowi_storage_unlock(storage);
         status = cow_mutable_begin(storage, flags, &in_place, err);
         if (status == COW_OK) {

@@ -110,6 +110,13 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
     storage->offset = 0;
     storage->scopes = 0;
     storage->sole = false;
+    storage->paged = false;
+}
+
+void cowi_storage_own(cow_storage *storage, cow_dataptr bytes)
+{
+    storage->sole = true;
+    storage->paged = cowi_dataptr_paged(storage->allocator, bytes);
 }
 
 cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
@@ -130,7 +137,7 @@ cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_st
     }
     cowi_storage_init(storage, allocator, ptr.data, nbytes, nbytes);
     storage->ptr = ptr;
-    storage->sole = true;
+    cowi_storage_own(storage, ptr);
     *out = storage;
     return COW_OK;
 }
@@ -159,7 +166,7 @@ cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, si
     }
     else {
         storage->ptr = ptr;
-        storage->sole = true;
+        cowi_storage_own(storage, ptr);
     }
     *out = storage;
     return COW_OK;
@@ -234,6 +241,43 @@ cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
         cowi_context_discard(spare);
     }
     return COW_OK;
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
+/* With a context whose bytes nobody can evict now, or without one. */
+static cow_dataptr handle_of(cow_storage *storage)
+{
+    return storage->context == NULL ? storage->ptr : (cow_dataptr)storage->context->original;
+}
+
+bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box)
+{
+    const cow_allocator *allocator = storage->allocator;
+    if (!storage->paged) {
+        return false;
+    }
+    const cow_dataptr own = handle_of(storage);
+    return allocator->paging->touch(allocator->self, &own, storage->nbytes, box) &&
+           cowi_load_acquire(&storage->pins) == 0;
+}
+
+int cow_storage_is_paged(cow_storage *storage)
+{
+    int paged = 0;
+    cowi_storage_lock(storage);
+    if (storage->sole) {
+        paged = storage->paged;
+    }
+    else {
+        const cowi_where where = cowi_context_retain(storage->context);
+        if (where == COWI_HERE || where == COWI_FILLED) {
+            paged = cowi_dataptr_paged(storage->allocator, storage->context->original);
+            cowi_context_release(storage->context); /* never the last: the Storage has a share */
+        }
+    }
+    cowi_storage_unlock(storage);
+    return paged;
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
@@ -337,9 +381,12 @@ int cow_storage_is_foreign(cow_storage *storage)
 
 size_t cow_storage_write_cost(cow_storage *storage)
 {
+    static const ptrdiff_t none[] = {0, 1};
+    static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
     bool copies;
     cowi_storage_lock(storage);
-    copies = storage->context != NULL && !storage->sole && !cowi_context_stealable(storage->context);
+    copies = storage->sole ? cowi_storage_unsettled(storage, &nothing)
+                           : !cowi_context_stealable(storage->context); /* who shares has a context */
     cowi_storage_unlock(storage);
     return copies ? storage->nbytes : 0;
 }

@@ -278,6 +278,7 @@ void stopper_init(stopper *s, const cow_allocator *under)
     s->table.alloc = stopper_alloc;
     s->table.free = stopper_free;
     s->table.clone = stopper_clone;
+    s->table.paging = NULL;
     s->under = under;
     cowi_init(&s->stop, 0);
     cowi_init(&s->copying, 0);

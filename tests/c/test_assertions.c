@@ -43,7 +43,7 @@ static void copy(void *self, void *data, const void *source, size_t nbytes)
     memcpy(data, source, nbytes);
 }
 
-static const cow_allocator allocator = {"breaking", NULL, alloc, give_back, copy};
+static const cow_allocator allocator = {"breaking", NULL, alloc, give_back, copy, NULL};
 
 static void make_sharers(void)
 {
@@ -377,7 +377,7 @@ static void *misaligned(void *self, size_t nbytes, size_t alignment)
 
 static void give_misaligned_bytes(void)
 {
-    const cow_allocator misaligning = {"misaligning", NULL, misaligned, give_back, copy};
+    const cow_allocator misaligning = {"misaligning", NULL, misaligned, give_back, copy, NULL};
     CHECK_OK(cow_storage_new(&misaligning, SIZE, &storage, NULL));
 }
 

@@ -469,6 +469,7 @@ static leaver make_leaver(fixture *f, bool refuses)
     l.table.alloc = leaver_alloc;
     l.table.free = leaver_free;
     l.table.clone = leaver_clone;
+    l.table.paging = NULL;
     l.under = f->allocator;
     l.leaves = NULL;
     l.refuses = refuses;

@@ -40,7 +40,7 @@ static void pages_clone(void *self, void *data, const void *source, size_t nbyte
     memcpy(data, source, nbytes);
 }
 
-static const cow_allocator pages = {"pages", NULL, pages_alloc, pages_free, pages_clone};
+static const cow_allocator pages = {"pages", NULL, pages_alloc, pages_free, pages_clone, NULL};
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

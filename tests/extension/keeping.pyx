@@ -84,5 +84,6 @@ def watch_clones(capsule, function):
     under = <const cow_allocator *>PyCapsule_GetPointer(capsule, "cowarray.allocator")
     memcpy(&watched, under, sizeof(cow_allocator))
     watched.clone = clone
+    watched.paging = NULL
     meanwhile = function
     return PyCapsule_New(&watched, "cowarray.allocator", NULL)

@@ -24,6 +24,7 @@ cdef extern from "cowarray/core.h" nogil:
         const char *name
         void *self
         void (*clone)(void *self, void *data, const void *source, size_t nbytes) noexcept
+        const void *paging
 
     const cow_allocator *cow_heap()
     size_t cow_heap_keep(size_t nbytes)

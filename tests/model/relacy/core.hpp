@@ -160,7 +160,7 @@ static void model_clone(void *, void *data, const void *source, size_t)
     }
 }
 
-static const cow_allocator model_allocator = {"model", NULL, model_alloc, model_free, model_clone};
+static const cow_allocator model_allocator = {"model", NULL, model_alloc, model_free, model_clone, NULL};
 
 /* ---- what every client needs -------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,247 @@
+/* Bases: bytes that never change again, in a file that windows map privately.
+ *
+ * A base is filled through the one shared writable map that it ever has, on pages of 2 MiB, and then sealed: from there on
+ * the kernel keeps everybody from changing it. It lives as long as a window or a shadow refers to it. A base has a
+ * descriptor, which somebody may close behind our back and open again as another file: before each use it is looked at.
+ *
+ * All calls that can fail leave nothing behind. */
+#define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "assertions.h"
+#include "pages.h"
+
+/* Newer than some systems' headers. */
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC 1u
+#endif
+#ifndef MFD_ALLOW_SEALING
+#define MFD_ALLOW_SEALING 2u
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+#define CHUNK (4 * COWI_REGION) /* filled while it is in the cache's reach */
+#define MOST_FILES ((size_t)256)
+#define HIGH_DESCRIPTOR 256 /* out of the way of select, and of who counts on small numbers */
+
+static cowi_atomic_size files;
+static cowi_atomic_size bytes;
+static cowi_atomic_u64 made;
+
+void cowi_base_figures(cow_paging_figures *out)
+{
+    out->bases = cowi_load_relaxed(&made);
+    out->base_bytes = cowi_load_relaxed(&bytes);
+    out->base_files = cowi_load_relaxed(&files);
+}
+
+char *cowi_room(size_t nbytes)
+{
+    char *raw = (char *)mmap(NULL, nbytes + COWI_REGION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t before;
+    if (raw == (char *)MAP_FAILED) {
+        return NULL;
+    }
+    before = (COWI_REGION - (uintptr_t)raw % COWI_REGION) % COWI_REGION;
+    if (before > 0) {
+        (void)munmap(raw, before);
+    }
+    (void)munmap(raw + before + nbytes, COWI_REGION - before);
+    return raw + before;
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+
+/* Others need descriptors, too. */
+static bool count_file(void)
+{
+    struct rlimit limit;
+    const size_t before = cowi_add_relaxed(&files, 1);
+    const bool limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    const size_t most = limited && limit.rlim_cur / 8 < MOST_FILES ? (size_t)limit.rlim_cur / 8 : MOST_FILES;
+    if (before < most) {
+        return true;
+    }
+    (void)cowi_sub_release(&files, 1);
+    return false;
+}
+
+static int move_up(int descriptor)
+{
+    const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high < 0) {
+        return descriptor;
+    }
+    (void)close(descriptor);
+    return high;
+}
+
+/* A file above the limit on their size would kill the process. */
+static bool may_be_so_large(size_t nbytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= nbytes);
+}
+
+static int memory_file(size_t nbytes)
+{
+    int descriptor;
+    if (!may_be_so_large(nbytes)) {
+        return -1;
+    }
+    descriptor = (int)syscall(SYS_memfd_create, "cowarray", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    if (descriptor < 0) { /* before Linux 6.3 */
+        descriptor = (int)syscall(SYS_memfd_create, "cowarray", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    }
+    if (descriptor < 0) {
+        return -1;
+    }
+    descriptor = move_up(descriptor);
+    if (ftruncate(descriptor, (off_t)nbytes) != 0) {
+        (void)close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+static bool is_itself(const cowi_base *base)
+{
+    struct stat now;
+    return fstat(base->descriptor, &now) == 0 && now.st_dev == base->device && now.st_ino == base->inode;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+/* Asking for the pages instead of touching them gives an error where touching would be a signal. */
+static bool populate(char *start, size_t nbytes, bool small)
+{
+    for (size_t at = 0; !small && at < nbytes; at += COWI_REGION) {
+        if (madvise(start + at, COWI_PAGE, MADV_POPULATE_WRITE) != 0) {
+            return false;
+        }
+    }
+    return small ? madvise(start, nbytes, MADV_POPULATE_WRITE) == 0 : madvise(start, nbytes, MADV_COLLAPSE) == 0;
+}
+
+static bool fill(char *map, const cowi_piece *pieces, size_t count, bool small)
+{
+    for (size_t first = 0; first < count; first += CHUNK / COWI_REGION) {
+        const size_t left = count - first;
+        const size_t some = left < CHUNK / COWI_REGION ? left : CHUNK / COWI_REGION;
+        if (!populate(map + first * COWI_REGION, some * COWI_REGION, small)) {
+            return false;
+        }
+        for (size_t i = first; i < first + some; i++) {
+            memcpy(map + i * COWI_REGION, pieces[i].data, pieces[i].nbytes);
+        }
+    }
+    return true;
+}
+
+static bool write_file(int descriptor, const cowi_piece *pieces, size_t count, bool small)
+{
+    const size_t nbytes = count * COWI_REGION;
+    char *map = cowi_room(nbytes);
+    bool good;
+    if (map == NULL) {
+        return false;
+    }
+    good = mmap(map, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) != MAP_FAILED &&
+           fill(map, pieces, count, small);
+    (void)munmap(map, nbytes);
+    return good && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
+}
+
+/* Owns the descriptor on success. */
+static cowi_base *base_of(int descriptor, size_t nbytes)
+{
+    struct stat now;
+    cowi_base *base = (cowi_base *)malloc(sizeof *base);
+    if (base == NULL || fstat(descriptor, &now) != 0) {
+        free(base);
+        return NULL;
+    }
+    cowi_init(&base->references, 1);
+    base->descriptor = descriptor;
+    base->device = now.st_dev;
+    base->inode = now.st_ino;
+    base->nbytes = nbytes;
+    (void)cowi_add_relaxed(&bytes, nbytes);
+    return base;
+}
+
+cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+{
+    cowi_base *base = NULL;
+    int descriptor;
+    if (!count_file()) {
+        return NULL;
+    }
+    descriptor = memory_file(count * COWI_REGION);
+    if (descriptor >= 0 && write_file(descriptor, pieces, count, small)) {
+        base = base_of(descriptor, count * COWI_REGION);
+    }
+    if (base == NULL) {
+        if (descriptor >= 0) {
+            (void)close(descriptor);
+        }
+        (void)cowi_sub_release(&files, 1);
+        return NULL;
+    }
+    (void)cowi_add_relaxed(&made, 1);
+    return base;
+}
+
+cowi_base *cowi_base_of_file(int descriptor)
+{
+    const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    const int kept = own >= 0 ? own : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    cowi_base *base = kept >= 0 ? base_of(kept, 0) : NULL;
+    if (base == NULL) {
+        if (kept >= 0) {
+            (void)close(kept);
+        }
+        return NULL;
+    }
+    (void)cowi_add_relaxed(&files, 1); /* the user's wish: it counts, and is not refused */
+    return base;
+}
+
+void cowi_base_retain(cowi_base *base)
+{
+    (void)cowi_add_relaxed(&base->references, 1);
+}
+
+void cowi_base_release(cowi_base *base)
+{
+    if (cowi_sub_acq_rel(&base->references, 1) != 1) {
+        return;
+    }
+    if (is_itself(base)) {
+        (void)close(base->descriptor);
+    }
+    (void)cowi_sub_release(&files, 1);
+    (void)cowi_sub_release(&bytes, base->nbytes);
+    free(base);
+}
+
+bool cowi_base_map(const cowi_base *base, size_t offset, void *place, size_t nbytes)
+{
+    return is_itself(base) && mmap(place, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+                                   base->descriptor, (off_t)offset) != MAP_FAILED;
+}

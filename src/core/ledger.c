@@ -1,0 +1,230 @@
+/* Whether a window is paged: the policy, the prices, and the ledger.
+ *
+ * The ledger earns the bytes of each lazy copy, for which NumPy would have paid at once, and spends what is paid for writes:
+ * whole windows, fills of bases, pages, and what a paged window may still cost before it ends or is given up. With
+ * COW_PAGING_LEDGER nothing is spent on pages that would take it beyond 5/4 of what was earned. So no program pays more than
+ * that, whatever it does next. All amounts are bytes of a plain copy. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "pages.h"
+
+#ifndef MADV_HUGEPAGE
+#define MADV_HUGEPAGE 14
+#endif
+
+/* ---- policy ------------------------------------------------------------------------------------------------------ */
+
+static cowi_atomic_uint mode = COW_PAGING_LEDGER;
+static cowi_atomic_size allowance;
+static cowi_atomic_uint small_pages;
+
+cow_paging_policy cow_paging_now(void)
+{
+    cow_paging_policy now;
+    now.mode = (cow_paging_mode)cowi_load_relaxed(&mode);
+    now.allowance = cowi_load_relaxed(&allowance);
+    now.small_pages = cowi_load_relaxed(&small_pages) != 0;
+    return now;
+}
+
+cow_paging_policy cow_paging_use(cow_paging_policy policy)
+{
+    const cow_paging_policy before = cow_paging_now();
+    cowi_store_relaxed(&mode, (unsigned)policy.mode);
+    cowi_store_relaxed(&allowance, policy.allowance);
+    cowi_store_relaxed(&small_pages, policy.small_pages ? 1u : 0u);
+    return before;
+}
+
+bool cowi_pages_are_off(void)
+{
+    return cowi_load_relaxed(&mode) == COW_PAGING_OFF;
+}
+
+bool cowi_small_pages(void)
+{
+    return cowi_load_relaxed(&small_pages) != 0;
+}
+
+/* ---- the ledger -------------------------------------------------------------------------------------------------- */
+
+static cowi_atomic_u64 earned;
+static cowi_atomic_u64 spent;
+static cowi_atomic_size skips;
+static cowi_atomic_size streak; /* of give-ups */
+
+#define LONGEST_STREAK 20
+
+void cowi_ledger_earn(size_t nbytes)
+{
+    (void)cowi_add_relaxed(&earned, nbytes);
+}
+
+void cowi_ledger_spend(size_t nbytes)
+{
+    (void)cowi_add_relaxed(&spent, nbytes);
+}
+
+bool cowi_ledger_take(uint64_t nbytes)
+{
+    uint64_t before = cowi_load_relaxed(&spent);
+    do {
+        const uint64_t income = cowi_load_relaxed(&earned);
+        const uint64_t most = income + income / 4 + cowi_load_relaxed(&allowance);
+        if (cowi_load_relaxed(&mode) != COW_PAGING_EAGER && before + nbytes > most) {
+            return false;
+        }
+    } while (!cowi_cas_acq_rel(&spent, &before, before + nbytes));
+    return true;
+}
+
+void cowi_ledger_return(uint64_t nbytes)
+{
+    (void)cowi_sub_acq_rel(&spent, nbytes);
+}
+
+bool cowi_ledger_skips(void)
+{
+    size_t left = cowi_load_relaxed(&skips);
+    while (left > 0) {
+        if (cowi_cas_acq_rel(&skips, &left, left - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cowi_ledger_gave_up(void)
+{
+    const size_t before = cowi_load_relaxed(&streak);
+    cowi_store_relaxed(&skips, (size_t)2 << before);
+    cowi_store_relaxed(&streak, before < LONGEST_STREAK ? before + 1 : before);
+}
+
+void cowi_ledger_went_well(void)
+{
+    const size_t before = cowi_load_relaxed(&streak);
+    if (before > 0) {
+        cowi_store_relaxed(&streak, before - 1);
+    }
+}
+
+/* ---- prices: measured once, by what is done later ----------------------------------------------------------------- */
+
+#define SAMPLE (2 * COWI_REGION)
+#define SAMPLE_PAGES 128
+#define ROUNDS 3
+
+static cowi_prices huge_prices;
+static cowi_prices small_prices;
+static pthread_once_t huge_once = PTHREAD_ONCE_INIT;
+static pthread_once_t small_once = PTHREAD_ONCE_INIT;
+
+/* Of this thread: others may have the processor in between. */
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* 0 where it cannot be done. */
+static uint64_t time_copy(const char *source)
+{
+    char *fresh = cowi_room(SAMPLE);
+    uint64_t took = 0;
+    if (fresh == NULL) {
+        return 0;
+    }
+    if (mprotect(fresh, SAMPLE, PROT_READ | PROT_WRITE) == 0 && madvise(fresh, SAMPLE, MADV_HUGEPAGE) == 0) {
+        const uint64_t start = nanoseconds();
+        memcpy(fresh, source, SAMPLE);
+        took = nanoseconds() - start;
+    }
+    (void)munmap(fresh, SAMPLE);
+    return took;
+}
+
+static uint64_t time_pages(const cowi_base *base)
+{
+    char *map = cowi_room(SAMPLE);
+    uint64_t took = 0;
+    if (map == NULL) {
+        return 0;
+    }
+    if (cowi_base_map(base, 0, map, SAMPLE)) {
+        const uint64_t start = nanoseconds();
+        for (size_t i = 0; i < SAMPLE_PAGES; i++) {
+            map[i * (SAMPLE / SAMPLE_PAGES)] = 1;
+        }
+        took = nanoseconds() - start;
+    }
+    (void)munmap(map, SAMPLE);
+    return took;
+}
+
+static void least(uint64_t *so_far, uint64_t took)
+{
+    if (took != 0 && (*so_far == 0 || took < *so_far)) {
+        *so_far = took;
+    }
+}
+
+/* In thousandths, and no less than can be, nor more than an accident. */
+static uint32_t ratio(uint64_t dear, uint64_t cheap, uint64_t most)
+{
+    const uint64_t found = dear * 1000 / cheap;
+    return (uint32_t)(found < 1000 ? 1000 : found > most ? most : found);
+}
+
+static void measure(cowi_prices *out, bool small)
+{
+    uint64_t copy = 0, fill = 0, pages = 0;
+    char *source = (char *)mmap(NULL, SAMPLE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (source == (char *)MAP_FAILED) {
+        return;
+    }
+    memset(source, 1, SAMPLE);
+    for (int round = 0; round < ROUNDS; round++) {
+        const cowi_piece pieces[] = {{source, COWI_REGION}, {source + COWI_REGION, COWI_REGION}};
+        const uint64_t start = nanoseconds();
+        cowi_base *base = cowi_base_new(pieces, SAMPLE / COWI_REGION, small);
+        if (base == NULL) {
+            break;
+        }
+        least(&fill, nanoseconds() - start);
+        least(&copy, time_copy(source));
+        least(&pages, time_pages(base));
+        cowi_base_release(base);
+    }
+    (void)munmap(source, SAMPLE);
+    if (copy != 0 && fill != 0 && pages != 0) {
+        out->fill = ratio(fill, copy, 4000);
+        out->page = ratio(pages * (SAMPLE / COWI_PAGE / SAMPLE_PAGES), copy, 8000);
+        out->known = true;
+    }
+}
+
+static void measure_huge(void)
+{
+    measure(&huge_prices, false);
+}
+
+static void measure_small(void)
+{
+    measure(&small_prices, true);
+}
+
+const cowi_prices *cowi_prices_now(void)
+{
+    (void)pthread_once(&huge_once, measure_huge);
+    if (huge_prices.known || !cowi_small_pages()) {
+        return &huge_prices;
+    }
+    (void)pthread_once(&small_once, measure_small);
+    return &small_prices;
+}

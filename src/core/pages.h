@@ -1,0 +1,88 @@
+/* Copy-on-write by the page, for the heap: pages.c has the windows, base.c the frozen bytes that they map, dirty.c looks for
+ * pages that were written to, ledger.c decides whether any of it is worth its price. */
+#ifndef COWI_PAGES_H
+#define COWI_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "atomics.h"
+#include "cowarray/core.h"
+
+/* What is decided by the huge page is decided by the region. */
+#define COWI_REGION ((size_t)2 << 20)
+#define COWI_PAGE ((size_t)4096)
+#define COWI_REGION_PAGES (COWI_REGION / COWI_PAGE)
+/* Smaller windows are copied. */
+#define COWI_PAGED_LEAST ((size_t)4 << 20)
+
+extern const cow_paging cowi_pages;
+
+/* ---- base.c ------------------------------------------------------------------------------------------------------ */
+
+/* A file of frozen bytes, in memory and sealed, or a user's file. Windows map it privately. */
+typedef struct cowi_base {
+    cowi_atomic_size references;
+    int descriptor;
+    dev_t device; /* with the next: what the descriptor should still be */
+    ino_t inode;
+    size_t nbytes; /* in memory; 0 for a user's file */
+} cowi_base;
+
+/* A piece of memory that goes into a base: nbytes <= COWI_REGION, the rest of the region is zeros. */
+typedef struct cowi_piece {
+    const char *data;
+    size_t nbytes;
+} cowi_piece;
+
+/* A base of one region for each piece. NULL: the system grants none. small: pages of 4 KiB will do. */
+cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small);
+/* A base for a file of a user's. */
+cowi_base *cowi_base_of_file(int descriptor);
+void cowi_base_retain(cowi_base *base);
+void cowi_base_release(cowi_base *base);
+/* nbytes of it at a place in memory that is the caller's. */
+COW_NODISCARD bool cowi_base_map(const cowi_base *base, size_t offset, void *place, size_t nbytes);
+/* Address space aligned to a region, which cannot be touched yet; NULL if there is none. */
+char *cowi_room(size_t nbytes);
+void cowi_base_figures(cow_paging_figures *out);
+
+/* ---- dirty.c ----------------------------------------------------------------------------------------------------- */
+
+/* A bit for each page of a window, and how many are set. */
+typedef struct cowi_dirt {
+    uint64_t *bits;
+    size_t pages;
+} cowi_dirt;
+
+/* Sets the bits of the pages in [start, start + nbytes), which begins and ends with a page, that are not the base's any more.
+ * bits must be 0. False: the system does not tell. */
+COW_NODISCARD bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *out);
+
+/* ---- ledger.c ---------------------------------------------------------------------------------------------------- */
+
+/* Prices in bytes of a plain copy. */
+typedef struct cowi_prices {
+    bool known;   /* false: nothing is paged */
+    uint32_t fill; /* of a base, for 1000 bytes of it */
+    uint32_t page; /* of a page that is copied by a fault, for 1000 bytes of it */
+} cowi_prices;
+
+/* Measured when they are first asked for. */
+const cowi_prices *cowi_prices_now(void);
+bool cowi_pages_are_off(void);
+bool cowi_small_pages(void);
+void cowi_ledger_earn(size_t nbytes);
+void cowi_ledger_spend(size_t nbytes);
+/* Spends what may be spent now; false, and nothing spent, where it may not. */
+COW_NODISCARD bool cowi_ledger_take(uint64_t nbytes);
+void cowi_ledger_return(uint64_t nbytes);
+/* After a give-up some windows are copied as a whole: true, and one less of them from here on. */
+bool cowi_ledger_skips(void);
+void cowi_ledger_gave_up(void);
+/* A window has gone without a give-up. */
+void cowi_ledger_went_well(void);
+
+#endif
