@@ -393,7 +393,7 @@ static bool find_shadow(const cow_sharing *sharing, const plan *how)
             pieces[i].data = (const char *)sharing->source.data + i * COWI_REGION;
             pieces[i].nbytes = rest < COWI_REGION ? rest : COWI_REGION;
         }
-        *sharing->shadow = cowi_base_new(pieces, count, how->small);
+        cowi_store_release((cowi_atomic_ptr *)sharing->shadow, cowi_base_new(pieces, count, how->small));
         free(pieces);
     }
     if (*sharing->shadow == NULL) {
@@ -725,7 +725,7 @@ static int would_share(void *self, const cow_sharing *sharing)
         return 0;
     }
     price += price_of_pages(how.prices, count * COWI_REGION_PAGES * PERCENT / 100);
-    if (how.from == NULL && *sharing->shadow == NULL) {
+    if (how.from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
         price += price_of_fill(how.prices, (sharing->allocated + COWI_REGION - 1) / COWI_REGION);
     }
     return is_of_file(&how) || cowi_ledger_allows(price);

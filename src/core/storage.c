@@ -293,7 +293,7 @@ int cow_storage_writes_by_page(cow_storage *storage)
     }
     cowi_storage_lock(storage);
     context = storage->context;
-    if (context == scope.context && !storage->sole && !context->foreign) {
+    if (context == scope.context && !storage->sole && !context->foreign && !cowi_context_stealable(context)) {
         sharing.source = context->original;
         sharing.allocated = context->nbytes;
         sharing.offset = storage->offset;
@@ -304,7 +304,7 @@ int cow_storage_writes_by_page(cow_storage *storage)
         by_page = paging->would_share(storage->allocator->self, &sharing);
     }
     else {
-        by_page = storage->sole && storage->paged;
+        by_page = cowi_dataptr_paged(storage->allocator, ((cowi_context *)scope.context)->original);
         cowi_storage_unlock(storage);
     }
     cow_const_end(&scope);
