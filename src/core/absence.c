@@ -132,7 +132,8 @@ static cow_status put_bytes(cow_storage *storage, cow_dataptr ptr, size_t nbytes
         return cowi_fail(err, status, "fill: another thread was first");
     }
     cowi_store_release(&storage->address, (char *)ptr.data + storage->offset);
-    if (alone) {
+    /* Whoever is busy may read the bytes to share pages of them, before it finds itself alone. */
+    if (alone && !cowi_load_seq_cst(&storage->busy)) {
         cowi_storage_own(storage, ptr);
     }
     return COW_OK;
