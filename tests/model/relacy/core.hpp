@@ -398,12 +398,13 @@ static cow_storage *make_paged(int value)
     return made;
 }
 
-/* When the threads are done: a Storage that is sole knows whether it is paged. */
+/* When the threads are done: a Storage that is sole, as it is after a write, knows whether it is paged. */
 static void must_know_its_pages(cow_storage *storage)
 {
+    write_cells(storage, 0, -1, 0);
     const cow_dataptr own =
         storage->context == NULL ? storage->ptr : static_cast<cow_dataptr>(storage->context->original);
-    MUST(!storage->sole || storage->paged == (paging_is_paged(&own) != 0));
+    MUST(storage->sole && storage->paged == (paging_is_paged(&own) != 0));
 }
 
 static cow_storage *clone_of(cow_storage *source)
