@@ -34,6 +34,16 @@ SPIN = {
     "FILL_LOOKS_LATE": ["evict_writers"],
     "FILL_WITHOUT_CLAIM": ["fillers"],
     "OVERWRITE_WITHOUT_REFERENCE": ["evict_overwrite"],
+    "STEAL_KEEPS_SHADOW": ["pages_stolen"],
+    "SHADOW_WITHOUT_ORDER": ["pages_stolen"],
+    "SHARE_WITHOUT_REFERENCE": ["pages_evicted"],
+    "EVICT_KEEPS_SHADOW": ["pages_evicted"],
+    "AT_REST_IGNORES_PINS": ["settle"],
+    "AT_REST_IGNORES_BUSY": ["settle", "pages_overwritten"],
+    "SETTLE_LEAVES_SOLE": ["settle"],
+    "SETTLE_OUTSIDE_GATE": ["settle_fork"],
+    "OVERWRITTEN_STAYS_SOLE": ["pages_overwritten"],
+    "FILL_IGNORES_BUSY": ["pages_filled"],
 }
 
 # The copy, its end, and the steal, as scope.c has them.
