@@ -84,7 +84,9 @@ _LATE_PAGES = (
     "    if (by_page) {\n        cow_dataptr unused = plain;\n        cowi_dataptr_delete(&unused, storage->nbytes);\n"
     "    }\n    if (!by_page) {\n"
 )
-_EARLY_UNSHADOW = "            cowi_context_unshadow(context);\n            status = wait_for_copies(context, flags, err);\n"
+_EARLY_UNSHADOW = (
+    "            cowi_context_unshadow(context);\n            status = wait_for_copies(context, flags, err);\n"
+)
 _PAGES_RETAIN = "    where = cowi_context_retain(context);\n    if (where != COWI_HERE"
 _PAGES_RELEASE = "    cowi_context_release(context); /* never the last: the Storage has a share */\n"
 _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(&storage->pins) == 0;\n"
@@ -343,7 +345,9 @@ CORE = {
         ("scope.c", _PAGES_RETAIN, "    where = COWI_HERE;\n    if (where != COWI_HERE"),
         ("scope.c", _PAGES_RELEASE, ""),
     ],
-    "shadow outlives its context": [("context.c", "        cowi_context_unshadow(context);\n        original", "        original")],
+    "shadow outlives its context": [
+        ("context.c", "        cowi_context_unshadow(context);\n        original", "        original")
+    ],
     "eviction keeps the shadow": [("context.c", "    *shadow = context->shadow;\n    context->shadow = NULL;\n", "")],
     "evicted shadow is not given back": [("absence.c", "    if (shadow != NULL) {\n", "    if (false) {\n")],
     "pages looked at while pinned": [("scope.c", _AT_REST, "!cowi_load_seq_cst(&storage->busy);\n")],
@@ -351,18 +355,36 @@ CORE = {
     "pages looked at while busy": [("scope.c", _AT_REST, "cowi_load_acquire(&storage->pins) == 0;\n")],
     "pages looked at while sole": [("scope.c", _LOOKS, _LOOKS.partition("\n")[2])],
     "pages looked at outside of the gate": [
-        ("scope.c", "    (void)cowi_gate_enter(false);\n    if (cowi_storage_lock_wrapped", "    if (cowi_storage_lock_wrapped"),
-        ("scope.c", "        cowi_gate_leave();\n        return;\n    }\n    context", "        return;\n    }\n    context"),
-        ("scope.c", "        cowi_gate_leave();\n        return;\n    }\n    storage->sole", "        return;\n    }\n    storage->sole"),
+        (
+            "scope.c",
+            "    (void)cowi_gate_enter(false);\n    if (cowi_storage_lock_wrapped",
+            "    if (cowi_storage_lock_wrapped",
+        ),
+        (
+            "scope.c",
+            "        cowi_gate_leave();\n        return;\n    }\n    context",
+            "        return;\n    }\n    context",
+        ),
+        (
+            "scope.c",
+            "        cowi_gate_leave();\n        return;\n    }\n    storage->sole",
+            "        return;\n    }\n    storage->sole",
+        ),
         ("scope.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
     ],
-    "pages given up, and nobody takes the old ones back": [("scope.c", _SETTLED, "    no_longer_busy(storage, NULL);\n}\n")],
+    "pages given up, and nobody takes the old ones back": [
+        ("scope.c", _SETTLED, "    no_longer_busy(storage, NULL);\n}\n")
+    ],
     "overwritten pages stay sole": [
         ("scope.c", "        if (*by_page) {\n            storage->sole = false;\n        }\n", ""),
         ("scope.c", "    if (storage->sole || cowi_load_seq", "    if ((storage->sole && !by_page) || cowi_load_seq"),
     ],
     "a steal does not see the pages": [
-        ("scope.c", "            cowi_storage_own(storage, context->original);\n", "            storage->sole = true;\n")
+        (
+            "scope.c",
+            "            cowi_storage_own(storage, context->original);\n",
+            "            storage->sole = true;\n",
+        )
     ],
     "a filler takes the bytes from who is busy": [
         ("absence.c", "if (alone && !cowi_load_seq_cst(&storage->busy)) {", "if (alone) {")
