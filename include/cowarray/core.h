@@ -139,8 +139,8 @@ typedef struct cow_sharing {
     size_t copied;      /* out: bytes */
 } cow_sharing;
 
-/* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. All but earn and
- * touch are called inside the fork gate. */
+/* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share and settle are
+ * called inside the fork gate, and the others anywhere. */
 typedef struct cow_paging {
     /* Smaller windows are copied, and nobody is asked. */
     size_t least;

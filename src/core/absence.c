@@ -70,7 +70,7 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
 }
 
 /* The handle, and the size of what it is on, which a write by another thread may change afterwards. */
-static cow_status take(cow_storage *storage, size_t managed, cow_dataptr *bytes, size_t *nbytes, cow_error *err)
+static cow_status take_away(cow_storage *storage, size_t managed, cow_dataptr *bytes, size_t *nbytes, cow_error *err)
 {
     void *shadow = NULL;
     cow_status status;
@@ -94,7 +94,7 @@ cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *o
 {
     cow_dataptr bytes = {NULL, NULL, NULL};
     size_t nbytes = 0;
-    const cow_status status = take(storage, managed, &bytes, &nbytes, err);
+    const cow_status status = take_away(storage, managed, &bytes, &nbytes, err);
     if (status == COW_OK) {
         *out = bytes;
     }
@@ -105,7 +105,7 @@ cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *er
 {
     cow_dataptr bytes = {NULL, NULL, NULL};
     size_t nbytes = 0;
-    const cow_status status = take(storage, managed, &bytes, &nbytes, err);
+    const cow_status status = take_away(storage, managed, &bytes, &nbytes, err);
     if (status == COW_OK) {
         COWI_YIELD("evicted");
         cowi_dataptr_delete(&bytes, nbytes);
@@ -132,7 +132,8 @@ static cow_status put_bytes(cow_storage *storage, cow_dataptr ptr, size_t nbytes
         return cowi_fail(err, status, "fill: another thread was first");
     }
     cowi_store_release(&storage->address, (char *)ptr.data + storage->offset);
-    if (alone) {
+    /* Whoever is busy may read the bytes to share pages of them, before it finds itself alone. */
+    if (alone && !cowi_load_seq_cst(&storage->busy)) {
         cowi_storage_own(storage, ptr);
     }
     return COW_OK;

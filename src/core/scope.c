@@ -130,7 +130,8 @@ static void copy_window(cow_storage *storage, cowi_context *context, cow_dataptr
 
 /* Gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
  * bytes can be stolen, or are absent. keep: they cannot be stolen, even with one share left. */
-static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err)
+static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status,
+                 cow_error *err)
 {
     cowi_context *context = storage->context;
     cow_dataptr fresh;
@@ -244,6 +245,20 @@ static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, 
     }
 }
 
+/* With the lock held, and in the gate: lets the waiting threads go on. moved: the context that the Storage has left, or NULL;
+ * the reference to it goes last, since its deleter may take any lock. */
+static void no_longer_busy(cow_storage *storage, cowi_context *moved)
+{
+    COWI_ASSERT(cowi_load_relaxed(&storage->busy) == 1);
+    cowi_store_seq_cst(&storage->busy, 0);
+    cowi_storage_unlock(storage);
+    cowi_wake_busy();
+    cowi_gate_leave();
+    if (moved != NULL) {
+        cowi_context_release(moved);
+    }
+}
+
 static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
                                        cow_error *err)
 {
@@ -271,15 +286,16 @@ static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box,
         }
         status = pin(storage, out, err);
     }
-    COWI_ASSERT(cowi_load_relaxed(&storage->busy) == 1);
-    cowi_store_seq_cst(&storage->busy, 0);
-    cowi_storage_unlock(storage);
-    cowi_wake_busy();
-    cowi_gate_leave();
-    if (moved) {
-        cowi_context_release(context);
-    }
+    no_longer_busy(storage, moved ? context : NULL);
     return status;
+}
+
+/* With the lock held: paged bytes that nobody writes to, or is about to. Whoever is busy may have its new bytes in place, and
+ * no pin on them yet. */
+static bool has_pages_at_rest(cow_storage *storage)
+{
+    return storage->sole && storage->paged && !cowi_load_seq_cst(&storage->busy) &&
+           cowi_load_acquire(&storage->pins) == 0;
 }
 
 /* Has the allocator look at the pages of a Storage that nobody shares or writes to; where too much of them has been written,
@@ -296,7 +312,7 @@ static void settle(cow_storage *storage, const cow_box *box)
         return;
     }
     context = storage->context;
-    if (!storage->sole || !storage->paged || cowi_load_acquire(&storage->pins) != 0) {
+    if (!has_pages_at_rest(storage)) {
         cowi_storage_unlock(storage);
         cowi_gate_leave();
         return;
@@ -314,13 +330,7 @@ static void settle(cow_storage *storage, const cow_box *box)
     if (!moved) {
         cowi_storage_own(storage, own);
     }
-    cowi_store_seq_cst(&storage->busy, 0);
-    cowi_storage_unlock(storage);
-    cowi_wake_busy();
-    cowi_gate_leave();
-    if (moved) {
-        cowi_context_release(context);
-    }
+    no_longer_busy(storage, moved ? context : NULL);
 }
 
 cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
@@ -366,14 +376,14 @@ static cow_status lock_to_overwrite(cow_storage *storage, bool *by_page, cow_err
 {
     cow_status status;
     cowi_storage_lock(storage);
-    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;
+    *by_page = has_pages_at_rest(storage);
     if (!*by_page) {
         return COW_OK;
     }
     cowi_storage_unlock(storage);
     status = cowi_storage_lock_wrapped(storage, err);
     if (status == COW_OK) {
-        *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;
+        *by_page = has_pages_at_rest(storage);
         if (*by_page) {
             storage->sole = false;
         }

@@ -32,7 +32,7 @@ _COMMIT_DROPS = (
     "    cowi_context_drop(context);             /* the Storage's share */\n"
     "    cowi_context_drop_and_release(context); /* the scope's */\n    return COW_OK;"
 )
-_RELEASE = "    if (moved) {\n        cowi_context_release(context);\n    }\n"
+_RELEASE = "    if (moved != NULL) {\n        cowi_context_release(moved);\n    }\n"
 _GIVE_BACK = "        cowi_large_give_back();\n        data = "
 
 # name: (program, test, [(file, text, replacement), ...])

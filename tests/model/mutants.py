@@ -34,6 +34,16 @@ SPIN = {
     "FILL_LOOKS_LATE": ["evict_writers"],
     "FILL_WITHOUT_CLAIM": ["fillers"],
     "OVERWRITE_WITHOUT_REFERENCE": ["evict_overwrite"],
+    "STEAL_KEEPS_SHADOW": ["pages_stolen"],
+    "SHADOW_WITHOUT_ORDER": ["pages_stolen"],
+    "SHARE_WITHOUT_REFERENCE": ["pages_evicted"],
+    "EVICT_KEEPS_SHADOW": ["pages_evicted"],
+    "AT_REST_IGNORES_PINS": ["settle"],
+    "AT_REST_IGNORES_BUSY": ["settle", "pages_overwritten"],
+    "SETTLE_LEAVES_SOLE": ["settle"],
+    "SETTLE_OUTSIDE_GATE": ["settle_fork"],
+    "OVERWRITTEN_STAYS_SOLE": ["pages_overwritten"],
+    "FILL_IGNORES_BUSY": ["pages_filled"],
 }
 
 # The copy, its end, and the steal, as scope.c has them.
@@ -44,7 +54,8 @@ _PLACED = (
 )
 _COPIED = "    (void)pthread_rwlock_unlock(&context->lock);\n    cowi_count(COWI_COPIES, 1);"
 _STOLEN = "                cowi_count(COWI_STEALS, 1);\n"
-_RELEASED = "    if (moved) {\n        cowi_context_release(context);\n    }"
+_RELEASED = "    if (moved != NULL) {\n        cowi_context_release(moved);\n    }"
+_PINNED = "    no_longer_busy(storage, moved ? context : NULL);\n    return status;"
 _WAIT = "        (void)pthread_rwlock_wrlock(&context->lock);\n    }\n    (void)pthread_rwlock_unlock(&context->lock);"
 _DROP_BOTH = "give_back(context, SHARE + 2 * REFERENCE);"
 # The three compare-and-swaps of counts.
@@ -63,6 +74,24 @@ _FINDS = "cowi_storage_find(storage);"
 _RETAINED_FINDS = "cowi_context_retain(storage->context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
 _SHARED_FINDS = "cowi_context_share_and_retain(context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
 _COMMIT = "if (storage->context != context || storage->sole || cowi_load_seq_cst(&storage->busy)) {"
+
+# Pages: what a copier does with them, and who looks at them.
+_BY_PAGE = "    by_page = share_pages(storage, box, flags, &fresh, &copied);\n"
+_PLAIN = "    by_page = false;\n"
+_COPY = '    COWI_YIELD("copy");\n    if (!by_page) {\n'
+_LATE_PAGES = (
+    "    const cow_dataptr plain = fresh;\n    by_page = share_pages(storage, box, flags, &fresh, &copied);\n"
+    "    if (by_page) {\n        cow_dataptr unused = plain;\n        cowi_dataptr_delete(&unused, storage->nbytes);\n"
+    "    }\n    if (!by_page) {\n"
+)
+_EARLY_UNSHADOW = (
+    "            cowi_context_unshadow(context);\n            status = wait_for_copies(context, flags, err);\n"
+)
+_PAGES_RETAIN = "    where = cowi_context_retain(context);\n    if (where != COWI_HERE"
+_PAGES_RELEASE = "    cowi_context_release(context); /* never the last: the Storage has a share */\n"
+_AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(&storage->pins) == 0;\n"
+_LOOKS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    const cow_dataptr own"
+_SETTLED = "    no_longer_busy(storage, moved ? context : NULL);\n}\n"
 
 # name: [(file, text, replacement), ...]
 CORE = {
@@ -171,8 +200,8 @@ CORE = {
         ("scope.c", "    bool sole, moved = false;", "    bool sole, moved = false;\n    void *was;"),
         (
             "scope.c",
-            "    status = materialize(storage, flags, err);",
-            "    was = cowi_load_relaxed(&storage->address);\n    status = materialize(storage, flags, err);",
+            "    status = materialize(storage, box, flags, err);",
+            "    was = cowi_load_relaxed(&storage->address);\n    status = materialize(storage, box, flags, err);",
         ),
         (
             "scope.c",
@@ -232,8 +261,9 @@ CORE = {
     "failure leaves the Storage busy": [
         (
             "scope.c",
-            "    cowi_store_seq_cst(&storage->busy, 0);\n",
-            "    if (status == COW_OK) {\n        cowi_store_seq_cst(&storage->busy, 0);\n    }\n",
+            _PINNED,
+            "    if (status != COW_OK) {\n        cowi_storage_unlock(storage);\n        cowi_gate_leave();\n"
+            "        return status;\n    }\n" + _PINNED,
         )
     ],
     "const scope without a reference": [
@@ -277,7 +307,7 @@ CORE = {
     ],
     "two fills at once": [("context.c", "if ((counts & STATE) != ABSENT) {", "if ((counts & ABSENT) == 0) {")],
     "fill looks for sharers when it is done": [
-        ("absence.c", "    storage->sole = alone;", "    storage->sole = cowi_context_shares(context) == 1;")
+        ("absence.c", "if (alone && !cowi_load_seq_cst(&storage->busy)) {", "if (cowi_context_shares(context) == 1) {")
     ],
     "absent bytes are copied": [
         ("context.c", " || (counts & ABSENT)) {\n            return false;", ") {\n            return false;")
@@ -302,6 +332,62 @@ CORE = {
     "overwrite without a reference": [
         ("context.c", "take(context, SHARE + 2 * REFERENCE,", "take(context, SHARE + REFERENCE,"),
         ("context.c", _DROP_BOTH, "cowi_context_drop(context);"),
+    ],
+    # pages
+    "steal keeps the shadow": [("scope.c", "                cowi_context_unshadow(context);\n", "")],
+    "pages shared when the shadow may be gone": [
+        ("scope.c", _BY_PAGE, _PLAIN),
+        ("scope.c", _COPY, _LATE_PAGES),
+        ("scope.c", "            status = wait_for_copies(context, flags, err);\n", _EARLY_UNSHADOW),
+        ("scope.c", "                cowi_context_unshadow(context);\n", ""),
+    ],
+    "pages shared without a reference": [
+        ("scope.c", _PAGES_RETAIN, "    where = COWI_HERE;\n    if (where != COWI_HERE"),
+        ("scope.c", _PAGES_RELEASE, ""),
+    ],
+    "shadow outlives its context": [
+        ("context.c", "        cowi_context_unshadow(context);\n        original", "        original")
+    ],
+    "eviction keeps the shadow": [("context.c", "    *shadow = context->shadow;\n    context->shadow = NULL;\n", "")],
+    "evicted shadow is not given back": [("absence.c", "    if (shadow != NULL) {\n", "    if (false) {\n")],
+    "pages looked at while pinned": [("scope.c", _AT_REST, "!cowi_load_seq_cst(&storage->busy);\n")],
+    "pins seen relaxed by a look at the pages": [("scope.c", _AT_REST, _AT_REST.replace("acquire", "relaxed"))],
+    "pages looked at while busy": [("scope.c", _AT_REST, "cowi_load_acquire(&storage->pins) == 0;\n")],
+    "pages looked at while sole": [("scope.c", _LOOKS, _LOOKS.partition("\n")[2])],
+    "pages looked at outside of the gate": [
+        (
+            "scope.c",
+            "    (void)cowi_gate_enter(false);\n    if (cowi_storage_lock_wrapped",
+            "    if (cowi_storage_lock_wrapped",
+        ),
+        (
+            "scope.c",
+            "        cowi_gate_leave();\n        return;\n    }\n    context",
+            "        return;\n    }\n    context",
+        ),
+        (
+            "scope.c",
+            "        cowi_gate_leave();\n        return;\n    }\n    storage->sole",
+            "        return;\n    }\n    storage->sole",
+        ),
+        ("scope.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
+    ],
+    "pages given up, and nobody takes the old ones back": [
+        ("scope.c", _SETTLED, "    no_longer_busy(storage, NULL);\n}\n")
+    ],
+    "overwritten pages stay sole": [
+        ("scope.c", "        if (*by_page) {\n            storage->sole = false;\n        }\n", ""),
+        ("scope.c", "    if (storage->sole || cowi_load_seq", "    if ((storage->sole && !by_page) || cowi_load_seq"),
+    ],
+    "a steal does not see the pages": [
+        (
+            "scope.c",
+            "            cowi_storage_own(storage, context->original);\n",
+            "            storage->sole = true;\n",
+        )
+    ],
+    "a filler takes the bytes from who is busy": [
+        ("absence.c", "if (alone && !cowi_load_seq_cst(&storage->busy)) {", "if (alone) {")
     ],
     "gate not drained": [
         ("gate.c", "    while (cowi_load_seq_cst(&state) != CLOSED) {", "    while (cowi_load_seq_cst(&state) == 0) {")

@@ -50,12 +50,13 @@ RELACY_FLAGS = [
     "-U_FORTIFY_SOURCE",
     '-DCOWI_ATOMICS_HEADER="atomics.hpp"',
 ]
-# Fields that the micro lock or the busy flag protects: relacy checks that one of them does.
+# Fields that the micro lock, the busy flag or the context's lock protects: relacy checks that one of them does.
 CHECKED = [
     ("internal.h", "    cowi_context *context;\n", "    checked<cowi_context *> context;\n"),
     ("internal.h", "    bool sole;\n", "    checked<bool> sole;\n"),
     ("internal.h", "    size_t scopes; ", "    checked<size_t> scopes; "),
     ("internal.h", "    cow_dataptr original;", "    checked<cow_dataptr> original;"),
+    ("internal.h", "    void *shadow; ", "    checked_shadow shadow; "),
 ]
 # GenMC splits up copies of structs, and cannot where one lies behind a parameter.
 FIELDS = "data", "context", "deleter"

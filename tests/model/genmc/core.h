@@ -13,10 +13,12 @@
 __attribute__((always_inline)) cowi_context *cowi_context_new(const cow_allocator *, cow_dataptr, size_t, bool);
 __attribute__((always_inline)) static cowi_context *put_in_place(cow_storage *, cow_dataptr);
 __attribute__((always_inline)) cow_status cow_storage_fill(cow_storage *, cow_dataptr, size_t, cow_error *);
+__attribute__((always_inline)) void cowi_storage_own(cow_storage *, cow_dataptr);
+__attribute__((always_inline)) bool cowi_dataptr_paged(const cow_allocator *, cow_dataptr);
 __attribute__((always_inline)) static cow_status put_bytes(cow_storage *, cow_dataptr, size_t, cow_error *);
 __attribute__((always_inline)) cow_status cowi_context_fill(cowi_context *, cow_dataptr, bool *);
-__attribute__((always_inline)) static cow_status take_bytes(cow_storage *, size_t, cow_dataptr *, cow_error *);
-__attribute__((always_inline)) cow_status cowi_context_evict(cowi_context *, size_t, cow_dataptr *);
+__attribute__((always_inline)) static cow_status take_bytes(cow_storage *, size_t, cow_dataptr *, void **, cow_error *);
+__attribute__((always_inline)) cow_status cowi_context_evict(cowi_context *, size_t, cow_dataptr *, void **);
 
 #include "absence.c"
 #include "clone.c"
@@ -160,6 +162,14 @@ bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *
     out->context = (void *)(uintptr_t)allocator;
     out->deleter = delete_block;
     return out->data != NULL;
+}
+
+/* This allocator does not page. */
+bool cowi_dataptr_paged(const cow_allocator *allocator, cow_dataptr ptr)
+{
+    (void)allocator;
+    (void)ptr;
+    return false;
 }
 
 void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes)

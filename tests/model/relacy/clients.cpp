@@ -4,7 +4,9 @@
 
 /* Three sharers that all write: two copies, one steal, nobody sees another's value. */
 struct writers : client {
-    writers() : client("writers", 3) {}
+    writers() : client("writers", 3)
+    {
+    }
     cow_storage *own[3];
     void set_up()
     {
@@ -28,7 +30,9 @@ struct writers : client {
 
 /* One writes, one reads and drops, one writes and drops. */
 struct drops : client {
-    drops() : client("drops", 3) {}
+    drops() : client("drops", 3)
+    {
+    }
     cow_storage *own[3];
     void set_up()
     {
@@ -58,7 +62,9 @@ struct drops : client {
 
 /* The last other share is dropped, and the last other scope ended, while a thread copies: its reference keeps the bytes. */
 struct last_drop : client {
-    last_drop() : client("last_drop", 3) {}
+    last_drop() : client("last_drop", 3)
+    {
+    }
     cow_storage *a, *b;
     cow_const_scope scope;
     void set_up()
@@ -89,7 +95,9 @@ struct last_drop : client {
 
 /* The stealer frees what it stole while the copier may still be on its way out of unlock. */
 struct steal_and_free : client {
-    steal_and_free() : client("steal_and_free", 2) {}
+    steal_and_free() : client("steal_and_free", 2)
+    {
+    }
     cow_storage *own[2];
     void set_up()
     {
@@ -110,7 +118,9 @@ struct steal_and_free : client {
 
 /* a is cloned while another sharer materializes and a third drops. */
 struct clone_against_write : client {
-    clone_against_write() : client("clone_against_write", 3) {}
+    clone_against_write() : client("clone_against_write", 3)
+    {
+    }
     cow_storage *a, *b, *c, *made;
     void set_up()
     {
@@ -144,7 +154,9 @@ struct clone_against_write : client {
 
 /* Three clones of one Storage that has no context yet. */
 struct wrap : client {
-    wrap() : client("wrap", 3) {}
+    wrap() : client("wrap", 3)
+    {
+    }
     cow_storage *a, *made[3];
     void set_up()
     {
@@ -174,7 +186,9 @@ struct wrap : client {
 
 /* Two writers of one Storage fill their own parts; its other sharer writes as well. */
 struct one_storage : client {
-    one_storage() : client("one_storage", 3) {}
+    one_storage() : client("one_storage", 3)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -203,7 +217,9 @@ struct one_storage : client {
 
 /* One of two writers waits for the other, with nothing else in between. */
 struct one_waits : client {
-    one_waits() : client("one_waits", 2) {}
+    one_waits() : client("one_waits", 2)
+    {
+    }
     cow_storage *a;
     void set_up()
     {
@@ -223,7 +239,9 @@ struct one_waits : client {
 
 /* A clone of a Storage that one thread materializes: it waits, or comes first; it never has the bytes a writer writes. */
 struct clone_of_busy : client {
-    clone_of_busy() : client("clone_of_busy", 2) {}
+    clone_of_busy() : client("clone_of_busy", 2)
+    {
+    }
     cow_storage *a, *b, *made;
     bool steals;
     void set_up()
@@ -266,7 +284,9 @@ struct clone_of_busy : client {
 
 /* The waiting room alone: who waits for a busy Storage is woken. */
 struct waiting_room : client {
-    waiting_room() : client("waiting_room", 2) {}
+    waiting_room() : client("waiting_room", 2)
+    {
+    }
     cow_storage *a;
     void set_up()
     {
@@ -291,7 +311,9 @@ struct waiting_room : client {
 
 /* Clones that wait for a busy Storage are woken. The writer changes nothing, so an eager clone is no race. */
 struct clone_waits : client {
-    clone_waits() : client("clone_waits", 3) {}
+    clone_waits() : client("clone_waits", 3)
+    {
+    }
     cow_storage *a, *b, *made[3];
     void set_up()
     {
@@ -323,7 +345,9 @@ struct clone_waits : client {
 
 /* A sole Storage is written and cloned at once: the clone is refused while the pin is there, and otherwise never changes. */
 struct pins : client {
-    pins() : client("pins", 2) {}
+    pins() : client("pins", 2)
+    {
+    }
     cow_storage *a, *made;
     void set_up()
     {
@@ -357,7 +381,9 @@ struct pins : client {
 
 /* A snapshot (a Storage that is read and dropped) against a writer that may steal what it releases. */
 struct snapshot : client {
-    snapshot() : client("snapshot", 3) {}
+    snapshot() : client("snapshot", 3)
+    {
+    }
     cow_storage *a, *shot[2];
     void set_up()
     {
@@ -383,7 +409,9 @@ struct snapshot : client {
 
 /* A const scope of a Storage that moves away under it, while the other sharer drops: memory and old values stay. */
 struct const_scope : client {
-    const_scope() : client("const_scope", 3) {}
+    const_scope() : client("const_scope", 3)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -412,7 +440,9 @@ struct const_scope : client {
 /* A const scope reads one part of a while another thread writes a's other part, and then b is alone with the bytes that the
  * scope reads: b may not write them in place before the scope has ended. */
 struct readers_left : client {
-    readers_left() : client("readers_left", 3) {}
+    readers_left() : client("readers_left", 3)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -448,7 +478,9 @@ struct readers_left : client {
 
 /* A Storage is written and freed while a const scope of it is open; the sharer that stays behind writes, too. */
 struct struct_lives : client {
-    struct_lives() : client("struct_lives", 3) {}
+    struct_lives() : client("struct_lives", 3)
+    {
+    }
     cow_storage *a, *b;
     cow_const_scope scope;
     void set_up()
@@ -483,7 +515,9 @@ struct struct_lives : client {
 
 /* The first allocation of bytes fails, whoever makes it. Its array keeps its value, and the figures still add up. */
 struct failure : client {
-    failure() : client("failure", 3) {}
+    failure() : client("failure", 3)
+    {
+    }
     cow_storage *own[3];
     bool wrote[3];
     void set_up()
@@ -524,7 +558,9 @@ struct failure : client {
 /* An overwrite of a, another materialization of a, and a write to the other sharer, which must not steal what the scope
  * reads. */
 struct overwrite : client {
-    overwrite() : client("overwrite", 3) {}
+    overwrite() : client("overwrite", 3)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -570,7 +606,9 @@ struct overwrite : client {
 
 /* Two overwrites of one Storage, one of them given up. */
 struct overwrites : client {
-    overwrites() : client("overwrites", 2) {}
+    overwrites() : client("overwrites", 2)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -607,7 +645,9 @@ struct overwrites : client {
 
 /* The bytes are evicted while a sharer reads; a third clones, reads and drops. */
 struct evict_readers : client {
-    evict_readers() : client("evict_readers", 3) {}
+    evict_readers() : client("evict_readers", 3)
+    {
+    }
     cow_storage *own[3];
     void set_up()
     {
@@ -642,7 +682,9 @@ struct evict_readers : client {
 
 /* Bytes go, come and go again; who reads sees what the filler wrote, and who evicts frees what the filler brought. */
 struct evict_and_fill : client {
-    evict_and_fill() : client("evict_and_fill", 3) {}
+    evict_and_fill() : client("evict_and_fill", 3)
+    {
+    }
     cow_storage *own[3];
     void set_up()
     {
@@ -670,7 +712,9 @@ struct evict_and_fill : client {
 
 /* Two sharers write, one of them evicts the bytes first: nobody copies or steals what is absent. */
 struct evict_writers : client {
-    evict_writers() : client("evict_writers", 2) {}
+    evict_writers() : client("evict_writers", 2)
+    {
+    }
     cow_storage *own[2];
     void set_up()
     {
@@ -696,7 +740,9 @@ struct evict_writers : client {
 
 /* A sharer copies while others take the bytes away and bring them back. */
 struct evict_copied : client {
-    evict_copied() : client("evict_copied", 2) {}
+    evict_copied() : client("evict_copied", 2)
+    {
+    }
     cow_storage *own[2];
     void set_up()
     {
@@ -727,7 +773,9 @@ struct evict_copied : client {
 
 /* A sharer evicts and is gone: the other, alone by now with what is absent, writes and fills. */
 struct evict_and_drop : client {
-    evict_and_drop() : client("evict_and_drop", 3) {}
+    evict_and_drop() : client("evict_and_drop", 3)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -757,7 +805,9 @@ struct evict_and_drop : client {
 
 /* One Storage that nobody shares, plain or with a context: one thread writes to it, the other evicts it. */
 struct evict_one : client {
-    evict_one() : client("evict_one", 2) {}
+    evict_one() : client("evict_one", 2)
+    {
+    }
     cow_storage *a;
     bool gone;
     void set_up()
@@ -794,7 +844,9 @@ struct evict_one : client {
 
 /* An overwrite against an eviction by a sharer whose count of shares is that of a moment ago. */
 struct evict_overwrite : client {
-    evict_overwrite() : client("evict_overwrite", 2) {}
+    evict_overwrite() : client("evict_overwrite", 2)
+    {
+    }
     cow_storage *a, *b;
     void set_up()
     {
@@ -836,12 +888,14 @@ struct evict_overwrite : client {
 
 /* Absent bytes, two that fill and one that reads. */
 struct fillers : client {
-    fillers() : client("fillers", 3) {}
+    fillers() : client("fillers", 3)
+    {
+    }
     cow_storage *own[3];
     bool won[2];
     void set_up()
     {
-        const cow_status status = cow_storage_new_absent(&model_allocator, sizeof(cells), &own[0], NULL);
+        const cow_status status = cow_storage_new_absent(model_allocator, sizeof(cells), &own[0], NULL);
         MUST(status == COW_OK);
         own[1] = clone_of(own[0]);
         own[2] = clone_of(own[1]);
@@ -873,7 +927,9 @@ struct fillers : client {
 
 /* A fork finds no bytes that come or go. */
 struct fork_absence : client {
-    fork_absence() : client("fork_absence", 3) {}
+    fork_absence() : client("fork_absence", 3)
+    {
+    }
     cow_storage *own[2];
     void set_up()
     {
@@ -903,7 +959,9 @@ struct fork_absence : client {
 
 /* A fork's handlers, around a look at what the child would inherit. */
 struct fork_gate : client {
-    fork_gate() : client("fork_gate", 3) {}
+    fork_gate() : client("fork_gate", 3)
+    {
+    }
     cow_storage *own[2];
     void set_up()
     {
@@ -940,8 +998,368 @@ struct fork_gate : client {
     }
 };
 
-template <typename T>
-static T the;
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
+/* Two sharers write, plain bytes or paged ones, and then write to clones of what they have: nobody maps what the bytes were
+ * before they were stolen. */
+struct pages_stolen : client {
+    pages_stolen() : client("pages_stolen", 2)
+    {
+    }
+    cow_storage *own[2];
+    void set_up()
+    {
+        model_allocator = &paged_allocator;
+        own[0] = rl::rand(2) == 0 ? make(9) : make_paged(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        write_cells(own[me], 0, 0, (int)me);
+        cow_storage *made = clone_of(own[me]);
+        write_cells(made, 1, 1, 5);
+        must_hold(made, (int)me, 5);
+        cow_storage_free(made);
+    }
+    void wind_up()
+    {
+        for (int i = 0; i < 2; i++) {
+            must_hold(own[i], i, 9);
+            must_know_its_pages(own[i]);
+            cow_storage_free(own[i]);
+        }
+    }
+};
+
+/* Three sharers write by the page, and memory may run out: one makes the shadow, and the others find it. */
+struct pages_shared : client {
+    pages_shared() : client("pages_shared", 3)
+    {
+    }
+    cow_storage *own[3];
+    bool wrote[3];
+    void set_up()
+    {
+        model_allocator = &paged_allocator;
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+        own[2] = clone_of(own[0]);
+        model_refuse = (int)rl::rand(3);
+    }
+    void thread(unsigned me)
+    {
+        wrote[me] = write_cells(own[me], 0, 0, (int)me);
+    }
+    void wind_up()
+    {
+        model_refuse = 0;
+        for (int i = 0; i < 3; i++) {
+            must_hold(own[i], wrote[i] ? i : 9, 9);
+            must_know_its_pages(own[i]);
+            cow_storage_free(own[i]);
+        }
+    }
+};
+
+/* A sharer writes by the page while another takes the bytes away, and brings them back; and again when it is alone. */
+struct pages_evicted : client {
+    pages_evicted() : client("pages_evicted", 2)
+    {
+    }
+    cow_storage *own[2];
+    void set_up()
+    {
+        model_allocator = &paged_allocator;
+        own[0] = make(9);
+        own[1] = clone_of(own[0]);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_at_last(own[0], 9, 1);
+            return;
+        }
+        dawdle();
+        for (size_t shares = 2; shares > 0; shares--) {
+            if (evicted(own[1], shares)) {
+                (void)bring(own[1], 9);
+            }
+        }
+    }
+    void wind_up()
+    {
+        (void)evicted(own[1], 1);
+        (void)bring(own[1], 9);
+        cow_storage *made = clone_of(own[1]);
+        write_at_last(made, 9, 3);
+        must_hold(made, 3, 9);
+        must_hold(own[0], 1, 9);
+        read_at_last(own[1], 9);
+        cow_storage_free(made);
+        cow_storage_free(own[0]);
+        cow_storage_free(own[1]);
+    }
+};
+
+/* One thread writes to a, one brings a's bytes and writes as well, and the other sharer takes them and is gone. */
+struct pages_filled : client {
+    pages_filled() : client("pages_filled", 3)
+    {
+    }
+    cow_storage *a, *b;
+    void set_up()
+    {
+        model_allocator = &paged_allocator;
+        a = make(9);
+        b = clone_of(a);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            write_cell_at_last(a, 0, 9, 1);
+        }
+        else if (me == 1) {
+            (void)evicted(b, 2);
+            cow_storage_free(b);
+        }
+        else {
+            dawdle();
+            (void)bring(a, 9);
+            write_cell_at_last(a, 1, 9, 2);
+        }
+    }
+    void wind_up()
+    {
+        must_hold(a, 1, 2);
+        must_know_its_pages(a);
+        cow_storage *made = clone_of(a);
+        write_cells(made, 0, 0, 7);
+        must_hold(made, 7, 2);
+        cow_storage_free(made);
+        cow_storage_free(a);
+    }
+};
+
+/* Two writers of a paged Storage, each of its own part, and a clone: who looks at the pages finds nobody writing. */
+struct settled : client {
+    settled() : client("settled", 3)
+    {
+    }
+    cow_storage *a, *made;
+    void set_up()
+    {
+        a = make_paged(9);
+        made = NULL;
+    }
+    void thread(unsigned me)
+    {
+        if (me == 2) {
+            if (cow_lazy_clone(a, 0, sizeof(cells), COW_TRY, &made, NULL) == COW_OK) {
+                const int first = read_cell(made, 0);
+                dawdle();
+                MUST(read_cell(made, 0) == first);
+            }
+            return;
+        }
+        write_cells(a, (int)me, (int)me, 1 + (int)me);
+        write_cells(a, (int)me, (int)me, 3 + (int)me);
+    }
+    void wind_up()
+    {
+        must_hold(a, 3, 4);
+        must_know_its_pages(a);
+        cow_storage_free(made);
+        must_know_its_pages(a);
+        cow_storage_free(a);
+    }
+};
+
+/* A const scope of a paged Storage reads one part while a writer of the other part gives the pages up, or memory runs out. */
+struct settle_readers : client {
+    settle_readers() : client("settle_readers", 2)
+    {
+    }
+    cow_storage *a;
+    bool wrote;
+    void set_up()
+    {
+        a = make_paged(9);
+        model_refuse = (int)rl::rand(2);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 1) {
+            wrote = write_cells(a, 0, 0, 1);
+            MUST(wrote); /* pages that cannot be given up can be written to */
+            return;
+        }
+        cow_const_scope scope;
+        const cow_status status = cow_const_begin(a, &scope, NULL);
+        MUST(status == COW_OK);
+        dawdle();
+        MUST(get_cell(scope.data, 1) == 9);
+        cow_const_end(&scope);
+    }
+    void wind_up()
+    {
+        model_refuse = 0;
+        must_hold(a, 1, 9);
+        must_know_its_pages(a);
+        cow_storage_free(a);
+    }
+};
+
+/* Reads nines and writes tens. True when nobody else gave the Storage other bytes. */
+static bool overwrite_nines(cow_storage *storage)
+{
+    cow_overwrite_scope scope;
+    cow_status status = cow_overwrite_begin(storage, 0, &scope, NULL);
+    MUST(status == COW_OK);
+    const int first = get_cell(scope.old, 0);
+    const int second = get_cell(scope.old, 1);
+    dawdle();
+    MUST(first == 9 && second == 9);
+    put_cell(scope.data, 0, 10);
+    put_cell(scope.data, 1, 10);
+    status = cow_overwrite_commit(&scope, NULL, NULL);
+    MUST(status == COW_OK || status == COW_EMOVED);
+    if (status == COW_EMOVED) {
+        write_all(storage, 10);
+        cow_overwrite_abort(&scope);
+    }
+    return status == COW_OK;
+}
+
+/* An overwrite of a Storage that another thread is about to give pages of its own. */
+struct overwrite_of_busy : client {
+    overwrite_of_busy() : client("overwrite_of_busy", 2)
+    {
+    }
+    cow_storage *a, *b;
+    void set_up()
+    {
+        model_allocator = &paged_allocator;
+        b = make(9);
+        a = clone_of(b);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            (void)overwrite_nines(a);
+            return;
+        }
+        cow_mutable_scope scope;
+        const cow_status status = cow_mutable_begin_at(a, &everything, 0, &scope, NULL);
+        MUST(status == COW_OK);
+        dawdle();
+        MUST(cow_storage_address(a) == scope.data); /* who is pinned stays where it is */
+        cow_mutable_end(&scope);
+    }
+    void wind_up()
+    {
+        must_hold(a, 10, 10);
+        must_hold(b, 9, 9);
+        must_know_its_pages(a);
+        MUST(cow_storage_pins(a) == 0);
+        cow_storage_free(a);
+        cow_storage_free(b);
+    }
+};
+
+/* An overwrite of a paged Storage that nobody shares, beside a clone of it, an eviction, another writer or a pin. */
+struct pages_overwritten : client {
+    pages_overwritten() : client("pages_overwritten", 2)
+    {
+    }
+    cow_storage *a, *made;
+    unsigned what;
+    void set_up()
+    {
+        a = make_paged(9);
+        made = NULL;
+        what = rl::rand(4);
+    }
+    void other()
+    {
+        cow_mutable_scope pin;
+        if (what == 0) {
+            if (cow_lazy_clone(a, 0, sizeof(cells), COW_TRY, &made, NULL) == COW_OK) {
+                const int first = read_cell(made, 0);
+                MUST(read_cell(made, 1) == first);
+            }
+        }
+        else if (what == 1) {
+            (void)evicted(a, 2);
+        }
+        else if (what == 2) {
+            write_cells(a, 0, -1, 0);
+        }
+        else if (cow_mutable_begin(a, COW_NO_COPY, &pin, NULL) == COW_OK) {
+            dawdle();
+            MUST(cow_storage_address(a) == pin.data); /* who is pinned stays where it is */
+            cow_mutable_end(&pin);
+        }
+    }
+    void thread(unsigned me)
+    {
+        if (me == 1) {
+            other();
+            return;
+        }
+        const bool in_peace = overwrite_nines(a);
+        MUST(in_peace || what >= 2);
+    }
+    void wind_up()
+    {
+        must_hold(a, 10, 10);
+        must_know_its_pages(a);
+        cow_storage_free(made);
+        MUST(cow_storage_shares(a) == 1 && cow_storage_pins(a) == 0);
+        cow_storage_free(a);
+    }
+};
+
+/* A fork finds nobody who shares pages or looks at them. */
+struct fork_pages : client {
+    fork_pages() : client("fork_pages", 3)
+    {
+    }
+    cow_storage *own[2];
+    void set_up()
+    {
+        own[0] = make_paged(9);
+        own[1] = clone_of(make_and_keep());
+    }
+    cow_storage *kept;
+    cow_storage *make_and_keep()
+    {
+        return kept = make(9);
+    }
+    void thread(unsigned me)
+    {
+        if (me != 2) {
+            dawdle(); /* or the fork is never first */
+            write_cells(own[me], 0, 0, (int)me);
+            return;
+        }
+        prepare();
+        MUST(paging_sharing == 0 && paging_settling == 0);
+        for (int i = 0; i < 2; i++) {
+            MUST(cowi_load_relaxed(&own[i]->busy) == 0);
+        }
+        parent();
+    }
+    void wind_up()
+    {
+        must_hold(own[0], 0, 9);
+        must_hold(own[1], 1, 9);
+        cow_storage_free(own[0]);
+        cow_storage_free(own[1]);
+        cow_storage_free(kept);
+    }
+};
+
+template <typename T> static T the;
 
 int main(int argc, char **argv)
 {
@@ -978,6 +1396,15 @@ int main(int argc, char **argv)
         &the<evict_overwrite>,
         &the<fillers>,
         &the<fork_absence>,
+        &the<pages_stolen>,
+        &the<pages_shared>,
+        &the<pages_evicted>,
+        &the<pages_filled>,
+        &the<settled>,
+        &the<settle_readers>,
+        &the<overwrite_of_busy>,
+        &the<pages_overwritten>,
+        &the<fork_pages>,
     };
     int found = 0;
     for (unsigned long runs = any ? 100 : most;; runs *= 10) {

@@ -34,6 +34,14 @@ byte left[CONTEXTS];           /* open const scopes of Storages that have left *
 bool context_free[CONTEXTS];
 byte contexts;
 
+#ifdef PAGES
+/* What is kept beside the bytes: of which block, and the value that it had. */
+byte shadow_of[CONTEXTS] = NONE;
+byte shadow[CONTEXTS];
+bool paged[BLOCKS];
+byte sharing;                  /* threads that share pages or look at them */
+#endif
+
 byte context_of[STORAGES];     /* NONE: plain */
 byte block_of[STORAGES];
 bool sole[STORAGES];
@@ -47,7 +55,11 @@ bool closed;
 byte copies, steals;
 
 /* What the steps below need in each process. */
+#ifdef PAGES
+#define LOCALS byte c, fresh, spare, seen; bool got, gave, last, ok, moved, by_page
+#else
 #define LOCALS byte c, fresh, spare, seen; bool got, gave, last, ok, moved
+#endif
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -177,6 +189,12 @@ inline leave_gate() {
     inside--
 }
 
+#ifdef FILL_IGNORES_BUSY
+#define MAY_FILL_ALONE(s) true
+#else
+#define MAY_FILL_ALONE(s) (!busy[s])
+#endif
+
 #ifdef CLONE_IGNORES_BUSY
 #define MAY_CLONE(s) true
 #else
@@ -218,6 +236,23 @@ inline discard_spare() {
     :: else
     fi
 }
+
+#ifdef PAGES
+inline wrap(s) {
+    spare = NONE;
+    do
+    :: atomic {
+            look(s);
+            if
+            :: got -> break
+            :: else
+            fi
+        };
+        new_context(spare)
+    od;
+    discard_spare()
+}
+#endif
 
 /* A new Storage n on the bytes of s. ok: it shares them. Otherwise s is pinned, and n stays unused. */
 inline lazy_clone(s, n) {
@@ -327,29 +362,6 @@ inline const_end(s) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Ends with got: the Storage is busy by our hand. Or with it pinned, since it is sole. */
-inline become_busy(s) {
-    if
-    :: atomic { sole[s] -> pins[s]++; got = false } /* no gate: nothing here is cut in two by a fork */
-    :: else ->
-        do
-        :: enter_gate();
-            atomic {
-                if
-                :: sole[s] -> pins[s]++; got = false; inside--; break
-#ifdef SECOND_WRITER_DOES_NOT_WAIT
-                :: !sole[s] -> busy[s] = true; got = true; break
-#else
-                :: !sole[s] && !busy[s] -> busy[s] = true; got = true; break
-                :: !sole[s] && busy[s] -> inside--
-#endif
-                fi
-            };
-            !busy[s]
-        od
-    fi
-}
-
 inline give_up(x, last_too) {
     atomic {
         assert(!context_free[x]);
@@ -383,6 +395,163 @@ inline place(s, b) {
     }
 }
 
+#ifdef PAGES
+
+#ifdef AT_REST_IGNORES_PINS
+#define NO_PINS(s) true
+#else
+#define NO_PINS(s) (pins[s] == 0)
+#endif
+#ifdef AT_REST_IGNORES_BUSY
+#define NOT_BUSY(s) true
+#else
+#define NOT_BUSY(s) (!busy[s])
+#endif
+#define AT_REST(s) (sole[s] && paged[block_of[s]] && NOT_BUSY(s) && NO_PINS(s))
+
+/* Bytes of its own for a writer, in fresh: by_page. Otherwise the allocator refused, after it made the shadow or before. With
+ * the context's lock shared. */
+inline share_pages() {
+    by_page = false;
+    atomic {
+        assert(!context_free[c]);
+        ok = (bytes_at[c] < ABSENT);
+        if
+        :: ok ->
+#ifndef SHARE_WITHOUT_REFERENCE
+            references[c]++;
+#endif
+            seen = original[c];
+            sharing++
+        :: else
+        fi
+    };
+    if
+    :: !ok -> ok = true
+    :: else ->
+        if
+        :: true -> skip /* refused at once */
+        :: true ->
+            atomic {
+                assert(!block_free[seen]);
+                if
+                :: shadow_of[c] == NONE -> shadow_of[c] = seen; shadow[c] = value[seen]
+                :: else
+                fi;
+                copying[seen]++
+            };
+            d_step {
+                assert(!block_free[seen] && copying[seen] > 0);
+                assert(shadow_of[c] == seen && shadow[c] == value[seen]);
+                copying[seen]--
+            };
+            if
+            :: true -> skip /* refused afterwards */
+            :: true ->
+                new_block(fresh);
+                d_step {
+                    value[fresh] = shadow[c];
+                    paged[fresh] = true;
+                    by_page = true
+                }
+            fi
+        fi;
+        sharing--;
+#ifndef SHARE_WITHOUT_REFERENCE
+        release(c)
+#else
+        skip
+#endif
+    fi
+}
+
+inline unshadow(x) {
+    shadow_of[x] = NONE
+}
+
+/* The pages are looked at, and perhaps given up. */
+inline settle(s) {
+#ifndef SETTLE_OUTSIDE_GATE
+    enter_gate();
+#endif
+    wrap(s);
+    atomic {
+        if
+        :: AT_REST(s) && context_of[s] != NONE ->
+#ifndef SETTLE_LEAVES_SOLE
+            sole[s] = false;
+#endif
+            c = context_of[s];
+            busy[s] = true;
+            got = true;
+            sharing++
+        :: else -> got = false
+        fi
+    };
+    if
+    :: !got -> skip
+    :: else ->
+        moved = false;
+        if
+        :: true -> skip /* they stay, or memory has run out */
+        :: true ->
+            lock_shared(c);
+            new_block(fresh);
+            give_up(c, true);
+            assert(gave);
+            copy_bytes(original[c], fresh);
+            place(s, fresh);
+            unlock_shared(c);
+            moved = true
+        fi;
+        atomic {
+            if
+            :: !moved -> assert(context_of[s] == c && shares[c] == 1); sole[s] = true
+            :: else
+            fi;
+            sharing--;
+            busy[s] = false
+        }
+    fi;
+#ifndef SETTLE_OUTSIDE_GATE
+    leave_gate();
+#endif
+    if
+    :: got && moved -> release(c)
+    :: else
+    fi
+}
+#endif
+
+/* Ends with got: the Storage is busy by our hand. Or with it pinned, since it is sole. */
+inline become_busy(s) {
+#ifdef PAGES
+    if
+    :: AT_REST(s) -> settle(s)
+    :: true
+    fi;
+#endif
+    if
+    :: atomic { sole[s] -> pins[s]++; got = false } /* no gate: nothing here is cut in two by a fork */
+    :: else ->
+        do
+        :: enter_gate();
+            atomic {
+                if
+                :: sole[s] -> pins[s]++; got = false; inside--; break
+#ifdef SECOND_WRITER_DOES_NOT_WAIT
+                :: !sole[s] -> busy[s] = true; got = true; break
+#else
+                :: !sole[s] && !busy[s] -> busy[s] = true; got = true; break
+                :: !sole[s] && busy[s] -> inside--
+#endif
+                fi
+            };
+            !busy[s]
+        od
+    fi
+}
+
 /* ok: the Storage has bytes of its own and is pinned. may_fail: the allocation may. Not ok without it: absent. */
 inline mutable_begin(s, may_fail) {
     become_busy(s);
@@ -408,12 +577,20 @@ inline mutable_begin(s, may_fail) {
 #endif
             if
             :: last ->
+#ifdef SHADOW_WITHOUT_ORDER
+                unshadow(c);
+#endif
                 wait_for_copies(c);
                 if
 #ifdef STEAL_IGNORES_LEFT
                 :: true -> steals++; break
 #else
-                :: left[c] == 0 -> steals++; break
+                :: left[c] == 0 ->
+#if defined(PAGES) && !defined(STEAL_KEEPS_SHADOW) && !defined(SHADOW_WITHOUT_ORDER)
+                    unshadow(c);
+#endif
+                    steals++;
+                    break
 #endif
                 :: else
                 fi
@@ -436,13 +613,36 @@ inline mutable_begin(s, may_fail) {
                 :: else -> ok = false; break
                 fi
             :: true ->
+#if defined(PAGES) && !defined(SHADOW_WITHOUT_ORDER)
+                share_pages();
+                if
+                :: by_page
+                :: else -> new_block(fresh)
+                fi;
+#else
                 new_block(fresh);
+#endif
 #if !defined(DECREMENT_BEFORE_LOCK) && !defined(SHARE_GIVEN_UP_BEFORE_ALLOCATION)
                 give_up(c, last);
 #endif
                 if
                 :: gave ->
+#ifdef SHADOW_WITHOUT_ORDER
+                    seen = fresh;
+                    byte plain = fresh;
+                    share_pages();
+                    if
+                    :: by_page -> free_block(plain)
+                    :: else -> copy_bytes(original[c], fresh)
+                    fi;
+#elif defined(PAGES)
+                    if
+                    :: by_page
+                    :: else -> copy_bytes(original[c], fresh)
+                    fi;
+#else
                     copy_bytes(original[c], fresh);
+#endif
 #ifdef PLACED_AFTER_UNLOCK
                     unlock_shared(c);
                     place(s, fresh);
@@ -519,11 +719,24 @@ inline end_overwrite(x) {
 /* moved: somebody gave the Storage other bytes; then v is written into those. ok: otherwise the bytes were absent. */
 inline overwrite(s, v) {
     ok = true;
+#ifdef PAGES
+    if
+    :: AT_REST(s) -> wrap(s)
+    :: else
+    fi;
+#endif
     atomic {
         c = context_of[s];
         if
+#ifdef PAGES
+        :: !(AT_REST(s) && context_of[s] != NONE) && (sole[s] || busy[s] || (shares[c] == 1 && left[c] == 0)) -> got = false
+#else
         :: sole[s] || busy[s] || (shares[c] == 1 && left[c] == 0) -> got = false
+#endif
         :: else ->
+#if defined(PAGES) && !defined(OVERWRITTEN_STAYS_SOLE)
+            sole[s] = false;
+#endif
             got = true;
             ok = (bytes_at[c] < ABSENT);
             if
@@ -564,9 +777,9 @@ inline overwrite(s, v) {
         leave_gate();
         if
         :: moved ->
-            byte held = c;
+            byte held = c, made = spare;
             write(s, v);
-            free_block(spare);
+            free_block(made);
             c = held
         :: else -> drop(c)
         fi;
@@ -614,6 +827,9 @@ inline evict(s, managed) {
     :: ok ->
         fresh = original[c];
         original[c] = NONE;
+#if defined(PAGES) && !defined(EVICT_KEEPS_SHADOW)
+        unshadow(c);
+#endif
         bytes_at[c] = ABSENT;
         leave_gate();
         free_block(fresh)
@@ -651,7 +867,9 @@ inline fill(s, v) {
 #ifdef FILL_LOOKS_LATE
             :: context_of[s] == c && shares[c] == 1 && bytes_at[c] < ABSENT -> find(s); sole[s] = true
 #else
-            :: context_of[s] == c && last && shares[c] == 1 && bytes_at[c] < ABSENT -> find(s); sole[s] = true
+            :: context_of[s] == c && last && shares[c] == 1 && bytes_at[c] < ABSENT && MAY_FILL_ALONE(s) ->
+                find(s);
+                sole[s] = true
 #endif
             :: else
             fi
