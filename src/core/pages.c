@@ -30,7 +30,7 @@ typedef struct region {
 } region;
 
 typedef struct window {
-    char *map; /* aligned to a region */
+    char *map;   /* aligned to a region */
     size_t lead; /* bytes before the first of the window */
     size_t nbytes;
     size_t count;
@@ -442,8 +442,8 @@ static bool map_source(window *made, plan *how)
 /* A region is put into a base when as much has been paid for copies of it as that costs. */
 static bool is_due(const region *of, uint32_t dirty, const cowi_prices *prices)
 {
-    return dirty > 0 && (uint64_t)(of->debt + price_of_region(prices, dirty)) * 1000 >=
-                            (uint64_t)COWI_REGION_PAGES * prices->fill;
+    return dirty > 0 &&
+           (uint64_t)(of->debt + price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
 }
 
 /* The source maps the base from here on: over equal bytes, so that who reads meanwhile sees nothing. */
@@ -538,7 +538,8 @@ static bool copy_region(window *made, cow_sharing *sharing, const plan *how, siz
 {
     char *place = place_of(made, index);
     const size_t nbytes = source_bytes(sharing, how, index);
-    if (mmap(place, COWI_REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    if (mmap(place, COWI_REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+        MAP_FAILED) {
         return false;
     }
     (void)madvise(place, COWI_REGION, MADV_HUGEPAGE);
@@ -795,6 +796,24 @@ const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged, touc
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
+/* All of them in one map. False: nothing is left behind. */
+static bool map_regions(window *made, const cowi_base *base, size_t first)
+{
+    made->maps = 1;
+    if (!count_maps(1)) {
+        return false;
+    }
+    made->map = cowi_room(made->count * COWI_REGION);
+    if (made->map != NULL) {
+        if (cowi_base_map(base, first * COWI_REGION, made->map, made->count * COWI_REGION)) {
+            return true;
+        }
+        (void)munmap(made->map, made->count * COWI_REGION);
+    }
+    (void)cowi_sub_release(&maps, 1);
+    return false;
+}
+
 cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
 {
     const size_t first = offset / COWI_REGION;
@@ -804,7 +823,8 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
     window *made;
     if (fstat(descriptor, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size < 0 || nbytes == 0 ||
         offset > (size_t)now.st_size || nbytes > (size_t)now.st_size - offset) {
-        return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes, offset);
+        return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes,
+                         offset);
     }
     made = window_new(count);
     base = made == NULL ? NULL : cowi_base_of_file(descriptor);
@@ -816,13 +836,7 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
         made->regions[i].base = base;
         made->regions[i].offset = (first + i) * COWI_REGION;
     }
-    made->map = cowi_room(count * COWI_REGION);
-    made->maps = 1;
-    if (made->map == NULL || !count_maps(1) ||
-        !cowi_base_map(base, first * COWI_REGION, made->map, count * COWI_REGION)) {
-        if (made->map != NULL) {
-            (void)munmap(made->map, count * COWI_REGION);
-        }
+    if (!map_regions(made, base, first)) {
         cowi_base_release(base);
         free(made);
         return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
