@@ -145,7 +145,7 @@ $(C_BUILD)/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
-$(filter-out %/test_limits %/test_pages_failures %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
+$(filter-out %/test_limits %/test_pages_failures %/test_pages_policy %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
 # A core whose counts are full early, so that a test can fill them.
@@ -158,7 +158,7 @@ $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 
 # A core whose calls for pages can be made to fail.
 FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages base dirty ledger)
-$(C_BUILD)/test_pages_failures: $(C_BUILD)/test_pages_failures.o $(C_BUILD)/failing.o $(FAILING) \
+$(C_BUILD)/test_pages_failures $(C_BUILD)/test_pages_policy: $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(FAILING) \
     $(filter-out $(patsubst $(C_BUILD)/failing/%,$(C_BUILD)/%,$(FAILING)),$(C_SHARED))
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 $(FAILING): $(C_BUILD)/failing/%.o: %.c Makefile flags.mk

@@ -1,7 +1,8 @@
 /* Whether a window is paged: the policy, the prices, and the ledger.
  *
- * The ledger earns the bytes of each lazy copy, for which NumPy would have paid at once, and spends what is paid for writes:
- * whole windows, fills of bases, pages, and what a paged window may still cost before it ends or is given up. With
+ * The ledger earns the bytes of each lazy copy, for which NumPy would have paid at once. It does so when a sharer copies, or
+ * is gone: before that, the bytes are owed to the plain copy that may come of it. It spends what is paid for writes: whole
+ * windows, fills of bases, pages, and what a paged window may still cost before it ends or is given up. With
  * COW_PAGING_LEDGER nothing is spent on pages that would take it beyond 5/4 of what was earned. So no program pays more than
  * that, whatever it does next. All amounts are bytes of a plain copy. */
 #define _GNU_SOURCE
@@ -58,6 +59,12 @@ static cowi_atomic_size skips;
 static cowi_atomic_size streak; /* of give-ups */
 
 #define LONGEST_STREAK 20
+
+void cowi_ledger_figures(cow_paging_figures *out)
+{
+    out->earned = cowi_load_relaxed(&earned);
+    out->spent = cowi_load_relaxed(&spent);
+}
 
 void cowi_ledger_earn(size_t nbytes)
 {

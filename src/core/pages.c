@@ -66,6 +66,7 @@ static cowi_atomic_u64 give_ups;
 void cow_paging_read(cow_paging_figures *out)
 {
     cowi_base_figures(out);
+    cowi_ledger_figures(out);
     out->page_copies = cowi_load_relaxed(&page_copies);
     out->pages_copied = cowi_load_relaxed(&pages_copied);
     out->commits = cowi_load_relaxed(&commits);
@@ -367,6 +368,7 @@ typedef struct plan {
     cowi_dirt dirt;    /* of the source's regions from first on */
     uint32_t *dirty;   /* of each of the new window's regions: pages that are not its base's */
     uint32_t *touched; /* and those that the writer will touch */
+    uint64_t paid;     /* for the window, beside what is reserved */
 } plan;
 
 /* The base that equals plain memory, filled for the first that asks. */
@@ -600,54 +602,78 @@ static bool build(window *made, cow_sharing *sharing, const plan *how)
     return true;
 }
 
-/* Takes the price of the window, and of the worst that may become of it, from the ledger. */
-static bool pay(window *made, const plan *how)
+static uint64_t price_of_window(const window *made, const plan *how)
 {
     uint64_t price = FIXED_COST;
-    size_t will_be_dirty = 0;
     for (size_t i = 0; i < made->count; i++) {
-        if (made->regions[i].base == NULL) {
-            price += COWI_REGION;
+        const size_t pages = how->dirty[i] + how->touched[i];
+        const bool own = how->from != NULL && made->regions[i].base == NULL;
+        price += own || is_dense(how->prices, pages) ? COWI_REGION : price_of_pages(how->prices, pages);
+    }
+    return price;
+}
+
+/* Takes the price of the window, and of the worst that may become of it, from the ledger. Before a base is filled for it:
+ * else a plain copy might have to be paid beside the base. */
+static bool pay(window *made, plan *how)
+{
+    if (!made->of_file) {
+        how->paid = price_of_window(made, how);
+        made->reserved = page_budget(made, how->prices) + made->nbytes;
+        made->page_price = how->prices->page;
+    }
+    return made->of_file || cowi_ledger_take(how->paid + made->reserved);
+}
+
+/* A commit may have made it cheaper. */
+static void pay_less(plan *how, uint64_t price)
+{
+    if (price < how->paid) {
+        cowi_ledger_return(how->paid - price);
+        how->paid = price;
+    }
+}
+
+static bool find_regions(window *made, cow_sharing *sharing, plan *how)
+{
+    if (how->from == NULL) {
+        if (!find_shadow(sharing, how)) {
+            return false;
         }
-        else {
-            price += price_of_pages(how->prices, how->dirty[i] + how->touched[i]);
-            will_be_dirty += how->dirty[i] + how->touched[i];
-        }
+        map_shadow(made, sharing, how);
+    }
+    else if (how->prices->known) {
+        commit(made, how);
+        pay_less(how, price_of_window(made, how));
+    }
+    choose_own(made, how);
+    made->maps = count_runs(made);
+    return count_maps(made->maps);
+}
+
+static void begin_counting(window *made, const plan *how)
+{
+    for (size_t i = 0; i < made->count; i++) {
+        made->at_first += made->regions[i].base == NULL ? 0 : how->dirty[i] + how->touched[i];
     }
     cowi_init(&made->counted, 0);
     cowi_init(&made->budget, made->of_file ? SIZE_MAX : made->count * COWI_REGION_PAGES * PERCENT / 100);
-    made->page_price = how->prices->page;
-    made->at_first = will_be_dirty;
-    made->reserved = made->of_file ? 0 : page_budget(made, how->prices) + made->nbytes;
-    return made->of_file || cowi_ledger_take(price + made->reserved);
 }
 
 static bool make(window *made, cow_sharing *sharing, plan *how)
 {
-    if (how->from != NULL) {
-        if (!map_source(made, how)) {
-            return false;
-        }
-        if (how->prices->known) {
-            commit(made, how);
-        }
-    }
-    else if (!find_shadow(sharing, how)) {
+    if (how->from != NULL && !map_source(made, how)) {
         return false;
-    }
-    else {
-        map_shadow(made, sharing, how);
     }
     count_by_region(sharing->box, made, how->touched);
-    choose_own(made, how);
-    made->maps = count_runs(made);
-    if (!count_maps(made->maps)) {
-        return false;
-    }
     if (!pay(made, how)) {
-        (void)cowi_sub_release(&maps, made->maps);
         return false;
     }
+    if (!find_regions(made, sharing, how)) {
+        cowi_ledger_return(how->paid + made->reserved);
+        return false;
+    }
+    begin_counting(made, how);
     if (!build(made, sharing, how)) {
         (void)cowi_sub_release(&maps, made->maps);
         cowi_ledger_return(made->reserved);
@@ -698,7 +724,7 @@ static int share(void *self, cow_sharing *sharing)
     const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
     const size_t first = start / COWI_REGION;
     const size_t count = (start + sharing->nbytes - 1) / COWI_REGION - first + 1;
-    plan how = {from, first, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL};
+    plan how = {from, first, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0};
     window *made;
     bool good = false;
     (void)self;

@@ -130,7 +130,8 @@ static void copy_window(cow_storage *storage, cowi_context *context, cow_dataptr
 
 /* Gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
  * bytes can be stolen, or are absent. keep: they cannot be stolen, even with one share left. */
-static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err)
+static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status,
+                 cow_error *err)
 {
     cowi_context *context = storage->context;
     cow_dataptr fresh;
@@ -142,6 +143,7 @@ static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned f
         return true;
     }
     COWI_YIELD("shared lock");
+    cowi_context_earn(context);
     by_page = share_pages(storage, box, flags, &fresh, &copied);
     if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
@@ -191,6 +193,7 @@ static cow_status materialize(cow_storage *storage, const cow_box *box, unsigned
             }
             if (cowi_load_acquire(&context->left) == 0) {
                 cowi_context_unshadow(context);
+                cowi_context_earn(context);
                 cowi_count(COWI_STEALS, 1);
                 return COW_OK;
             }
