@@ -134,6 +134,7 @@ typedef struct cow_sharing {
     size_t nbytes;
     const cow_box *box; /* in the window; NULL: anything */
     int may_wait;       /* for other threads that do the same */
+    uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
     void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
     cow_dataptr made;   /* out: the handle on the window */
     size_t copied;      /* out: bytes */
@@ -159,7 +160,14 @@ typedef struct cow_paging {
     /* So much of lazy copies is behind us: written to, or dropped; a window was copied as a whole. */
     void (*earn)(void *self, size_t nbytes);
     void (*spend)(void *self, size_t nbytes);
+    /* Whether share would, now. */
+    int (*would_share)(void *self, const cow_sharing *sharing);
+    /* Bytes that no base has: of pages that were written to, or copied. */
+    size_t (*own_bytes)(void *self, const cow_dataptr *own);
 } cow_paging;
+
+/* How many pages of 4 KiB a writer touches at most in a window of nbytes. */
+size_t cow_box_pages(const cow_box *box, size_t nbytes);
 
 typedef enum cow_paging_mode {
     COW_PAGING_OFF,
@@ -258,6 +266,10 @@ int cow_storage_is_foreign(cow_storage *storage);
 size_t cow_storage_write_cost(cow_storage *storage);
 /* 1 if the Storage has the window by the page, alone or with others. */
 int cow_storage_is_paged(cow_storage *storage);
+/* 1 if a write of one element would cost pages, and not the window, if it happened now. */
+int cow_storage_writes_by_page(cow_storage *storage);
+/* Bytes of the window that are in memory for its sake: all of it, or, by the page, those that no frozen base has. */
+size_t cow_storage_own_bytes(cow_storage *storage);
 /* Declares that somebody without a scope reads the bytes, and that the Storage is about to leave them. From now on no
  * sharer steals them, each one copies; and nobody evicts them. They are freed as usual. Of absent bytes: nothing. */
 void cow_storage_spare(cow_storage *storage);

@@ -75,10 +75,22 @@ void cowi_context_owe(cowi_context *context, size_t nbytes)
     }
 }
 
-void cowi_context_earn(cowi_context *context)
+/* What the shares need beyond the one that copies and the one that is the last. */
+static uint64_t still_owed(cowi_context *context)
 {
     const size_t sharers = shares(cowi_load_relaxed(&context->counts));
-    const uint64_t kept = sharers > 2 ? (uint64_t)(sharers - 2) * context->nbytes : 0;
+    return sharers > 2 ? (uint64_t)(sharers - 2) * context->nbytes : 0;
+}
+
+uint64_t cowi_context_earnable(cowi_context *context)
+{
+    const uint64_t owed = cowi_load_relaxed(&context->owed), kept = still_owed(context);
+    return owed > kept ? owed - kept : 0;
+}
+
+void cowi_context_earn(cowi_context *context)
+{
+    const uint64_t kept = still_owed(context);
     uint64_t before = cowi_load_relaxed(&context->owed);
     if (!is_paging(context, context->nbytes)) {
         return;

@@ -81,6 +81,8 @@ void cowi_context_unshadow(cowi_context *context);
 void cowi_context_owe(cowi_context *context, size_t nbytes);
 /* By one who is about to copy, or has the bytes alone: tells the allocator of what the other shares cannot need. */
 void cowi_context_earn(cowi_context *context);
+/* How much that would be. */
+uint64_t cowi_context_earnable(cowi_context *context);
 /* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:
  * there are bytes. COW_EBUSY: they come or go right now, which takes a few instructions. */
 COW_NODISCARD cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alone);

@@ -76,17 +76,27 @@ void cowi_ledger_spend(size_t nbytes)
     (void)cowi_add_relaxed(&spent, nbytes);
 }
 
+static bool is_within(uint64_t spending, uint64_t more_earned)
+{
+    const uint64_t income = cowi_load_relaxed(&earned) + more_earned;
+    return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||
+           spending <= income + income / 4 + cowi_load_relaxed(&allowance);
+}
+
 bool cowi_ledger_take(uint64_t nbytes)
 {
     uint64_t before = cowi_load_relaxed(&spent);
     do {
-        const uint64_t income = cowi_load_relaxed(&earned);
-        const uint64_t most = income + income / 4 + cowi_load_relaxed(&allowance);
-        if (cowi_load_relaxed(&mode) != COW_PAGING_EAGER && before + nbytes > most) {
+        if (!is_within(before + nbytes, 0)) {
             return false;
         }
     } while (!cowi_cas_acq_rel(&spent, &before, before + nbytes));
     return true;
+}
+
+bool cowi_ledger_allows(uint64_t nbytes, uint64_t more_earned)
+{
+    return cowi_load_relaxed(&skips) == 0 && is_within(cowi_load_relaxed(&spent) + nbytes, more_earned);
 }
 
 void cowi_ledger_return(uint64_t nbytes)

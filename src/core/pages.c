@@ -159,6 +159,11 @@ static size_t pages_touched(const cow_box *box, size_t nbytes)
     return pages < all ? pages : all;
 }
 
+size_t cow_box_pages(const cow_box *box, size_t nbytes)
+{
+    return pages_touched(box, nbytes);
+}
+
 /* More runs than that are taken as spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
@@ -390,7 +395,7 @@ static bool find_shadow(const cow_sharing *sharing, const plan *how)
             pieces[i].data = (const char *)sharing->source.data + i * COWI_REGION;
             pieces[i].nbytes = rest < COWI_REGION ? rest : COWI_REGION;
         }
-        *sharing->shadow = cowi_base_new(pieces, count, how->small);
+        cowi_store_release((cowi_atomic_ptr *)sharing->shadow, cowi_base_new(pieces, count, how->small));
         free(pieces);
     }
     if (*sharing->shadow == NULL) {
@@ -707,35 +712,61 @@ static bool make_locked(window *made, cow_sharing *sharing, plan *how)
 /* What the system had no time to measure: a file's windows are by the page whatever that costs. */
 static const cowi_prices usual_prices = {false, 1150, 2100};
 
-/* Whether paging may be worth it; the ledger has the last word. */
-static bool is_eligible(const cow_sharing *sharing, const cowi_prices *prices, size_t start, bool of_file)
+/* Where the window of a sharing lies in the source's regions, and at what prices. */
+static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 {
-    const uint64_t price = price_of_pages(prices, pages_touched(sharing->box, sharing->nbytes));
-    if (price > sharing->nbytes / 2) {
+    window *from = is_paged(&sharing->source) ? (window *)sharing->source.context : NULL;
+    const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
+    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0};
+    *lead = start % COWI_REGION;
+    *count = (*lead + sharing->nbytes - 1) / COWI_REGION + 1;
+    return how;
+}
+
+static bool is_of_file(const plan *how)
+{
+    return how->from != NULL && how->from->of_file;
+}
+
+/* Whether paging may be worth it; the ledger has the last word. */
+static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead)
+{
+    if (!is_of_file(how) && cowi_pages_are_off()) {
         return false;
     }
-    return of_file || (prices->known && start % COW_ALIGNMENT == 0 && !cowi_ledger_skips());
+    how->prices = cowi_prices_now();
+    if (!how->prices->known && is_of_file(how)) {
+        how->prices = &usual_prices;
+    }
+    return (is_of_file(how) || (how->prices->known && lead % COW_ALIGNMENT == 0)) &&
+           price_of_pages(how->prices, pages_touched(sharing->box, sharing->nbytes)) <= sharing->nbytes / 2;
+}
+
+static int would_share(void *self, const cow_sharing *sharing)
+{
+    size_t lead, count;
+    plan how = plan_for(sharing, &lead, &count);
+    uint64_t price = FIXED_COST + sharing->nbytes;
+    (void)self;
+    if (!is_eligible(sharing, &how, lead)) {
+        return 0;
+    }
+    price += price_of_pages(how.prices, count * COWI_REGION_PAGES * PERCENT / 100);
+    if (how.from == NULL &&
+        cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
+        price += price_of_fill(how.prices, (sharing->allocated + COWI_REGION - 1) / COWI_REGION);
+    }
+    return is_of_file(&how) || cowi_ledger_allows(price, sharing->will_earn);
 }
 
 static int share(void *self, cow_sharing *sharing)
 {
-    window *from = is_paged(&sharing->source) ? (window *)sharing->source.context : NULL;
-    const bool of_file = from != NULL && from->of_file;
-    const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
-    const size_t first = start / COWI_REGION;
-    const size_t count = (start + sharing->nbytes - 1) / COWI_REGION - first + 1;
-    plan how = {from, first, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0};
+    size_t lead, count;
+    plan how = plan_for(sharing, &lead, &count);
     window *made;
     bool good = false;
     (void)self;
-    if (!of_file && cowi_pages_are_off()) {
-        return 0;
-    }
-    how.prices = cowi_prices_now();
-    if (of_file && !how.prices->known) {
-        how.prices = &usual_prices;
-    }
-    if (!is_eligible(sharing, how.prices, start, of_file)) {
+    if (!is_eligible(sharing, &how, lead) || (!is_of_file(&how) && cowi_ledger_skips())) {
         return 0;
     }
     made = window_new(count);
@@ -743,9 +774,9 @@ static int share(void *self, cow_sharing *sharing)
     how.dirty = (uint32_t *)calloc(2 * count, sizeof *how.dirty);
     if (made != NULL && how.dirt.bits != NULL && how.dirty != NULL) {
         how.touched = how.dirty + count;
-        made->lead = start - first * COWI_REGION;
+        made->lead = lead;
         made->nbytes = sharing->nbytes;
-        made->of_file = of_file;
+        made->of_file = is_of_file(&how);
         sharing->copied = 0;
         good = make_locked(made, sharing, &how);
     }
@@ -806,6 +837,22 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
     return 1;
 }
 
+static size_t own_bytes(void *self, const cow_dataptr *own)
+{
+    const window *of = (const window *)own->context;
+    cowi_dirt dirt = {(uint64_t *)calloc(of->count * (COWI_REGION_PAGES / 64), sizeof(uint64_t)), 0};
+    size_t nbytes = of->nbytes;
+    (void)self;
+    if (dirt.bits != NULL && cowi_dirt_find(of->map, of->count * COWI_REGION, &dirt)) {
+        nbytes = 0;
+        for (size_t i = 0; i < of->count; i++) {
+            nbytes += of->regions[i].base == NULL ? COWI_REGION : count_dirty(&dirt, i) * COWI_PAGE;
+        }
+    }
+    free(dirt.bits);
+    return nbytes;
+}
+
 static void earn(void *self, size_t nbytes)
 {
     (void)self;
@@ -818,7 +865,8 @@ static void spend(void *self, size_t nbytes)
     cowi_ledger_spend(nbytes);
 }
 
-const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged, touch, settle, earn, spend};
+const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,
+                               settle,           earn,  spend,    would_share, own_bytes};
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 

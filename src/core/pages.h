@@ -80,6 +80,8 @@ void cowi_ledger_spend(size_t nbytes);
 /* Spends what may be spent now; false, and nothing spent, where it may not. */
 COW_NODISCARD bool cowi_ledger_take(uint64_t nbytes);
 void cowi_ledger_return(uint64_t nbytes);
+/* Whether take would after so much more was earned, with no windows to skip. */
+bool cowi_ledger_allows(uint64_t nbytes, uint64_t more_earned);
 /* After a give-up some windows are copied as a whole: true, and one less of them from here on. */
 bool cowi_ledger_skips(void);
 void cowi_ledger_gave_up(void);

@@ -107,6 +107,7 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     sharing.offset = storage->offset;
     sharing.nbytes = storage->nbytes;
     sharing.box = box;
+    sharing.will_earn = 0;
     sharing.may_wait = (flags & COW_TRY) == 0;
     sharing.shadow = &context->shadow;
     shared = allocator->paging->share(allocator->self, &sharing) != 0;

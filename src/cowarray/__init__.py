@@ -32,7 +32,7 @@ from cowarray._modes.lending import lend
 from cowarray._modes.planning import Line, fake, fake_like, is_fake
 from cowarray._modes.refusals import FakeError
 from cowarray._modes.simulation import simulate
-from cowarray._native.figures import keep_freed, reset_stats, stats
+from cowarray._native.figures import keep_freed, paging, paging_memory, reset_stats, stats
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
@@ -81,6 +81,8 @@ __all__ = [
     "materialize",
     "ndarray",
     "no_copy",
+    "paging",
+    "paging_memory",
     "random",
     "reset_stats",
     "save",

@@ -48,6 +48,8 @@ from cowarray._modes.planning import is_fake as is_fake
 from cowarray._modes.refusals import FakeError as FakeError
 from cowarray._modes.simulation import simulate as simulate
 from cowarray._native.figures import keep_freed as keep_freed
+from cowarray._native.figures import paging as paging
+from cowarray._native.figures import paging_memory as paging_memory
 from cowarray._native.figures import reset_stats as reset_stats
 from cowarray._native.figures import stats as stats
 from cowarray._native.storage import Storage as Storage

@@ -3,6 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject, PyTypeObject
+from libc.stdint cimport SIZE_MAX
 
 from cowarray._array.layout cimport extent, product
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_BASE, PyDataType_ELSIZE, PyDataType_REFCHK
@@ -39,6 +40,7 @@ cdef enum Birth:
     BORN_IMPORT
     BORN_IMPORT_ALIAS
     BORN_IMPORT_COPY
+    BORN_FILE
 
 
 @cython.no_gc
@@ -220,6 +222,7 @@ cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
     access.offset = x.offset
     access.itemsize = itemsize_of(x)
     access.dims = <const Py_ssize_t *>x.dims
+    access.most = SIZE_MAX
     access.shadow = x.shadow
     return access
 
@@ -232,6 +235,7 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
     access.ndim = -1
     access.offset = access.itemsize = 0
     access.dims = NULL
+    access.most = SIZE_MAX
     access.shadow = NULL
     return access
 

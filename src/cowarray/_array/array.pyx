@@ -51,6 +51,7 @@ from cowarray._native.storage cimport (
     storage_adopt,
     window_size,
     write_cost,
+    writes_by_page,
     WRITES,
 )
 
@@ -99,6 +100,7 @@ cdef dict BIRTHS = {
     BORN_IMPORT: "imported: somebody else's memory, which cowarray never writes to",
     BORN_IMPORT_ALIAS: "imported inside simulate: an alias of somebody else's memory, as NumPy's would be",
     BORN_IMPORT_COPY: "imported by a copy: the memory might have changed unseen, or you asked for a copy",
+    BORN_FILE: "on pages of a file: writes go to pages of its own, and not to the file",
 }
 
 # What as_strided puts between a view and its source.
@@ -469,6 +471,8 @@ def storage_facts(Array x not None, /):
         "allocated": allocated_size(storage),
         "shares": count_shares(storage),
         "write_cost": write_cost(storage),
+        "by_page": writes_by_page(storage),
+        "own": storage.own_nbytes,
         "pinned": is_pinned(storage),
         "foreign": is_foreign(storage),
     }

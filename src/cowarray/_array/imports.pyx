@@ -10,6 +10,7 @@ from cowarray._array.array cimport (
     Array,
     Birth,
     BORN_EAGER_ORDER,
+    BORN_FILE,
     BORN_IMPORT,
     BORN_IMPORT_ALIAS,
     BORN_IMPORT_COPY,
@@ -26,9 +27,15 @@ from cowarray._array.array cimport (
     Snapshot,
 )
 from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, lazy_copy, may_copy
-from cowarray._array.layout cimport extent_fits, kept_strides, MAXDIMS
-from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_NewCopy
-from cowarray._native.storage cimport own_bytes, Storage, storage_adopt, storage_new
+from cowarray._array.layout cimport c_strides, extent_fits, f_strides, kept_strides, MAXDIMS, product
+from cowarray._c.numpy cimport (
+    NPY_ARRAY_OWNDATA,
+    NPY_ARRAY_WRITEABLE,
+    PyArray_CopyInto,
+    PyArray_NewCopy,
+    PyDataType_ELSIZE,
+)
+from cowarray._native.storage cimport own_bytes, Storage, storage_adopt, storage_new, storage_of_file
 
 cnp.import_array()
 
@@ -86,6 +93,22 @@ cdef Array share_foreign(cnp.ndarray array):
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                       descr_of(array), distinct_array(array), BORN_IMPORT)
+
+
+def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, bint fortran):
+    """An array of plain bytes on pages of a file, from offset on: writes go to pages of its own, and not to the file."""
+    cdef cnp.npy_intp lengths[MAXDIMS]
+    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
+    cdef int nd = len(shape), i
+    for i in range(nd):
+        lengths[i] = shape[i]
+    if fortran:
+        f_strides(nd, lengths, itemsize, strides)
+    else:
+        c_strides(nd, lengths, itemsize, strides)
+    return on_storage(storage_of_file(descriptor, offset, product(nd, lengths) * itemsize), 0, nd, lengths, strides,
+                      descr, True, BORN_FILE)
 
 
 cdef Array alias_foreign(cnp.ndarray array):

@@ -58,6 +58,39 @@ cdef extern from "cowarray/core.h" nogil:
     ctypedef struct cow_storage:
         pass
 
+    ctypedef struct cow_box:
+        ptrdiff_t offset
+        ptrdiff_t itemsize
+        int ndim
+        const ptrdiff_t *dims
+        size_t most
+
+    ctypedef enum cow_paging_mode:
+        COW_PAGING_OFF
+        COW_PAGING_LEDGER
+        COW_PAGING_EAGER
+
+    ctypedef struct cow_paging_policy:
+        cow_paging_mode mode
+        size_t allowance
+        int small_pages
+
+    ctypedef struct cow_paging_figures:
+        uint64_t page_copies
+        uint64_t pages_copied
+        uint64_t bases
+        uint64_t commits
+        uint64_t give_ups
+        size_t base_bytes
+        size_t base_files
+        size_t maps
+
+    size_t cow_box_pages(const cow_box *box, size_t nbytes)
+    cow_paging_policy cow_paging_use(cow_paging_policy policy)
+    cow_paging_policy cow_paging_now()
+    void cow_paging_read(cow_paging_figures *out)
+    cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
+
     unsigned COW_TRY
     unsigned COW_NO_COPY
     unsigned COW_FOREIGN
@@ -85,6 +118,9 @@ cdef extern from "cowarray/core.h" nogil:
     int cow_storage_is_sole(cow_storage *storage)
     int cow_storage_is_foreign(cow_storage *storage)
     size_t cow_storage_write_cost(cow_storage *storage)
+    int cow_storage_is_paged(cow_storage *storage)
+    int cow_storage_writes_by_page(cow_storage *storage)
+    size_t cow_storage_own_bytes(cow_storage *storage)
     void cow_storage_spare(cow_storage *storage)
     const void *cow_storage_address(const cow_storage *storage)
 
@@ -100,7 +136,8 @@ cdef extern from "cowarray/core.h" nogil:
         size_t nbytes
         cow_storage *storage
 
-    cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out, cow_error *err)
+    cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
+                                    cow_error *err)
     void cow_mutable_end(cow_mutable_scope *scope)
 
     ctypedef struct cow_overwrite_scope:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from cowarray._array.imports import array_of_file
 from cowarray._ops.conversion import array, asarray
 
 __all__ = ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
@@ -28,7 +29,7 @@ _MAX_AXES = 64
 _CHUNK = 256 * 1024
 
 
-def load(file, *, mmap_mode="r", allow_pickle=False):
+def load(file, *, mmap_mode="r", allow_pickle=False, pages=False):
     """Load an array from a .npy file, or a mapping of arrays from an .npz file.
 
     Parameters
@@ -41,6 +42,10 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     allow_pickle : bool, default False
         Whether arrays of objects may be loaded. They are pickles, which can execute anything: allow them only from
         sources you trust.
+    pages : bool, default False
+        Whether a write to the array of a .npy file at a path costs the pages that it writes, however large the file,
+        and so does a write to its lazy copies. If anyone modifies the file, the pages that were not written change,
+        in all these arrays; if anyone truncates it, the process ends at the next look at what is gone.
 
     Returns
     -------
@@ -51,7 +56,8 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
     Raises
     ------
     ValueError
-        Not a .npy or .npz file; damaged; truncated; of objects, without allow_pickle; another mmap_mode.
+        Not a .npy or .npz file; damaged; truncated; of objects, without allow_pickle; another mmap_mode; pages of
+        anything but a .npy file at a path, or with ``mmap_mode=None``.
     EOFError
         The file is empty.
     OSError
@@ -76,12 +82,17 @@ def load(file, *, mmap_mode="r", allow_pickle=False):
             f"load: mmap_mode must be 'r', 'c' or None, because no write reaches the file (got {mmap_mode!r}); "
             "use numpy.memmap to write to it"
         )
+    if pages and (mmap_mode is None or hasattr(file, "read")):
+        raise ValueError(
+            "load: pages=True maps a .npy file at a path "
+            f"(got {'mmap_mode=None' if mmap_mode is None else _name_of(file)}); drop pages=True"
+        )
     if hasattr(file, "read"):
         return _load(file, f"load: {_name_of(file)}", None, allow_pickle)
     path = os.fspath(file)
     opened = open(path, "rb")  # noqa: SIM115 - an Archive keeps it
     try:
-        result = _load(opened, f"load: {os.fsdecode(path)}", mmap_mode, allow_pickle)
+        result = _load(opened, f"load: {os.fsdecode(path)}", "pages" if pages else mmap_mode, allow_pickle)
     except BaseException:
         opened.close()
         raise
@@ -309,6 +320,8 @@ def _load(file, name, mmap_mode, allow_pickle):
     magic = _magic_of(file, name)
     if magic[:4] not in _ZIP:
         return _read_array(file, name, mmap_mode, allow_pickle, magic)
+    if mmap_mode == "pages":
+        raise ValueError(f"{name}: pages=True maps a .npy file, and this is an .npz file; drop pages=True")
     from zipfile import ZipFile
 
     with _Damage(name):
@@ -358,6 +371,8 @@ def _read_array(file, name, mmap_mode, allow_pickle, magic):
                 f"{name}: truncated: shape {shape} of dtype {dtype} needs {nbytes} bytes of data, "
                 f"and the file has {held}"
             )
+        if mmap_mode == "pages":
+            return array_of_file(file.fileno(), offset, shape, dtype, order == "F")
         return asarray(np.memmap(file, dtype, "r", offset, shape, order))
     return _read_elements(file, name, shape, order, dtype, nbytes)
 

@@ -20,6 +20,7 @@ def load(
     *,
     mmap_mode: Literal["r", "c"] | None = "r",
     allow_pickle: bool = False,
+    pages: bool = False,
 ) -> Any: ...
 def save(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | _Writer,

@@ -1,8 +1,26 @@
 # cython: freethreading_compatible=True
-"""What the library tells of itself, and its bound on kept memory."""
+"""What the library tells of itself, its bound on kept memory, and how it copies by the page."""
 
-from cowarray._c.core cimport cow_stats
-from cowarray._native.storage cimport keep_in_heap, read_figures, reset_figures
+import os
+
+from cowarray._c.core cimport (
+    COW_PAGING_EAGER,
+    COW_PAGING_LEDGER,
+    COW_PAGING_OFF,
+    cow_paging_figures,
+    cow_paging_policy,
+    cow_stats,
+)
+from cowarray._native.storage cimport (
+    keep_in_heap,
+    paging_now,
+    read_figures,
+    read_paging,
+    reset_figures,
+    use_paging,
+)
+
+cdef cow_paging_figures forgotten  # what had been counted at the last reset
 
 
 def stats():
@@ -13,7 +31,10 @@ def stats():
     dict
         ``lazy_clones``: copies that share bytes; ``eager_copies``: copies made at once; ``copies``: writes that copied
         first; ``bytes_copied``: by both; ``steals``: writes by the last sharer; ``overwrites``: writes that replaced
-        every byte and copied none. Counts, and bytes.
+        every byte and copied none. Of the copies, by the page (`paging`): ``page_copies``; ``pages_copied``: pages
+        of 4 KiB that were copied for them at once; ``bases``: frozen copies that were made; ``committed_regions``: of
+        2 MiB, copied so often that a base was made of them; ``give_ups``: arrays by the page of which so much was
+        written that they got a plain copy. Counts, and bytes.
 
     Examples
     --------
@@ -28,7 +49,9 @@ def stats():
     8000
     """
     cdef cow_stats figures
+    cdef cow_paging_figures pages
     read_figures(&figures)
+    read_paging(&pages)
     return {
         "lazy_clones": figures.lazy_clones,
         "copies": figures.copies,
@@ -36,6 +59,11 @@ def stats():
         "steals": figures.steals,
         "overwrites": figures.overwrites,
         "eager_copies": figures.eager_copies,
+        "page_copies": pages.page_copies - forgotten.page_copies,
+        "pages_copied": pages.pages_copied - forgotten.pages_copied,
+        "bases": pages.bases - forgotten.bases,
+        "committed_regions": pages.commits - forgotten.commits,
+        "give_ups": pages.give_ups - forgotten.give_ups,
     }
 
 
@@ -51,6 +79,7 @@ def reset_stats():
     stats : The figures.
     """
     reset_figures()
+    read_paging(&forgotten)
 
 
 def keep_freed(size_t nbytes):
@@ -70,3 +99,133 @@ def keep_freed(size_t nbytes):
         The bound before.
     """
     return keep_in_heap(nbytes)
+
+
+def paging(mode=None, /, *, small_pages=None):
+    """Set when a write to a large shared array copies pages instead of the whole array.
+
+    A lazy copy of 4 MiB or more can be written by the page: its bytes are frozen once, in memory, and each writer maps
+    them privately, so that the kernel copies the pages of 4 KiB that are written. That needs Linux 6.1 and its huge
+    pages; elsewhere, and whenever the system refuses, writes copy as ever. What a program computes is the same.
+
+    Parameters
+    ----------
+    mode : {'ledger', 'eager', 'off'} or int, optional
+        ``'ledger'``, the default of a process: only where it is sure that the program never pays more than 1.25 of
+        what NumPy's copies would have cost, whatever it does next; so the first few copies of a program are whole.
+        ``'eager'``: from the first on, for programs that know that they write little of each copy. ``'off'``: never.
+        An int: the ledger, with so many bytes of copies that may be risked beyond it. Nothing changes if omitted.
+    small_pages : bool, optional
+        Whether to page where there are no pages of 2 MiB, too: reading is then slower. False at first.
+
+    Returns
+    -------
+    str or int
+        The mode before.
+
+    Raises
+    ------
+    ValueError
+        Another mode, or a negative number.
+    TypeError
+        The mode is neither text nor a number.
+
+    See Also
+    --------
+    stats : Counts copies by the page.
+    paging_memory : The memory that they take.
+
+    Notes
+    -----
+    The environment variable ``COWARRAY_PAGING`` sets the mode at import. The mode is the process's, in all threads.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.paging("eager")
+    'ledger'
+    >>> cowarray.paging("ledger")
+    'eager'
+    """
+    cdef cow_paging_policy policy = paging_now()
+    before = mode_of(policy)
+    if mode is not None:
+        put_mode(&policy, mode)
+    if small_pages is not None:
+        policy.small_pages = bool(small_pages)
+    use_paging(policy)
+    return before
+
+
+cdef object mode_of(cow_paging_policy policy):
+    if policy.mode == COW_PAGING_OFF:
+        return "off"
+    if policy.mode == COW_PAGING_EAGER:
+        return "eager"
+    return policy.allowance or "ledger"
+
+
+cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
+    cdef dict modes = {"off": COW_PAGING_OFF, "ledger": COW_PAGING_LEDGER, "eager": COW_PAGING_EAGER}
+    if not isinstance(mode, (str, int)) or isinstance(mode, bool):
+        raise TypeError(f"paging: the mode must be text or a number of bytes (got {type(mode).__name__})")
+    if isinstance(mode, str):
+        if mode not in modes:
+            raise ValueError(f"paging: the mode must be 'ledger', 'eager', 'off' or a number of bytes (got {mode!r})")
+        policy.mode = modes[mode]
+        policy.allowance = 0
+        return 0
+    if not 0 <= mode < 2**62:
+        raise ValueError(f"paging: an allowance must be a number of bytes, at least 0 (got {mode})")
+    policy.allowance = mode
+    policy.mode = COW_PAGING_LEDGER
+    return 0
+
+
+def paging_memory():
+    """Tell what memory arrays by the page take (`paging`), with what they share counted once.
+
+    Returns
+    -------
+    dict
+        ``bases``: bytes in frozen copies; ``files``: descriptors that those have open; ``maps``: pieces of arrays that
+        are mapped, of which a system allows some ten thousand; ``resident``: bytes in memory that are the process's,
+        with each base counted once, where tools that add up mappings count it for each array; -1 where the system
+        does not tell.
+
+    See Also
+    --------
+    paging : Sets when there are such arrays.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> sorted(cowarray.paging_memory())
+    ['bases', 'files', 'maps', 'resident']
+    """
+    cdef cow_paging_figures pages
+    read_paging(&pages)
+    private = private_memory()
+    return {
+        "bases": pages.base_bytes,
+        "files": pages.base_files,
+        "maps": pages.maps,
+        "resident": private + pages.base_bytes if private >= 0 else -1,
+    }
+
+
+def private_memory():
+    """Bytes in memory that belong to no file; -1 where the system does not tell."""
+    try:
+        with open("/proc/self/status") as lines:
+            for line in lines:
+                if line.startswith("RssAnon:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return -1
+
+
+if os.environ.get("COWARRAY_PAGING"):
+    paging(int(os.environ["COWARRAY_PAGING"]) if os.environ["COWARRAY_PAGING"].isdecimal()
+           else os.environ["COWARRAY_PAGING"])

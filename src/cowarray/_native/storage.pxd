@@ -9,6 +9,8 @@ from cowarray._c.core cimport (
     cow_const_scope,
     cow_mutable_scope,
     cow_overwrite_scope,
+    cow_paging_figures,
+    cow_paging_policy,
     cow_stats,
     cow_storage,
 )
@@ -17,6 +19,10 @@ from cowarray._c.core cimport (
 # Up to here a copy costs less than handing the GIL over and back.
 cdef enum:
     SMALL_COPY = 65536
+
+# From here on a write may cost pages instead of the whole window, so it says what it touches.
+cdef enum:
+    PAGED = 4194304
 
 
 # ---- the door: every call for bytes says what it is for. doors.md, beside this file, has the rules.
@@ -37,7 +43,8 @@ cdef enum Behalf:
     C_API
     FOREIGN    # a ufunc that is not NumPy's own
 
-# Who comes, and which elements will be touched: the box. ndim < 0: anything in the window.
+# Who comes, and which elements will be touched: the box, or at most so many of it, wherever they lie. ndim < 0: anything
+# in the window.
 cdef struct Access:
     Intent intent
     Behalf behalf
@@ -45,6 +52,7 @@ cdef struct Access:
     Py_ssize_t offset
     Py_ssize_t itemsize
     const Py_ssize_t *dims  # the shape, then the strides in bytes
+    size_t most
     PyObject *shadow  # of the array that comes, borrowed: see Array.shadow
 
 
@@ -112,6 +120,8 @@ cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
 cdef size_t window_size(Storage storage) noexcept
 cdef size_t allocated_size(Storage storage) noexcept
 cdef size_t write_cost(Storage storage) noexcept
+# Whether a write of one element would cost pages of it, and not all of it.
+cdef bint writes_by_page(Storage storage) noexcept
 cdef size_t count_shares(Storage storage) noexcept
 cdef bint is_pinned(Storage storage) noexcept
 cdef bint is_foreign(Storage storage) noexcept
@@ -150,6 +160,8 @@ cdef void refresh(Storage storage) noexcept
 # Fresh bytes, at `bytes`: nobody else knows of them.
 cdef Storage storage_new(size_t nbytes, char **bytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
+# Over bytes of a file, which is not written to: the Storage has pages of its own where it is.
+cdef Storage storage_of_file(int descriptor, size_t offset, size_t nbytes)
 cdef Pin pin_storage(Storage storage, const Access *access)
 # A Storage without bytes.
 cdef Storage fake_storage(size_t nbytes, Keeper keeper)
@@ -207,6 +219,9 @@ cdef void count_eager(size_t nbytes) noexcept
 cdef void read_figures(cow_stats *out) noexcept
 cdef void reset_figures() noexcept
 cdef size_t keep_in_heap(size_t nbytes) noexcept
+cdef cow_paging_policy use_paging(cow_paging_policy policy) noexcept
+cdef cow_paging_policy paging_now() noexcept
+cdef void read_paging(cow_paging_figures *out) noexcept
 # The heap as malloc, for extensions that do not link the core.
 cdef void *heap_malloc(size_t nbytes) noexcept nogil
 cdef void *heap_calloc(size_t count, size_t nbytes) noexcept nogil

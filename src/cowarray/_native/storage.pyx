@@ -112,6 +112,11 @@ cdef class Storage:
         return count_shares(self)
 
     @property
+    def own_nbytes(self):
+        """int: Bytes that are in memory for this Storage's sake: all, or the pages that no frozen copy has (`paging`)."""
+        return cow_storage_own_bytes(self.handle)
+
+    @property
     def data_ptr(self):
         """int: Where the bytes start now; 0 while they are away.
 
@@ -175,6 +180,10 @@ cdef size_t allocated_size(Storage storage) noexcept:
 
 cdef size_t write_cost(Storage storage) noexcept:
     return cow_storage_write_cost(storage.handle)
+
+
+cdef bint writes_by_page(Storage storage) noexcept:
+    return cow_storage_writes_by_page(storage.handle) != 0
 
 
 cdef size_t count_shares(Storage storage) noexcept:
@@ -385,6 +394,22 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
         made.hold = owner
         made.window = <char *>data
         made.unscoped = <PyObject *>owner
+    return made
+
+
+cdef Storage storage_of_file(int descriptor, size_t offset, size_t nbytes):
+    cdef cow_error err
+    cdef cow_storage *handle = NULL
+    cdef cow_dataptr ptr
+    cdef Storage made = Storage.__new__(Storage)
+    cdef cow_status status = cow_paging_map_file(descriptor, offset, nbytes, &ptr, &err)
+    if status == COW_OK:
+        status = cow_storage_adopt(allocator, ptr, nbytes, 0, &handle, &err)
+        if status != COW_OK:
+            ptr.deleter(ptr.data, ptr.context, nbytes)
+    if status != COW_OK:
+        fail(status, &err)
+    made.handle = handle
     return made
 
 
@@ -630,8 +655,22 @@ def is_absent_storage(Storage storage not None, /):
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
+cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) noexcept:
+    """What the core is told of an access to a large Storage; NULL: anything."""
+    if access.ndim < 0 or cow_storage_nbytes(storage.handle) < PAGED:
+        return NULL
+    box.offset = access.offset
+    box.itemsize = access.itemsize
+    box.ndim = access.ndim
+    box.dims = <const ptrdiff_t *>access.dims
+    box.most = access.most
+    return box
+
+
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
+    cdef cow_box room
+    cdef const cow_box *box = NULL
     cdef cow_status status
     cdef unsigned flags = COW_TRY
     if storage.doorkeeper != NULL:
@@ -640,21 +679,24 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
         # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
         if cow_storage_nbytes(storage.handle) > SMALL_COPY or storage.unscoped != NULL:
             flags |= COW_NO_COPY
-        status = cow_mutable_begin(storage.handle, flags, scope, NULL)
+            box = box_of(storage, access, &room)
+        status = cow_mutable_begin_at(storage.handle, box, flags, scope, NULL)
         if status == COW_OK:
             if storage.window != NULL and storage.window != <char *>scope.data:
                 refresh(storage)
             return 0
         if status == COW_ENOMEM:
             raise MemoryError(f"cannot allocate {window_size(storage)} bytes for a write to an array that shares bytes")
-    while not materialize(storage, scope):
+    while not materialize(storage, access, scope):
         ask_again(storage, access)
     return 0
 
 
-cdef bint materialize(Storage storage, cow_mutable_scope *scope) except -1:
+cdef bint materialize(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope on bytes of the Storage's own. False: they are absent, and there is a doorkeeper to ask."""
     cdef cow_error err
+    cdef cow_box room
+    cdef const cow_box *box = box_of(storage, access, &room)
     cdef cow_status status = COW_EBUSY
     cdef unsigned flags = 0
     cdef cow_storage *handle = storage.handle
@@ -668,12 +710,12 @@ cdef bint materialize(Storage storage, cow_mutable_scope *scope) except -1:
     else:
         leave_readers(storage)
     if cost <= SMALL_COPY:
-        status = cow_mutable_begin(handle, flags | COW_TRY, scope, &err)
+        status = cow_mutable_begin_at(handle, box, flags | COW_TRY, scope, &err)
     if status == COW_EBUSY:
         with nogil:
-            status = cow_mutable_begin(handle, flags, scope, &err)
+            status = cow_mutable_begin_at(handle, box, flags, scope, &err)
     if status == COW_ECOPY and not forbidden:
-        return materialize(storage, scope)  # it was not shared when it was asked
+        return materialize(storage, access, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
         refuse_copy(storage)
     if status == COW_EABSENT and storage.doorkeeper != NULL:
@@ -684,7 +726,7 @@ cdef bint materialize(Storage storage, cow_mutable_scope *scope) except -1:
         refresh(storage)
     if shared and modes_in_use():
         try:
-            report_write(storage, cow_storage_allocation(handle) != before, reason)
+            report_write(storage, cow_storage_allocation(handle) != before, reason, box)
         except BaseException:
             cow_mutable_end(scope)
             raise
@@ -710,9 +752,12 @@ cdef int refuse_copy(Storage storage) except -1:
     )
 
 
-cdef int report_write(Storage storage, bint copied, str reason) except -1:
+cdef int report_write(Storage storage, bint copied, str reason, const cow_box *box) except -1:
     cdef Unread unread = watch(storage)
-    if copied:
+    if copied and cow_storage_is_paged(storage.handle):
+        pages = cow_box_pages(box, window_size(storage)) * 4096
+        tell_write(storage, "pages", cow_storage_own_bytes(storage.handle) + pages, reason, unread)
+    elif copied:
         tell_write(storage, "copy", window_size(storage), reason, unread)
     else:
         tell_write(storage, "steal", 0, "the last sharer keeps the bytes", unread)
@@ -880,7 +925,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     if cow_storage_address(handle) != before:
         storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     if shared and writer.in_place() and modes_in_use():
-        report_write(storage, cow_storage_allocation(handle) != allocation, reason)
+        report_write(storage, cow_storage_allocation(handle) != allocation, reason, NULL)
     return True
 
 
@@ -930,6 +975,18 @@ cdef void reset_figures() noexcept:
 
 cdef size_t keep_in_heap(size_t nbytes) noexcept:
     return cow_heap_keep(nbytes)
+
+
+cdef cow_paging_policy use_paging(cow_paging_policy policy) noexcept:
+    return cow_paging_use(policy)
+
+
+cdef cow_paging_policy paging_now() noexcept:
+    return cow_paging_now()
+
+
+cdef void read_paging(cow_paging_figures *out) noexcept:
+    cow_paging_read(out)
 
 
 cdef void *heap_malloc(size_t nbytes) noexcept nogil:

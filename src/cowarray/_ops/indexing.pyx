@@ -12,6 +12,7 @@ from cpython.exc cimport PyErr_Clear
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
+from libc.stdint cimport SIZE_MAX
 from libc.string cimport memcmp, memcpy, memmove
 
 from cowarray._array.array cimport (
@@ -77,8 +78,10 @@ from cowarray._native.storage cimport (
     Intent,
     OPERATION,
     OVERWRITES,
+    PAGED,
     SMALL_COPY,
     Storage,
+    window_size,
     write_cost,
     WRITES,
 )
@@ -482,6 +485,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     access.offset = offset
     access.itemsize = PyDataType_ELSIZE(descr)
     access.dims = NULL
+    access.most = SIZE_MAX
     access.shadow = self.shadow
     begin_write(storage, &access, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
@@ -549,7 +553,7 @@ cdef bint fill_place(Array self, object key, object value) except -1:
         return True  # the last step of x[key] += ..., which has written there
     if not broadcasts(&origin, &target):
         return False
-    if has_doorkeeper(self):
+    if has_doorkeeper(self) or window_size(storage) >= PAGED:
         access = access_to(self, OVERWRITES if source is not None else WRITES, OPERATION)
         put_box(&access, &target, box)
     else:
@@ -660,7 +664,7 @@ cdef int put_part(Array self, object key, object value) except -1:
                 if commit(header):
                     return 0
             header = None
-    if has_doorkeeper(self):
+    if has_doorkeeper(self) or window_size(storage_for(self)) >= PAGED:
         whole = still(self)
         access = access_to(whole, intent if is_basic(key) else WRITES, OPERATION)
         narrow(&access, box, whole, key, where)
@@ -681,7 +685,10 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     if find_place(x, key, &place):
         put_box(access, &place, box)
         return 0
-    if where is Ellipsis or not is_basic(key):
+    if where is Ellipsis:
+        return 0
+    if not is_basic(key):
+        access.most = count_picked(x, where)
         return 0
     header = located_header(x)
     cdef char *start = cnp.PyArray_BYTES(header) - access.offset
@@ -695,6 +702,28 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     memcpy(box + access.ndim, cnp.PyArray_STRIDES(part), access.ndim * sizeof(cnp.npy_intp))
     access.dims = <const Py_ssize_t *>box
     return 0
+
+
+cdef size_t count_picked(Array x, object where) except? 0:
+    """How many elements of x an index with arrays picks, roughly; SIZE_MAX where that takes more than a look."""
+    cdef size_t together = 1, others = 1, length
+    cdef int axis = 0, i
+    for item in where if type(where) is tuple else (where,):
+        if axis >= x.nd or item is None or item is Ellipsis or not (cnp.PyArray_Check(item) or is_basic(item)):
+            return SIZE_MAX
+        if not cnp.PyArray_Check(item):
+            others *= x.dims[axis] if type(item) is slice else 1
+            axis += 1
+        elif cnp.PyArray_TYPE(item) == cnp.NPY_BOOL:
+            together *= np.count_nonzero(item)
+            axis += cnp.PyArray_NDIM(item)
+        else:
+            length = cnp.PyArray_SIZE(item)
+            together *= 1 if length == together else length  # arrays of one size go in pairs
+            axis += 1
+    for i in range(axis, x.nd):
+        others *= x.dims[i]
+    return together * others
 
 
 cdef void put_box(Access *access, const Place *place, cnp.npy_intp *box) noexcept:

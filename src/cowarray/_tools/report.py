@@ -40,6 +40,10 @@ class Explanation(NamedTuple):
         The reason.
     away : str
         Where the bytes are, if they have been evicted (`cowarray.budget`), and what it takes to bring them.
+    by_page : bool
+        Whether the next write copies the pages that it touches, and not all of them (`cowarray.paging`).
+    own : int
+        Bytes that are in memory for this array's Storage alone; fewer than its window, if it has it by the page.
     """
 
     made: str
@@ -54,6 +58,8 @@ class Explanation(NamedTuple):
     next_write_copies: int
     why: str
     away: str = ""
+    by_page: bool = False
+    own: int = 0
 
     def __str__(self):
         lines = [
@@ -67,7 +73,11 @@ class Explanation(NamedTuple):
             lines.append("it is read-only: a copy of it is writable")
         if self.pinned:
             lines.append("it is pinned by a running write, a loan or a writable export: copies of it are made at once")
-        lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
+        if self.by_page:
+            lines.append(f"the next write copies the pages it touches, 4096 of {self.window} bytes for one element")
+            lines.append(f"{self.own} bytes are in memory for it alone")
+        else:
+            lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
         return "\n".join(lines)
 
 
@@ -138,4 +148,6 @@ def explain(x, /):
         next_write_copies=cost,
         why=why,
         away=where_away(x) if is_absent_storage(x.storage) else "",
+        by_page=facts["by_page"],
+        own=facts["own"],
     )
