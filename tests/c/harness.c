@@ -73,8 +73,12 @@ void run_test(const char *name, void (*test)(fixture *f))
 {
     const size_t made_before = checks_made();
     const size_t failed_before = checks_failed();
+    const char *only = getenv("COWARRAY_TEST_ONLY");
     cow_tracing_report report;
     fixture f;
+    if (only != NULL && *only != '\0' && strcmp(only, name) != 0) {
+        return;
+    }
     REQUIRE(cow_tracing_new(cow_heap(), &f.tracing) == COW_OK);
     f.allocator = cow_tracing_allocator(f.tracing);
     cow_stats_reset();

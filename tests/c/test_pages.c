@@ -310,6 +310,12 @@ static void overwriting_pages_copies_none(fixture *f)
     nothing_is_left();
 }
 
+static void delete_large(void *data, void *context, size_t nbytes)
+{
+    (void)context;
+    cow_heap()->free(cow_heap()->self, data, nbytes, COW_ALIGNMENT);
+}
+
 static void evicted_pages_take_their_base_along(fixture *f)
 {
     cow_storage *first = make_large(7), *second = make_clone(first);
@@ -328,6 +334,105 @@ static void evicted_pages_take_their_base_along(fixture *f)
     nothing_is_left();
     cow_storage_free(first);
     cow_storage_free(second);
+}
+
+/* What was equal to the old bytes is not to the new. */
+static void evicted_bytes_come_back_without_their_shadow(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *third;
+    cow_dataptr fresh;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    CHECK_OK(put(second, 0, 1));
+    CHECK_OK(cow_storage_evict(first, 1, NULL));
+    fresh.data = cow_heap()->alloc(cow_heap()->self, SIZE, COW_ALIGNMENT);
+    REQUIRE(fresh.data != NULL);
+    memset(fresh.data, 8, SIZE);
+    fresh.context = NULL;
+    fresh.deleter = delete_large;
+    CHECK_OK(cow_storage_fill(first, fresh, SIZE, NULL));
+    third = make_clone(first);
+    CHECK_OK(put(third, 0, 2));
+    CHECK(get(third, 0) == 2 && holds_between(third, 1, SIZE, 8) && holds(first, 8));
+    CHECK(get(second, 0) == 1 && holds_between(second, 1, SIZE, 7));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    cow_storage_free(third);
+    nothing_is_left();
+}
+
+static cow_storage *make_paged(cow_storage *source)
+{
+    cow_storage *clone = make_clone(source);
+    CHECK_OK(put(clone, 0, 7));
+    while (can_page && !cow_storage_is_paged(clone)) { /* what the last give-up has left */
+        cow_storage_free(clone);
+        clone = make_clone(source);
+        CHECK_OK(put(clone, 0, 7));
+    }
+    return clone;
+}
+
+static void write_each_page(cow_storage *storage)
+{
+    for (size_t at = 0; at < SIZE; at += PAGE) {
+        CHECK_OK(put(storage, at, 1));
+    }
+}
+
+static void pages_that_come_back_are_given_up_as_before(fixture *f)
+{
+    cow_storage *first = make_large(7), *second;
+    cow_dataptr taken;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    CHECK_OK(cow_storage_take(second, 1, &taken, NULL));
+    CHECK_OK(cow_storage_fill(second, taken, SIZE, NULL));
+    CHECK_EQ(cow_storage_is_paged(second), can_page);
+    write_each_page(second);
+    CHECK_EQ(cow_storage_is_paged(second), 0);
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
+static void stolen_pages_are_given_up_as_before(fixture *f)
+{
+    cow_storage *first = make_large(7), *second;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    cow_storage_free(make_clone(second));
+    CHECK_OK(put(second, 1, 7)); /* the last sharer of pages */
+    CHECK_EQ(cow_storage_is_paged(second), can_page);
+    write_each_page(second);
+    CHECK_EQ(cow_storage_is_paged(second), 0);
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
+static void pinned_pages_are_overwritten_in_place(fixture *f)
+{
+    const cow_box box = {0, 1, 0, NULL, SIZE_MAX};
+    cow_storage *first = make_large(7), *second;
+    cow_mutable_scope pinned;
+    cow_overwrite_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    REQUIRE(cow_mutable_begin_at(second, &box, 0, &pinned, NULL) == COW_OK);
+    REQUIRE(cow_overwrite_begin(second, 0, &scope, NULL) == COW_OK);
+    CHECK(scope.data == pinned.data && scope.old == pinned.data);
+    memset(scope.data, 3, SIZE);
+    CHECK_OK(cow_overwrite_commit(&scope, NULL, NULL));
+    CHECK(((char *)pinned.data)[1] == 3);
+    cow_mutable_end(&pinned);
+    CHECK(holds(second, 3) && holds(first, 7));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
 }
 
 /* ---- generations at random, against copies ------------------------------------------------------------------------ */
@@ -771,6 +876,10 @@ int main(void)
     RUN(off_is_off_and_small_windows_are_copied);
     RUN(overwriting_pages_copies_none);
     RUN(evicted_pages_take_their_base_along);
+    RUN(evicted_bytes_come_back_without_their_shadow);
+    RUN(pages_that_come_back_are_given_up_as_before);
+    RUN(stolen_pages_are_given_up_as_before);
+    RUN(pinned_pages_are_overwritten_in_place);
     RUN(files_are_mapped_and_never_written);
     RUN(limits_and_strangers_change_no_value);
     RUN(threads_and_forks_see_values_only);

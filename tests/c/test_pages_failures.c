@@ -243,12 +243,12 @@ static int in_a_child(void (*world)(void), failing_plan plan)
 }
 
 /* Returns how many calls were made to fail. */
-static size_t sweep(void (*world)(void), bool onwards, bool politely)
+static size_t sweep(void (*world)(void), bool onwards, bool politely, bool no_scan)
 {
     const size_t step = rounds(100) < 100 ? 100 / rounds(100) : 1;
     size_t turns = 0;
     for (size_t at = 1;; at += step) {
-        const failing_plan plan = {at, onwards, politely, false, false, false, true, 0};
+        const failing_plan plan = {at, onwards, politely, no_scan, false, false, true, 0};
         const int status = in_a_child(world, plan);
         CHECK(status != WRONG);
         if (status != 0) {
@@ -260,8 +260,9 @@ static size_t sweep(void (*world)(void), bool onwards, bool politely)
 
 static void sweep_all(void (*world)(void), const char *name)
 {
-    const size_t once = sweep(world, false, true), rude = sweep(world, false, false);
-    const size_t rest = sweep(world, true, false);
+    const size_t once = sweep(world, false, true, false);
+    const size_t rude = sweep(world, false, false, false);
+    const size_t rest = sweep(world, true, false, false);
     (void)printf("%s: %zu calls made to fail\n", name, once + rude + rest);
     CHECK(once > 0 && rude > 0 && rest > 0);
 }
@@ -367,6 +368,90 @@ static void old_kernels_hold_the_same_values(fixture *f)
     }
 }
 
+/* The table of pages may end early, too. */
+static void old_kernels_survive_each_failure(fixture *f)
+{
+    size_t calls;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    calls = sweep(first_write, false, false, true);
+    (void)printf("an old kernel: %zu calls made to fail\n", calls);
+    CHECK(calls > 0);
+}
+
+static void paged_on_an_old_kernel(void)
+{
+    const uint64_t before = figures().page_copies;
+    first_write();
+    CHECK_EQ(figures().page_copies - before, 2);
+}
+
+static void old_kernels_page_all_the_same(fixture *f)
+{
+    const failing_plan old = {0, false, false, true, false, true, true, 0};
+    (void)f;
+    use(COW_PAGING_EAGER);
+    CHECK_EQ(in_a_child(paged_on_an_old_kernel, old), 0);
+    CHECK_EQ(in_a_child(file_map, old), 0);
+}
+
+static void only_files_are_paged(void)
+{
+    const cow_paging_policy policy = {COW_PAGING_EAGER, 0, 0};
+    const uint64_t before = figures().page_copies;
+    (void)cow_paging_use(policy);
+    first_write();
+    CHECK_EQ(figures().page_copies, before);
+    file_map();
+    CHECK_EQ(figures().page_copies - before, 1);
+}
+
+static void a_file_is_paged_where_nothing_else_is(fixture *f)
+{
+    const failing_plan old = {0, false, false, false, true, false, true, 0};
+    (void)f;
+    CHECK_EQ(in_a_child(only_files_are_paged, old), 0);
+}
+
+static int descriptor_of_a_base(void)
+{
+    char name[64], to[64];
+    for (int fd = 0; fd < 1024; fd++) {
+        ssize_t length;
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        length = readlink(name, to, sizeof to - 1);
+        if (length > 0 && (to[length] = '\0', strstr(to, "memfd:cowarray") != NULL)) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+/* Somebody closes our descriptor, and opens a file that gets its number. */
+static void another_takes_our_place(void)
+{
+    thing source = plain_thing(), clone = clone_of(&source);
+    int ours, theirs;
+    put_pages(&clone, 5, 1, 1);
+    ours = descriptor_of_a_base();
+    REQUIRE(ours >= 0 && failing_close(ours) == 0);
+    theirs = fcntl(file, F_DUPFD, ours);
+    REQUIRE(theirs == ours);
+    CHECK(is_right(&clone) && is_right(&source));
+    cow_storage_free(clone.storage);
+    cow_storage_free(source.storage);
+    CHECK(fcntl(theirs, F_GETFD) >= 0);
+    (void)close(theirs);
+}
+
+static void another_file_in_our_place_stays_open(fixture *f)
+{
+    const failing_plan usual = {0, false, false, false, false, false, true, 0};
+    (void)f;
+    use(COW_PAGING_EAGER);
+    CHECK_EQ(in_a_child(another_takes_our_place, usual), 0);
+}
+
 /* Pages of 4 KiB only on request: without it nothing is paged. */
 static void unpaged_without_huge_pages(void)
 {
@@ -454,7 +539,11 @@ int main(void)
     free(bytes);
     /* What is asked of the system once, must not have been asked before. */
     RUN(small_pages_are_taken_on_request);
+    RUN(a_file_is_paged_where_nothing_else_is);
     RUN(budgets_of_the_kernel_are_kept);
+    RUN(another_file_in_our_place_stays_open);
+    RUN(old_kernels_page_all_the_same);
+    RUN(old_kernels_survive_each_failure);
     RUN(first_writes_survive_each_failure);
     RUN(generations_survive_each_failure);
     RUN(file_maps_survive_each_failure);

@@ -303,6 +303,26 @@ static void regions_of_one_commit_keep_their_places_body(void)
 }
 IN_A_CHILD(regions_of_one_commit_keep_their_places)
 
+static void the_ledger_knows_what_a_commit_costs_body(void)
+{
+    cow_storage *source = make_plain(), *first = make_clone(source), *second = make_clone(source), *third;
+    uint64_t before;
+    put_pages(first, 600, 151, 1);
+    cow_storage_free(second);
+    second = make_clone(first);
+    put_pages(second, 600, 1, 2); /* the debt is 317 */
+    third = make_clone(second);
+    before = figures().spent;
+    put_pages(third, 600, 1, 3);
+    CHECK_EQ(figures().commits, 1);
+    cow_storage_free(third);
+    CHECK_EQ(figures().spent - before, price_of_fill(1) + MAP_COST + price_of(1));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    cow_storage_free(source);
+}
+IN_A_CHILD(the_ledger_knows_what_a_commit_costs)
+
 /* ---- giving up --------------------------------------------------------------------------------------------------- */
 
 /* 6 % of 2,048 pages are 122. */
@@ -611,6 +631,32 @@ static void an_adversary_gets_no_more_body(void)
 }
 IN_A_CHILD(an_adversary_gets_no_more)
 
+/* Some are kept for long, and say nothing until it is known that nobody will copy for them. */
+static void copies_that_nobody_wrote_to_are_earned_body(void)
+{
+    cow_storage *source = make_plain(), *clones[5];
+    for (size_t i = 0; i < 5; i++) {
+        clones[i] = make_clone(source);
+    }
+    CHECK_EQ(figures().earned, 0);
+    put_pages(clones[0], 0, 1, 1);
+    CHECK_EQ(figures().earned, SIZE);
+    for (size_t i = 0; i < 3; i++) {
+        cow_storage_free(clones[i]);
+    }
+    CHECK_EQ(figures().earned, SIZE);
+    cow_storage_free(source);
+    cow_storage_free(clones[3]);
+    cow_storage_free(clones[4]);
+    CHECK_EQ(figures().earned, 5 * SIZE);
+    source = make_plain();
+    cow_storage_free(make_clone(source));
+    CHECK_OK(fill(source, 1)); /* the last sharer */
+    CHECK_EQ(figures().earned, 6 * SIZE);
+    cow_storage_free(source);
+}
+IN_A_CHILD(copies_that_nobody_wrote_to_are_earned)
+
 /* ---- bases --------------------------------------------------------------------------------------------------------- */
 
 /* The descriptor of a file in memory that is ours; -1: none. */
@@ -670,7 +716,7 @@ static void one_base_for_all_that_write_at_once_body(void)
     cow_storage *source = make_plain();
     start_line line;
     (void)cowi_prices_now();
-    for (unsigned round = 0; round < rounds(10); round++) {
+    for (unsigned round = 0; round < 2 + rounds(10); round++) {
         const uint64_t before = figures().bases;
         writer writers[WRITERS];
         pthread_t threads[WRITERS];
@@ -819,6 +865,7 @@ int main(void)
     RUN(only_aligned_windows_of_ours_are_paged);
     RUN(what_is_copied_too_often_gets_a_base);
     RUN(regions_of_one_commit_keep_their_places);
+    RUN(the_ledger_knows_what_a_commit_costs);
     RUN(pages_that_were_copied_at_first_do_not_count);
     RUN(own_regions_do_not_count);
     RUN(who_says_nothing_on_pages_gets_plain_memory);
@@ -829,6 +876,7 @@ int main(void)
     RUN(paging_begins_when_it_is_earned);
     RUN(random_programs_keep_to_the_ledger);
     RUN(an_adversary_gets_no_more);
+    RUN(copies_that_nobody_wrote_to_are_earned);
     RUN(nobody_can_change_a_base);
     RUN(one_base_for_all_that_write_at_once);
     RUN(windows_at_random_hold_their_bytes);
