@@ -11,8 +11,11 @@
 
 static failing_plan plan;
 static failing_report report;
-static unsigned ticks;
 static uint64_t clock_now;
+static bool copy_is_timed;
+static struct {
+    size_t calls, files, protections;
+} since_clock;
 
 void failing_begin(failing_plan begin)
 {
@@ -30,6 +33,7 @@ failing_report failing_now(void)
 static bool fails(const char *name, int polite, int rude)
 {
     report.calls++;
+    since_clock.calls++;
     if (plan.at == 0 || report.calls < plan.at || (report.calls > plan.at && !plan.onwards)) {
         return false;
     }
@@ -76,6 +80,7 @@ int failing_madvise(void *place, size_t nbytes, int advice)
 
 int failing_mprotect(void *place, size_t nbytes, int protection)
 {
+    since_clock.protections++;
     return fails("mprotect", ENOMEM, EACCES) ? -1 : mprotect(place, nbytes, protection);
 }
 
@@ -183,6 +188,7 @@ int failing_getrlimit(int which, struct rlimit *out)
 
 long failing_syscall(long number, const char *name, unsigned flags)
 {
+    since_clock.files++;
     if (fails("memfd_create", EINVAL, EMFILE)) {
         return -1;
     }
@@ -208,15 +214,20 @@ FILE *failing_fopen(const char *name, const char *mode)
 
 /* ---- time and threads ---------------------------------------------------------------------------------------------- */
 
-/* Called in pairs: around a fill, a copy, and one page of eight. */
+/* Called before and after a fill, which makes a file; a copy, which mprotect comes before; and one page of eight. */
 int failing_clock_gettime(clockid_t clock, struct timespec *out)
 {
-    static const uint64_t took[] = {1150000, 1000000, 262500};
-    if (!plan.no_clock) {
+    if (!plan.made_up_prices) {
         return clock_gettime(clock, out);
     }
-    clock_now += ticks % 2 == 1 ? took[ticks / 2 % 3] : 1;
-    ticks++;
+    if (since_clock.files > 0) {
+        clock_now += 1150000;
+    }
+    else if (since_clock.calls == 0) {
+        clock_now += copy_is_timed ? 1000000 : 262500;
+    }
+    copy_is_timed = since_clock.protections > 0;
+    memset(&since_clock, 0, sizeof since_clock);
     out->tv_sec = (time_t)(clock_now / 1000000000u);
     out->tv_nsec = (long)(clock_now % 1000000000u);
     return 0;

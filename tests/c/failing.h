@@ -27,8 +27,8 @@ typedef struct failing_plan {
     bool no_scan;
     bool no_collapse;
     bool no_noexec;
-    bool no_clock;    /* measured times are those of a made-up machine: fill 1.15, page 2.1 */
-    size_t most_maps; /* of the kernel; 0: the true figure */
+    bool made_up_prices; /* fill 1.15, page 2.1 */
+    size_t most_maps;    /* of the kernel; 0: the true figure */
 } failing_plan;
 
 typedef struct failing_report {

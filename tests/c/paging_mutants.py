@@ -1,4 +1,4 @@
-"""Faults of copy-on-write by the page, for mutants.py, in its form: name: (program, test, [(file, text, replacement), ...])."""
+"""Faults of copy-on-write by the page, for mutants.py and in its form."""
 
 PAGING = {
     "the dimensions of a box are taken as they come": (
@@ -112,7 +112,7 @@ PAGING = {
     ),
     "a window has no reference to its base": (
         "test_pages_policy",
-        "copied_regions_hold_their_values",
+        "the_ledger_knows_each_price",
         [
             (
                 "pages.c",
@@ -146,13 +146,7 @@ PAGING = {
     "a page that fails is taken as mapped": (
         "test_pages_failures",
         "generations_survive_each_failure",
-        [
-            (
-                "pages.c",
-                "MAP_FIXED, -1, 0) == MAP_FAILED) {\n        return false;",
-                "MAP_FIXED, -1, 0) == MAP_FAILED) {\n        (void)0;",
-            )
-        ],
+        [("pages.c", "        MAP_FAILED) {\n        return false;", "        MAP_FAILED) {\n        (void)0;")],
     ),
     "the pages of the generation before are not copied": (
         "test_pages",
@@ -255,7 +249,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);\n            copy_pages",
+                "            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);\n"
+                "            copy_pages",
                 "            copy_pages",
             )
         ],
@@ -516,7 +511,10 @@ PAGING = {
         [
             (
                 "base.c",
-                "        if (descriptor >= 0) {\n            (void)close(descriptor);\n        }\n        (void)cowi_sub_release(&files, 1);",
+                "        if (descriptor >= 0) {\n"
+                "            (void)close(descriptor);\n"
+                "        }\n"
+                "        (void)cowi_sub_release(&files, 1);",
                 "        (void)cowi_sub_release(&files, 1);",
             )
         ],
@@ -605,8 +603,8 @@ PAGING = {
         [("dirty.c", "    (void)close(table);\n", "")],
     ),
     "eager asks the ledger": (
-        "test_pages",
-        "one_byte_costs_a_page",
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
         [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||", "return")],
     ),
     "the ledger has no bound": (
@@ -621,12 +619,12 @@ PAGING = {
     ),
     "the allowance is not asked": (
         "test_pages_policy",
-        "paging_begins_when_it_is_earned",
+        "an_allowance_is_risked",
         [("ledger.c", "income / 4 + cowi_load_relaxed(&allowance);", "income / 4;")],
     ),
     "off is on": (
-        "test_pages",
-        "off_is_off_and_small_windows_are_copied",
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
         [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_OFF;", "return false;")],
     ),
     "copies of windows are not spent": (
@@ -681,8 +679,8 @@ PAGING = {
         [
             (
                 "context.c",
-                "        COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */\n        cowi_context_unshadow(context);\n",
-                "        COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */\n",
+                "or a share stays behind */\n        cowi_context_unshadow(context);\n",
+                "or a share stays behind */\n",
             )
         ],
     ),
@@ -779,7 +777,9 @@ PAGING = {
         [
             (
                 "scope.c",
-                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n    if (!*by_page) {\n        return COW_OK;",
+                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
+                "    if (!*by_page) {\n"
+                "        return COW_OK;",
                 "    *by_page = false;\n    if (!*by_page) {\n        return COW_OK;",
             )
         ],
@@ -790,12 +790,15 @@ PAGING = {
         [
             (
                 "scope.c",
-                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n    if (!*by_page) {\n        return COW_OK;",
+                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
+                "    if (!*by_page) {\n"
+                "        return COW_OK;",
                 "    *by_page = storage->sole && storage->paged;\n    if (!*by_page) {\n        return COW_OK;",
             ),
             (
                 "scope.c",
-                "        *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n        if (*by_page) {",
+                "        *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
+                "        if (*by_page) {",
                 "        *by_page = storage->sole && storage->paged;\n        if (*by_page) {",
             ),
         ],
@@ -812,7 +815,8 @@ PAGING = {
             (
                 "clone.c",
                 "            cowi_context_owe(made->context, nbytes);\n",
-                "            cowi_context_owe(made->context, nbytes);\n            made->context->allocator->paging->earn(made->context->allocator->self, nbytes);\n",
+                "            cowi_context_owe(made->context, nbytes);\n"
+                "            made->context->allocator->paging->earn(made->context->allocator->self, nbytes);\n",
             ),
             ("context.c", "    uint64_t before = cowi_load_relaxed(&context->owed);\n", "    uint64_t before = 0;\n"),
         ],
@@ -824,7 +828,7 @@ PAGING = {
     ),
     "what other sharers may need is earned": (
         "test_pages_policy",
-        "an_adversary_gets_no_more",
+        "copies_that_nobody_wrote_to_are_earned",
         [("context.c", "return sharers > 2 ? (uint64_t)(sharers - 2) * context->nbytes : 0;", "return 0 * sharers;")],
     ),
     "a base is filled for a window that cannot be paid": (

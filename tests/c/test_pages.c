@@ -382,17 +382,19 @@ static void write_each_page(cow_storage *storage)
 
 static void pages_that_come_back_are_given_up_as_before(fixture *f)
 {
-    cow_storage *first = make_large(7), *second;
+    cow_storage *first = make_large(7), *second, *other = NULL;
     cow_dataptr taken;
     (void)f;
     use(COW_PAGING_EAGER);
     second = make_paged(first);
+    REQUIRE(cow_storage_new_absent(cow_heap(), SIZE, &other, NULL) == COW_OK);
     CHECK_OK(cow_storage_take(second, 1, &taken, NULL));
-    CHECK_OK(cow_storage_fill(second, taken, SIZE, NULL));
-    CHECK_EQ(cow_storage_is_paged(second), can_page);
-    write_each_page(second);
-    CHECK_EQ(cow_storage_is_paged(second), 0);
+    CHECK_OK(cow_storage_fill(other, taken, SIZE, NULL));
+    CHECK_EQ(cow_storage_is_paged(other), can_page);
+    write_each_page(other);
+    CHECK_EQ(cow_storage_is_paged(other), 0);
     cow_storage_free(first);
+    cow_storage_free(other);
     cow_storage_free(second);
     nothing_is_left();
 }
@@ -726,9 +728,10 @@ static int with_limit(int which, rlim_t most)
 {
     const struct rlimit limit = {most, most};
     cow_storage *root = make_large(7);
-    cow_storage *keep = make_clone(root);
+    cow_storage *keep = make_clone(root), *fresh = make_large(7); /* no base yet */
     (void)writes_are_right(keep);
-    return setrlimit((__rlimit_resource_t)which, &limit) != 0 || writes_are_right(root) != 0;
+    return setrlimit((__rlimit_resource_t)which, &limit) != 0 || writes_are_right(root) != 0 ||
+           writes_are_right(fresh) != 0;
 }
 
 static int small_files(void)

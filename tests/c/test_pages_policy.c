@@ -247,7 +247,7 @@ static size_t dirty_pages(cow_storage *storage)
 /* 151 pages are 317 of a plain copy; the base of a region costs 589: the second copy commits. */
 static void what_is_copied_too_often_gets_a_base_body(void)
 {
-    cow_storage *source = make_plain(), *first = make_clone(source), *second, *third, *fourth;
+    cow_storage *source = make_plain(), *first = make_clone(source), *second, *third, *fourth, *fifth;
     uint64_t before;
     put_pages(first, 600, 151, 1);
     second = make_clone(first);
@@ -266,18 +266,24 @@ static void what_is_copied_too_often_gets_a_base_body(void)
     CHECK_EQ(dirty_pages(third), 2);
     fourth = make_clone(third);
     before = copied_now();
-    put_pages(fourth, 601, 1, 4);
+    put_pages(fourth, 600, 140, 4);
     CHECK_EQ(copied_now() - before, 2 * PAGE);
-    CHECK_EQ(figures().commits, 1);
+    fifth = make_clone(fourth);
+    before = copied_now();
+    put_pages(fifth, 2000, 1, 5);
+    CHECK_EQ(copied_now() - before, 142 * PAGE);
+    CHECK_EQ(figures().commits, 1); /* the debt began anew */
+    CHECK(pages_hold(fifth, 600, 140, 4) && pages_hold(fifth, 740, 11, 1));
+    cow_storage_free(fifth);
     CHECK(pages_hold(second, 600, 151, 1) && pages_hold(third, 600, 151, 1) && pages_hold(source, 600, 151, 7));
-    CHECK(pages_hold(fourth, 602, 149, 1) && pages_hold(fourth, 601, 1, 4) && pages_hold(fourth, 5, 1, 2));
+    CHECK(pages_hold(fourth, 740, 11, 1) && pages_hold(fourth, 600, 140, 4) && pages_hold(fourth, 5, 1, 2));
     cow_storage_free(first);
     cow_storage_free(third);
     cow_storage_free(source);
     put_pages(second, 602, 1, 5);
-    CHECK(pages_hold(second, 602, 1, 5) && pages_hold(fourth, 602, 1, 1));
+    CHECK(pages_hold(second, 602, 1, 5) && pages_hold(fourth, 602, 1, 4));
     cow_storage_free(second);
-    CHECK(pages_hold(fourth, 602, 149, 1) && pages_hold(fourth, 0, 5, 7));
+    CHECK(pages_hold(fourth, 740, 11, 1) && pages_hold(fourth, 0, 5, 7));
     cow_storage_free(fourth);
 }
 IN_A_CHILD(what_is_copied_too_often_gets_a_base)
@@ -285,19 +291,27 @@ IN_A_CHILD(what_is_copied_too_often_gets_a_base)
 /* Regions 0 and 2 go into one base. */
 static void regions_of_one_commit_keep_their_places_body(void)
 {
+    const ptrdiff_t dims[] = {2, 150, (ptrdiff_t)(1024 * PAGE), (ptrdiff_t)PAGE};
+    const cow_box both = {0, 1, 2, dims, SIZE_MAX};
     cow_storage *source = make_plain(), *last = make_clone(source);
-    put_pages(last, 0, 150, 1);
-    put_pages(last, 1024, 90, 2);
+    cow_mutable_scope scope;
+    REQUIRE(cow_mutable_begin_at(last, &both, 0, &scope, NULL) == COW_OK);
+    for (size_t page = 0; page < 150; page++) {
+        ((char *)scope.data)[page * PAGE] = 1;
+        ((char *)scope.data)[(1024 + page) * PAGE] = 2;
+    }
+    cow_mutable_end(&scope);
     for (int i = 0; i < 6; i++) {
         cow_storage *next = make_clone(last);
         put_pages(next, 2000 + (size_t)i, 1, 3);
         CHECK(cow_storage_is_paged(next));
-        CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 1024, 90, 2) && pages_hold(last, 150, 500, 7));
+        CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 1024, 150, 2) && pages_hold(last, 150, 500, 7));
         cow_storage_free(last);
         last = next;
     }
-    CHECK(figures().commits >= 2);
-    CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 1024, 90, 2) && pages_hold(last, 2000, 6, 3));
+    CHECK_EQ(figures().commits, 2);
+    CHECK_EQ(figures().base_files, 2);
+    CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 1024, 150, 2) && pages_hold(last, 2000, 6, 3));
     cow_storage_free(last);
     cow_storage_free(source);
 }
@@ -430,6 +444,7 @@ static void the_ledger_knows_each_price_body(void)
     put_each(first, 1, 10, 1);
     second = make_clone(source);
     cow_storage_free(first);
+    CHECK_EQ(figures().base_files, 1);
     CHECK_EQ(figures().spent, price_of_fill(4) + MAP_COST + price_of(11));
     before = figures().spent;
     put_pages(second, 0, 300, 2); /* a region of its own */
@@ -514,15 +529,23 @@ static void paging_begins_when_it_is_earned_body(void)
     }
     CHECK(plain * SIZE + needed <= (plain + 1) * SIZE / 4 * 5);
     CHECK((plain - 1) * SIZE + needed > plain * SIZE / 4 * 5);
-    cow_storage_free(source);
-    source = make_plain();
+    CHECK(next_is_paged(source, false));
     use(COW_PAGING_OFF, 0);
     CHECK(!next_is_paged(source, false));
-    use(COW_PAGING_LEDGER, 100 * SIZE);
-    CHECK(next_is_paged(source, false));
     cow_storage_free(source);
 }
 IN_A_CHILD(paging_begins_when_it_is_earned)
+
+static void an_allowance_is_risked_body(void)
+{
+    cow_storage *source = make_plain();
+    use(COW_PAGING_LEDGER, SIZE);
+    CHECK(!next_is_paged(source, false));
+    use(COW_PAGING_LEDGER, 2 * SIZE);
+    CHECK(next_is_paged(source, false));
+    cow_storage_free(source);
+}
+IN_A_CHILD(an_allowance_is_risked)
 
 #define LIVE 8
 
@@ -874,6 +897,7 @@ int main(void)
     RUN(what_was_not_had_is_not_spent);
     RUN(files_cost_the_ledger_nothing);
     RUN(paging_begins_when_it_is_earned);
+    RUN(an_allowance_is_risked);
     RUN(random_programs_keep_to_the_ledger);
     RUN(an_adversary_gets_no_more);
     RUN(copies_that_nobody_wrote_to_are_earned);
