@@ -207,12 +207,12 @@ PAGING = {
         [("pages.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
     ),
     "each window fills a base of its own": (
-        "test_pages_policy",
+        "test_pages",
         "one_base_for_all_that_write_at_once",
         [("pages.c", "    if (*sharing->shadow != NULL) {\n        return true;\n    }\n", "")],
     ),
     "nobody waits for who fills the base": (
-        "test_pages_policy",
+        "test_pages",
         "one_base_for_all_that_write_at_once",
         [("pages.c", "    if (sharing->may_wait) {", "    if (!sharing->may_wait) {")],
     ),

@@ -656,6 +656,62 @@ static void threads_and_forks_see_values_only(fixture *f)
     nothing_is_left();
 }
 
+#define WRITERS 8
+
+typedef struct writer {
+    cow_storage *clone;
+    start_line *line;
+    size_t at;
+} writer;
+
+static void *write_one(void *argument)
+{
+    writer *w = (writer *)argument;
+    start_line_wait(w->line);
+    CHECK_OK(put(w->clone, w->at, 1));
+    return NULL;
+}
+
+static void write_at_once(writer *writers)
+{
+    pthread_t threads[WRITERS];
+    for (size_t i = 0; i < WRITERS; i++) {
+        threads[i] = spawn(write_one, &writers[i]);
+    }
+    for (size_t i = 0; i < WRITERS; i++) {
+        join(threads[i]);
+    }
+}
+
+/* Each waits for the one that makes it. */
+static void one_base_for_all_that_write_at_once(fixture *f)
+{
+    cow_storage *source = make_large(7);
+    start_line line;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    start_line_init(&line, WRITERS);
+    for (unsigned round = 0; round < 2 + rounds(10); round++) {
+        const uint64_t before = figures().bases;
+        writer writers[WRITERS];
+        for (size_t i = 0; i < WRITERS; i++) {
+            const writer one = {make_clone(source), &line, i * PAGE};
+            writers[i] = one;
+        }
+        write_at_once(writers);
+        CHECK_EQ(figures().bases - before, can_page);
+        for (size_t i = 0; i < WRITERS; i++) {
+            CHECK_EQ(cow_storage_is_paged(writers[i].clone), can_page);
+            CHECK(get(writers[i].clone, i * PAGE) == 1 && holds_between(writers[i].clone, i * PAGE + 1, SIZE, 7));
+            cow_storage_free(writers[i].clone);
+        }
+        CHECK(holds(source, 7));
+        CHECK_OK(put(source, 0, 7)); /* the last sharer: no base from here on */
+        nothing_is_left();
+    }
+    cow_storage_free(source);
+}
+
 typedef struct fillers {
     cow_storage *storage;
     start_line line;
@@ -885,6 +941,7 @@ int main(void)
     RUN(pinned_pages_are_overwritten_in_place);
     RUN(files_are_mapped_and_never_written);
     RUN(limits_and_strangers_change_no_value);
+    RUN(one_base_for_all_that_write_at_once);
     RUN(threads_and_forks_see_values_only);
     RUN(who_writes_much_gets_plain_memory);
     RUN(same_page_again_and_again_is_no_reason);

@@ -718,75 +718,6 @@ static void nobody_can_change_a_base_body(void)
 }
 IN_A_CHILD(nobody_can_change_a_base)
 
-typedef struct writer {
-    cow_storage *clone;
-    start_line *line;
-    size_t page;
-} writer;
-
-static void *write_one(void *argument)
-{
-    writer *w = (writer *)argument;
-    start_line_wait(w->line);
-    put_pages(w->clone, w->page, 1, 1);
-    return NULL;
-}
-
-/* Each waits for the one that makes it. */
-static void one_base_for_all_that_write_at_once_body(void)
-{
-    enum { WRITERS = 8 };
-    cow_storage *source = make_plain();
-    start_line line;
-    (void)cowi_prices_now();
-    for (unsigned round = 0; round < 2 + rounds(10); round++) {
-        const uint64_t before = figures().bases;
-        writer writers[WRITERS];
-        pthread_t threads[WRITERS];
-        start_line_init(&line, WRITERS);
-        for (size_t i = 0; i < WRITERS; i++) {
-            const writer one = {make_clone(source), &line, i};
-            writers[i] = one;
-        }
-        for (size_t i = 0; i < WRITERS; i++) {
-            threads[i] = spawn(write_one, &writers[i]);
-        }
-        for (size_t i = 0; i < WRITERS; i++) {
-            join(threads[i]);
-        }
-        CHECK_EQ(figures().bases - before, 1);
-        CHECK_EQ(figures().base_files, 1);
-        for (size_t i = 0; i < WRITERS; i++) {
-            CHECK(cow_storage_is_paged(writers[i].clone) && pages_hold(writers[i].clone, i, 1, 1));
-            cow_storage_free(writers[i].clone);
-        }
-        CHECK(pages_hold(source, 0, SIZE / PAGE, 7));
-        CHECK_OK(fill(source, 7)); /* the last sharer: no base from here on */
-        CHECK_EQ(figures().base_files, 0);
-    }
-    cow_storage_free(source);
-}
-
-/* failing.c counts for one thread only. */
-static void one_base_for_all_that_write_at_once(fixture *f)
-{
-    int status = -1;
-    pid_t child;
-    (void)f;
-    (void)fflush(stdout);
-    child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        const size_t before = checks_failed();
-        (void)alarm(120);
-        use(COW_PAGING_EAGER, 0);
-        one_base_for_all_that_write_at_once_body();
-        _exit(checks_failed() != before);
-    }
-    CHECK(child > 0);
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-}
-
 /* ---- windows with offsets, and pages that are swapped out ---------------------------------------------------------------- */
 
 static uint64_t windows_seed;
@@ -902,7 +833,6 @@ int main(void)
     RUN(an_adversary_gets_no_more);
     RUN(copies_that_nobody_wrote_to_are_earned);
     RUN(nobody_can_change_a_base);
-    RUN(one_base_for_all_that_write_at_once);
     RUN(windows_at_random_hold_their_bytes);
     if (!has_swap()) {
         (void)printf("skipped: pages that are swapped out: no swap\n");
