@@ -557,11 +557,6 @@ PAGING = {
         "small_pages_are_taken_on_request",
         [("ledger.c", "    (void)pthread_once(&small_once, measure_small);\n", "")],
     ),
-    "address space is not cut at the front": (
-        "test_pages_policy",
-        "the_ledger_knows_each_price",
-        [("base.c", "    if (before > 0) {\n        (void)munmap(raw, before);\n    }\n", "")],
-    ),
     "clean pages count as dirty": (
         "test_pages_failures",
         "both_roads_find_the_same_pages",
@@ -594,7 +589,7 @@ PAGING = {
     ),
     "a short table is taken as whole": (
         "test_pages_failures",
-        "generations_survive_each_failure",
+        "old_kernels_survive_each_failure",
         [("dirty.c", " != (ssize_t)(some * sizeof *entries)) {", " < 0) {")],
     ),
     "the kernel's table stays open": (

@@ -782,10 +782,14 @@ static int writes_are_right(cow_storage *root)
 
 static int with_limit(int which, rlim_t most)
 {
-    const struct rlimit limit = {most, most};
+    struct rlimit limit;
     cow_storage *root = make_large(7);
     cow_storage *keep = make_clone(root), *fresh = make_large(7); /* no base yet */
     (void)writes_are_right(keep);
+    if (getrlimit((__rlimit_resource_t)which, &limit) != 0) {
+        return 1;
+    }
+    limit.rlim_cur = most;
     return setrlimit((__rlimit_resource_t)which, &limit) != 0 || writes_are_right(root) != 0 ||
            writes_are_right(fresh) != 0;
 }

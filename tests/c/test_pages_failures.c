@@ -513,7 +513,9 @@ static void few_maps(void)
 
 static void few_files(void)
 {
-    const struct rlimit limit = {64, 64};
+    struct rlimit limit;
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = 64;
     REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
     forty_clones(CLONES, 8);
 }
