@@ -469,7 +469,7 @@ def run(program, objects, directory, test=""):
     # What finds the faults is no stress test. An assertion may be anywhere.
     only = test if test.isidentifier() else ""
     environment = {**os.environ, "COWARRAY_TEST_SCALE": "1", "COWARRAY_TEST_ONLY": only}
-    done = subprocess.run([made], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([made], env=environment, capture_output=True, text=True, timeout=600)
     return done.stderr, done.returncode
 
 
