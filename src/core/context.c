@@ -90,11 +90,11 @@ uint64_t cowi_context_earnable(cowi_context *context)
 
 void cowi_context_earn(cowi_context *context)
 {
-    const uint64_t kept = still_owed(context);
-    uint64_t before = cowi_load_relaxed(&context->owed);
     if (!is_paging(context, context->nbytes)) {
         return;
     }
+    const uint64_t kept = still_owed(context);
+    uint64_t before = cowi_load_relaxed(&context->owed);
     while (before > kept) {
         if (cowi_cas_acq_rel(&context->owed, &before, kept)) {
             context->allocator->paging->earn(context->allocator->self, (size_t)(before - kept));
