@@ -145,7 +145,7 @@ $(C_BUILD)/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
-$(filter-out %/test_limits %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
+$(filter-out %/test_limits %/test_pages_failures %/test_pages_policy %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
 # A core whose counts are full early, so that a test can fill them.
@@ -155,6 +155,15 @@ $(C_BUILD)/test_limits: $(LIMITED)
 $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
+
+# A core whose calls for pages can be made to fail.
+FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages base dirty ledger)
+$(C_BUILD)/test_pages_failures $(C_BUILD)/test_pages_policy: $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(FAILING) \
+    $(filter-out $(patsubst $(C_BUILD)/failing/%,$(C_BUILD)/%,$(FAILING)),$(C_SHARED))
+	@$(CC) $(SANITIZE) -pthread $^ -o $@
+$(FAILING): $(C_BUILD)/failing/%.o: %.c Makefile flags.mk
+	@mkdir -p $(@D)
+	@$(CC) $(C_FLAGS) -DFAILING_RENAMES -include tests/c/failing.h -MMD -MP -c $< -o $@
 
 # A core with the assertions of a release.
 RELEASE := $(patsubst $(C_BUILD)/%,$(C_BUILD)/release/%,$(C_BUILD)/test_assertions.o $(C_SHARED))
@@ -184,7 +193,7 @@ stress-mutants: ## Check that the stress program finds planted faults
 	@CC="$(CC)" $(PYTHON) tests/c/stress/mutants.py $(ARGS)
 
 .PRECIOUS: $(C_BUILD)/%.o
--include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d $(C_BUILD)/release/*.d)
+-include $(wildcard $(C_BUILD)/*.d $(C_BUILD)/limited/*.d $(C_BUILD)/failing/*.d $(C_BUILD)/release/*.d)
 
 headers:
 	@CC="$(CC)" CXX="$(CXX)" tools/headers.sh $(HEADERS)

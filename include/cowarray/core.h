@@ -134,6 +134,7 @@ typedef struct cow_sharing {
     size_t nbytes;
     const cow_box *box; /* in the window; NULL: anything */
     int may_wait;       /* for other threads that do the same */
+    uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
     void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
     cow_dataptr made;   /* out: the handle on the window */
     size_t copied;      /* out: bytes */
@@ -156,7 +157,7 @@ typedef struct cow_paging {
     /* Looks at bytes that nobody writes to meanwhile. 0: they are better copied to plain memory; the next call says so
      * no more. */
     int (*settle)(void *self, const cow_dataptr *own, const cow_box *box);
-    /* A lazy copy was made; a window was copied as a whole. */
+    /* So much of lazy copies is behind us: written to, or dropped; a window was copied as a whole. */
     void (*earn)(void *self, size_t nbytes);
     void (*spend)(void *self, size_t nbytes);
     /* Whether share would, now. */
@@ -186,14 +187,17 @@ cow_paging_policy cow_paging_use(cow_paging_policy policy);
 cow_paging_policy cow_paging_now(void);
 
 typedef struct cow_paging_figures {
-    uint64_t page_copies;  /* windows that were shared by the page instead of copied */
-    uint64_t pages_copied; /* pages that were copied for it at once: those that were written to since the base was made */
-    uint64_t bases;        /* files of frozen bytes that were made */
-    uint64_t commits;      /* regions of 2 MiB that were put into a new base because they were copied too often */
-    uint64_t give_ups;     /* paged windows that were copied to plain memory because too much of them was written */
-    size_t base_bytes;     /* in bases that exist now */
-    size_t base_files;     /* open descriptors */
-    size_t maps;           /* maps of windows that exist now */
+    uint64_t page_copies; /* windows that were shared by the page instead of copied */
+    uint64_t
+        pages_copied;  /* pages that were copied for it at once: those that were written to since the base was made */
+    uint64_t bases;    /* files of frozen bytes that were made */
+    uint64_t commits;  /* regions of 2 MiB that were put into a new base because they were copied too often */
+    uint64_t give_ups; /* paged windows that were copied to plain memory because too much of them was written */
+    size_t base_bytes; /* in bases that exist now */
+    size_t base_files; /* open descriptors */
+    size_t maps;       /* maps of windows that exist now */
+    uint64_t earned;   /* by lazy copies, in bytes of a plain copy: see ledger.c */
+    uint64_t spent;    /* on writes, with what windows that exist now may still cost */
 } cow_paging_figures;
 
 void cow_paging_read(cow_paging_figures *out);
@@ -201,7 +205,8 @@ void cow_paging_read(cow_paging_figures *out);
 /* Bytes of a file from offset on, mapped privately: whoever writes changes pages of its own, and not the file. Lazy clones
  * share it by the page. The file stays open until the last of them has let go of it. COW_EINVAL: the system cannot. The
  * values of pages that nobody has written to are the file's, whoever changes it. */
-COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err);
+COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out,
+                                             cow_error *err);
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 

@@ -105,9 +105,7 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
         cowi_storage_unlock(source);
         if (!(flags & COW_QUIET)) {
             cowi_count(COWI_LAZY_CLONES, 1);
-            if (made->allocator->paging != NULL && nbytes >= made->allocator->paging->least) {
-                made->allocator->paging->earn(made->allocator->self, nbytes);
-            }
+            cowi_context_owe(made->context, nbytes);
         }
         *out = made;
         return COW_OK;

@@ -41,6 +41,7 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
     context->original = ptr;
     context->nbytes = nbytes;
     context->shadow = NULL;
+    cowi_init(&context->owed, 0);
     context->allocator = allocator;
     context->foreign = foreign;
     return context;
@@ -62,6 +63,46 @@ void cowi_context_unshadow(cowi_context *context)
     }
 }
 
+static bool is_paging(const cowi_context *context, size_t nbytes)
+{
+    return context->allocator->paging != NULL && nbytes >= context->allocator->paging->least;
+}
+
+void cowi_context_owe(cowi_context *context, size_t nbytes)
+{
+    if (is_paging(context, nbytes)) {
+        (void)cowi_add_relaxed(&context->owed, nbytes);
+    }
+}
+
+/* What the shares need beyond the one that copies and the one that is the last. */
+static uint64_t still_owed(cowi_context *context)
+{
+    const size_t sharers = shares(cowi_load_relaxed(&context->counts));
+    return sharers > 2 ? (uint64_t)(sharers - 2) * context->nbytes : 0;
+}
+
+uint64_t cowi_context_earnable(cowi_context *context)
+{
+    const uint64_t owed = cowi_load_relaxed(&context->owed), kept = still_owed(context);
+    return owed > kept ? owed - kept : 0;
+}
+
+void cowi_context_earn(cowi_context *context)
+{
+    if (!is_paging(context, context->nbytes)) {
+        return;
+    }
+    const uint64_t kept = still_owed(context);
+    uint64_t before = cowi_load_relaxed(&context->owed);
+    while (before > kept) {
+        if (cowi_cas_acq_rel(&context->owed, &before, kept)) {
+            context->allocator->paging->earn(context->allocator->self, (size_t)(before - kept));
+            return;
+        }
+    }
+}
+
 static void give_back(cowi_context *context, uint64_t what)
 {
     const uint64_t before = cowi_sub_acq_rel(&context->counts, what);
@@ -70,6 +111,7 @@ static void give_back(cowi_context *context, uint64_t what)
         cow_dataptr original;
         COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
         cowi_context_unshadow(context);
+        cowi_context_earn(context);
         original = context->original;
         cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);

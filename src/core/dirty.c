@@ -51,6 +51,7 @@ static bool scan(int table, uintptr_t start, size_t nbytes, cowi_dirt *dirt)
     struct run runs[RUNS];
     struct scan asked;
     memset(&asked, 0, sizeof asked);
+    memset(runs, 0, sizeof runs); /* valgrind does not know that the call fills it */
     asked.size = sizeof asked;
     asked.start = start;
     asked.end = start + nbytes;

@@ -38,6 +38,7 @@ typedef struct cowi_context {
     cow_dataptr original;  /* the bytes; all NULL while they are absent */
     size_t nbytes;         /* of the whole allocation */
     void *shadow;          /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
+    cowi_atomic_u64 owed;  /* bytes of lazy copies of which the allocator has not heard yet: see cowi_context_earn */
     const cow_allocator *allocator; /* where this struct came from */
     bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
@@ -75,6 +76,13 @@ bool cowi_context_absent(cowi_context *context);
 COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow);
 /* By the only one who knows of the bytes, before they change or go: drops what is kept beside them. */
 void cowi_context_unshadow(cowi_context *context);
+/* A lazy copy of nbytes was made, which would have been paid at once. The allocator hears of it when it is known what it
+ * costs instead: each share but the last may still have to copy all. */
+void cowi_context_owe(cowi_context *context, size_t nbytes);
+/* By one who is about to copy, or has the bytes alone: tells the allocator of what the other shares cannot need. */
+void cowi_context_earn(cowi_context *context);
+/* How much that would be. */
+uint64_t cowi_context_earnable(cowi_context *context);
 /* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:
  * there are bytes. COW_EBUSY: they come or go right now, which takes a few instructions. */
 COW_NODISCARD cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alone);

@@ -1,7 +1,8 @@
 /* Whether a window is paged: the policy, the prices, and the ledger.
  *
- * The ledger earns the bytes of each lazy copy, for which NumPy would have paid at once, and spends what is paid for writes:
- * whole windows, fills of bases, pages, and what a paged window may still cost before it ends or is given up. With
+ * The ledger earns the bytes of each lazy copy, for which NumPy would have paid at once. It does so when a sharer copies, or
+ * is gone: before that, the bytes are owed to the plain copy that may come of it. It spends what is paid for writes: whole
+ * windows, fills of bases, pages, and what a paged window may still cost before it ends or is given up. With
  * COW_PAGING_LEDGER nothing is spent on pages that would take it beyond 5/4 of what was earned. So no program pays more than
  * that, whatever it does next. All amounts are bytes of a plain copy. */
 #define _GNU_SOURCE
@@ -59,6 +60,12 @@ static cowi_atomic_size streak; /* of give-ups */
 
 #define LONGEST_STREAK 20
 
+void cowi_ledger_figures(cow_paging_figures *out)
+{
+    out->earned = cowi_load_relaxed(&earned);
+    out->spent = cowi_load_relaxed(&spent);
+}
+
 void cowi_ledger_earn(size_t nbytes)
 {
     (void)cowi_add_relaxed(&earned, nbytes);
@@ -69,9 +76,9 @@ void cowi_ledger_spend(size_t nbytes)
     (void)cowi_add_relaxed(&spent, nbytes);
 }
 
-static bool is_within(uint64_t spending)
+static bool is_within(uint64_t spending, uint64_t more_earned)
 {
-    const uint64_t income = cowi_load_relaxed(&earned);
+    const uint64_t income = cowi_load_relaxed(&earned) + more_earned;
     return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||
            spending <= income + income / 4 + cowi_load_relaxed(&allowance);
 }
@@ -80,16 +87,16 @@ bool cowi_ledger_take(uint64_t nbytes)
 {
     uint64_t before = cowi_load_relaxed(&spent);
     do {
-        if (!is_within(before + nbytes)) {
+        if (!is_within(before + nbytes, 0)) {
             return false;
         }
     } while (!cowi_cas_acq_rel(&spent, &before, before + nbytes));
     return true;
 }
 
-bool cowi_ledger_allows(uint64_t nbytes)
+bool cowi_ledger_allows(uint64_t nbytes, uint64_t more_earned)
 {
-    return cowi_load_relaxed(&skips) == 0 && is_within(cowi_load_relaxed(&spent) + nbytes);
+    return cowi_load_relaxed(&skips) == 0 && is_within(cowi_load_relaxed(&spent) + nbytes, more_earned);
 }
 
 void cowi_ledger_return(uint64_t nbytes)
@@ -203,8 +210,8 @@ static void measure(cowi_prices *out, bool small)
         const cowi_piece pieces[] = {{source, COWI_REGION}, {source + COWI_REGION, COWI_REGION}};
         const uint64_t start = nanoseconds();
         cowi_base *base = cowi_base_new(pieces, SAMPLE / COWI_REGION, small);
-        if (base == NULL) {
-            break;
+        if (base == NULL) { /* for a moment, perhaps */
+            continue;
         }
         least(&fill, nanoseconds() - start);
         least(&copy, time_copy(source));

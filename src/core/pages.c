@@ -30,7 +30,7 @@ typedef struct region {
 } region;
 
 typedef struct window {
-    char *map; /* aligned to a region */
+    char *map;   /* aligned to a region */
     size_t lead; /* bytes before the first of the window */
     size_t nbytes;
     size_t count;
@@ -66,6 +66,7 @@ static cowi_atomic_u64 give_ups;
 void cow_paging_read(cow_paging_figures *out)
 {
     cowi_base_figures(out);
+    cowi_ledger_figures(out);
     out->page_copies = cowi_load_relaxed(&page_copies);
     out->pages_copied = cowi_load_relaxed(&pages_copied);
     out->commits = cowi_load_relaxed(&commits);
@@ -372,6 +373,7 @@ typedef struct plan {
     cowi_dirt dirt;    /* of the source's regions from first on */
     uint32_t *dirty;   /* of each of the new window's regions: pages that are not its base's */
     uint32_t *touched; /* and those that the writer will touch */
+    uint64_t paid;     /* for the window, beside what is reserved */
 } plan;
 
 /* The base that equals plain memory, filled for the first that asks. */
@@ -447,8 +449,8 @@ static bool map_source(window *made, plan *how)
 /* A region is put into a base when as much has been paid for copies of it as that costs. */
 static bool is_due(const region *of, uint32_t dirty, const cowi_prices *prices)
 {
-    return dirty > 0 && (uint64_t)(of->debt + price_of_region(prices, dirty)) * 1000 >=
-                            (uint64_t)COWI_REGION_PAGES * prices->fill;
+    return dirty > 0 &&
+           (uint64_t)(of->debt + price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
 }
 
 /* The source maps the base from here on: over equal bytes, so that who reads meanwhile sees nothing. */
@@ -543,7 +545,8 @@ static bool copy_region(window *made, cow_sharing *sharing, const plan *how, siz
 {
     char *place = place_of(made, index);
     const size_t nbytes = source_bytes(sharing, how, index);
-    if (mmap(place, COWI_REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    if (mmap(place, COWI_REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+        MAP_FAILED) {
         return false;
     }
     (void)madvise(place, COWI_REGION, MADV_HUGEPAGE);
@@ -604,54 +607,78 @@ static bool build(window *made, cow_sharing *sharing, const plan *how)
     return true;
 }
 
-/* Takes the price of the window, and of the worst that may become of it, from the ledger. */
-static bool pay(window *made, const plan *how)
+static uint64_t price_of_window(const window *made, const plan *how)
 {
     uint64_t price = FIXED_COST;
-    size_t will_be_dirty = 0;
     for (size_t i = 0; i < made->count; i++) {
-        if (made->regions[i].base == NULL) {
-            price += COWI_REGION;
+        const size_t pages = how->dirty[i] + how->touched[i];
+        const bool own = how->from != NULL && made->regions[i].base == NULL;
+        price += own || is_dense(how->prices, pages) ? COWI_REGION : price_of_pages(how->prices, pages);
+    }
+    return price;
+}
+
+/* Takes the price of the window, and of the worst that may become of it, from the ledger. Before a base is filled for it:
+ * else a plain copy might have to be paid beside the base. */
+static bool pay(window *made, plan *how)
+{
+    if (!made->of_file) {
+        how->paid = price_of_window(made, how);
+        made->reserved = page_budget(made, how->prices) + made->nbytes;
+        made->page_price = how->prices->page;
+    }
+    return made->of_file || cowi_ledger_take(how->paid + made->reserved);
+}
+
+/* A commit may have made it cheaper. */
+static void pay_less(plan *how, uint64_t price)
+{
+    if (price < how->paid) {
+        cowi_ledger_return(how->paid - price);
+        how->paid = price;
+    }
+}
+
+static bool find_regions(window *made, cow_sharing *sharing, plan *how)
+{
+    if (how->from == NULL) {
+        if (!find_shadow(sharing, how)) {
+            return false;
         }
-        else {
-            price += price_of_pages(how->prices, how->dirty[i] + how->touched[i]);
-            will_be_dirty += how->dirty[i] + how->touched[i];
-        }
+        map_shadow(made, sharing, how);
+    }
+    else if (how->prices->known) {
+        commit(made, how);
+        pay_less(how, price_of_window(made, how));
+    }
+    choose_own(made, how);
+    made->maps = count_runs(made);
+    return count_maps(made->maps);
+}
+
+static void begin_counting(window *made, const plan *how)
+{
+    for (size_t i = 0; i < made->count; i++) {
+        made->at_first += made->regions[i].base == NULL ? 0 : how->dirty[i] + how->touched[i];
     }
     cowi_init(&made->counted, 0);
     cowi_init(&made->budget, made->of_file ? SIZE_MAX : made->count * COWI_REGION_PAGES * PERCENT / 100);
-    made->page_price = how->prices->page;
-    made->at_first = will_be_dirty;
-    made->reserved = made->of_file ? 0 : page_budget(made, how->prices) + made->nbytes;
-    return made->of_file || cowi_ledger_take(price + made->reserved);
 }
 
 static bool make(window *made, cow_sharing *sharing, plan *how)
 {
-    if (how->from != NULL) {
-        if (!map_source(made, how)) {
-            return false;
-        }
-        if (how->prices->known) {
-            commit(made, how);
-        }
-    }
-    else if (!find_shadow(sharing, how)) {
+    if (how->from != NULL && !map_source(made, how)) {
         return false;
-    }
-    else {
-        map_shadow(made, sharing, how);
     }
     count_by_region(sharing->box, made, how->touched);
-    choose_own(made, how);
-    made->maps = count_runs(made);
-    if (!count_maps(made->maps)) {
-        return false;
-    }
     if (!pay(made, how)) {
-        (void)cowi_sub_release(&maps, made->maps);
         return false;
     }
+    if (!find_regions(made, sharing, how)) {
+        cowi_ledger_return(how->paid + made->reserved);
+        return false;
+    }
+    begin_counting(made, how);
     if (!build(made, sharing, how)) {
         (void)cowi_sub_release(&maps, made->maps);
         cowi_ledger_return(made->reserved);
@@ -690,7 +717,7 @@ static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 {
     window *from = is_paged(&sharing->source) ? (window *)sharing->source.context : NULL;
     const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
-    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL};
+    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0};
     *lead = start % COWI_REGION;
     *count = (*lead + sharing->nbytes - 1) / COWI_REGION + 1;
     return how;
@@ -725,10 +752,11 @@ static int would_share(void *self, const cow_sharing *sharing)
         return 0;
     }
     price += price_of_pages(how.prices, count * COWI_REGION_PAGES * PERCENT / 100);
-    if (how.from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
+    if (how.from == NULL &&
+        cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
         price += price_of_fill(how.prices, (sharing->allocated + COWI_REGION - 1) / COWI_REGION);
     }
-    return is_of_file(&how) || cowi_ledger_allows(price);
+    return is_of_file(&how) || cowi_ledger_allows(price, sharing->will_earn);
 }
 
 static int share(void *self, cow_sharing *sharing)
@@ -837,9 +865,28 @@ static void spend(void *self, size_t nbytes)
     cowi_ledger_spend(nbytes);
 }
 
-const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged, touch, settle, earn, spend, would_share, own_bytes};
+const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,
+                               settle,           earn,  spend,    would_share, own_bytes};
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* All of them in one map. False: nothing is left behind. */
+static bool map_regions(window *made, const cowi_base *base, size_t first)
+{
+    made->maps = 1;
+    if (!count_maps(1)) {
+        return false;
+    }
+    made->map = cowi_room(made->count * COWI_REGION);
+    if (made->map != NULL) {
+        if (cowi_base_map(base, first * COWI_REGION, made->map, made->count * COWI_REGION)) {
+            return true;
+        }
+        (void)munmap(made->map, made->count * COWI_REGION);
+    }
+    (void)cowi_sub_release(&maps, 1);
+    return false;
+}
 
 cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
 {
@@ -850,7 +897,8 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
     window *made;
     if (fstat(descriptor, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size < 0 || nbytes == 0 ||
         offset > (size_t)now.st_size || nbytes > (size_t)now.st_size - offset) {
-        return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes, offset);
+        return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes,
+                         offset);
     }
     made = window_new(count);
     base = made == NULL ? NULL : cowi_base_of_file(descriptor);
@@ -862,13 +910,7 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
         made->regions[i].base = base;
         made->regions[i].offset = (first + i) * COWI_REGION;
     }
-    made->map = cowi_room(count * COWI_REGION);
-    made->maps = 1;
-    if (made->map == NULL || !count_maps(1) ||
-        !cowi_base_map(base, first * COWI_REGION, made->map, count * COWI_REGION)) {
-        if (made->map != NULL) {
-            (void)munmap(made->map, count * COWI_REGION);
-        }
+    if (!map_regions(made, base, first)) {
         cowi_base_release(base);
         free(made);
         return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);

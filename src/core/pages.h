@@ -65,7 +65,7 @@ COW_NODISCARD bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *o
 
 /* Prices in bytes of a plain copy. */
 typedef struct cowi_prices {
-    bool known;   /* false: nothing is paged */
+    bool known;    /* false: nothing is paged */
     uint32_t fill; /* of a base, for 1000 bytes of it */
     uint32_t page; /* of a page that is copied by a fault, for 1000 bytes of it */
 } cowi_prices;
@@ -74,13 +74,14 @@ typedef struct cowi_prices {
 const cowi_prices *cowi_prices_now(void);
 bool cowi_pages_are_off(void);
 bool cowi_small_pages(void);
+void cowi_ledger_figures(cow_paging_figures *out);
 void cowi_ledger_earn(size_t nbytes);
 void cowi_ledger_spend(size_t nbytes);
 /* Spends what may be spent now; false, and nothing spent, where it may not. */
 COW_NODISCARD bool cowi_ledger_take(uint64_t nbytes);
 void cowi_ledger_return(uint64_t nbytes);
-/* Whether take would, with no windows to skip. */
-bool cowi_ledger_allows(uint64_t nbytes);
+/* Whether take would after so much more was earned, with no windows to skip. */
+bool cowi_ledger_allows(uint64_t nbytes, uint64_t more_earned);
 /* After a give-up some windows are copied as a whole: true, and one less of them from here on. */
 bool cowi_ledger_skips(void);
 void cowi_ledger_gave_up(void);

@@ -107,6 +107,7 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     sharing.offset = storage->offset;
     sharing.nbytes = storage->nbytes;
     sharing.box = box;
+    sharing.will_earn = 0;
     sharing.may_wait = (flags & COW_TRY) == 0;
     sharing.shadow = &context->shadow;
     shared = allocator->paging->share(allocator->self, &sharing) != 0;
@@ -143,6 +144,7 @@ static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned f
         return true;
     }
     COWI_YIELD("shared lock");
+    cowi_context_earn(context);
     by_page = share_pages(storage, box, flags, &fresh, &copied);
     if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
@@ -192,6 +194,7 @@ static cow_status materialize(cow_storage *storage, const cow_box *box, unsigned
             }
             if (cowi_load_acquire(&context->left) == 0) {
                 cowi_context_unshadow(context);
+                cowi_context_earn(context);
                 cowi_count(COWI_STEALS, 1);
                 return COW_OK;
             }

@@ -299,6 +299,7 @@ int cow_storage_writes_by_page(cow_storage *storage)
         sharing.offset = storage->offset;
         sharing.nbytes = storage->nbytes;
         sharing.box = &element;
+        sharing.will_earn = cowi_context_earnable(context);
         sharing.shadow = &context->shadow;
         cowi_storage_unlock(storage);
         by_page = paging->would_share(storage->allocator->self, &sharing);

@@ -8,6 +8,7 @@
 static cowi_atomic_size passed;
 static cowi_atomic_size failed;
 static size_t tests_run;
+static const char *running;
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
@@ -63,6 +64,9 @@ int finish(const char *program)
 
 void give_up(void)
 {
+    if (running != NULL) {
+        (void)fprintf(stderr, "%s: FAILED\n", running);
+    }
     (void)printf("given up: %zu passed, %zu failed\n", cowi_load_relaxed(&passed), cowi_load_relaxed(&failed));
     exit(1);
 }
@@ -73,8 +77,13 @@ void run_test(const char *name, void (*test)(fixture *f))
 {
     const size_t made_before = checks_made();
     const size_t failed_before = checks_failed();
+    const char *only = getenv("COWARRAY_TEST_ONLY");
     cow_tracing_report report;
     fixture f;
+    if (only != NULL && *only != '\0' && strcmp(only, name) != 0) {
+        return;
+    }
+    running = name;
     REQUIRE(cow_tracing_new(cow_heap(), &f.tracing) == COW_OK);
     f.allocator = cow_tracing_allocator(f.tracing);
     cow_stats_reset();
@@ -85,6 +94,7 @@ void run_test(const char *name, void (*test)(fixture *f))
     CHECK_EQ(report.live_bytes, 0);
     CHECK_STATUS(cow_tracing_free(f.tracing), COW_OK);
     tests_run++;
+    running = NULL;
     if (checks_failed() != failed_before) {
         (void)fprintf(stderr, "%s: FAILED\n", name);
     }

@@ -47,7 +47,7 @@ typedef struct fixture {
     const cow_allocator *allocator; /* the tracing one: what it gave out must be back when the test ends */
 } fixture;
 
-/* Runs the test with a fixture of its own and with the figures at 0. */
+/* Runs the test with a fixture of its own and with the figures at 0. COWARRAY_TEST_ONLY names the one test to run. */
 void run_test(const char *name, void (*test)(fixture *f));
 #define RUN(test) run_test(#test, test)
 int finish(const char *program);

@@ -310,6 +310,12 @@ static void overwriting_pages_copies_none(fixture *f)
     nothing_is_left();
 }
 
+static void delete_large(void *data, void *context, size_t nbytes)
+{
+    (void)context;
+    cow_heap()->free(cow_heap()->self, data, nbytes, COW_ALIGNMENT);
+}
+
 static void evicted_pages_take_their_base_along(fixture *f)
 {
     cow_storage *first = make_large(7), *second = make_clone(first);
@@ -328,6 +334,107 @@ static void evicted_pages_take_their_base_along(fixture *f)
     nothing_is_left();
     cow_storage_free(first);
     cow_storage_free(second);
+}
+
+/* What was equal to the old bytes is not to the new. */
+static void evicted_bytes_come_back_without_their_shadow(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *third;
+    cow_dataptr fresh;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    CHECK_OK(put(second, 0, 1));
+    CHECK_OK(cow_storage_evict(first, 1, NULL));
+    fresh.data = cow_heap()->alloc(cow_heap()->self, SIZE, COW_ALIGNMENT);
+    REQUIRE(fresh.data != NULL);
+    memset(fresh.data, 8, SIZE);
+    fresh.context = NULL;
+    fresh.deleter = delete_large;
+    CHECK_OK(cow_storage_fill(first, fresh, SIZE, NULL));
+    third = make_clone(first);
+    CHECK_OK(put(third, 0, 2));
+    CHECK(get(third, 0) == 2 && holds_between(third, 1, SIZE, 8) && holds(first, 8));
+    CHECK(get(second, 0) == 1 && holds_between(second, 1, SIZE, 7));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    cow_storage_free(third);
+    nothing_is_left();
+}
+
+static cow_storage *make_paged(cow_storage *source)
+{
+    cow_storage *clone = make_clone(source);
+    CHECK_OK(put(clone, 0, 7));
+    while (can_page && !cow_storage_is_paged(clone)) { /* what the last give-up has left */
+        cow_storage_free(clone);
+        clone = make_clone(source);
+        CHECK_OK(put(clone, 0, 7));
+    }
+    return clone;
+}
+
+static void write_each_page(cow_storage *storage)
+{
+    for (size_t at = 0; at < SIZE; at += PAGE) {
+        CHECK_OK(put(storage, at, 1));
+    }
+}
+
+static void pages_that_come_back_are_given_up_as_before(fixture *f)
+{
+    cow_storage *first = make_large(7), *second, *other = NULL;
+    cow_dataptr taken;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    REQUIRE(cow_storage_new_absent(cow_heap(), SIZE, &other, NULL) == COW_OK);
+    CHECK_OK(cow_storage_take(second, 1, &taken, NULL));
+    CHECK_OK(cow_storage_fill(other, taken, SIZE, NULL));
+    CHECK_EQ(cow_storage_is_paged(other), can_page);
+    write_each_page(other);
+    CHECK_EQ(cow_storage_is_paged(other), 0);
+    cow_storage_free(first);
+    cow_storage_free(other);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
+static void stolen_pages_are_given_up_as_before(fixture *f)
+{
+    cow_storage *first = make_large(7), *second;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    cow_storage_free(make_clone(second));
+    CHECK_OK(put(second, 1, 7)); /* the last sharer of pages */
+    CHECK_EQ(cow_storage_is_paged(second), can_page);
+    write_each_page(second);
+    CHECK_EQ(cow_storage_is_paged(second), 0);
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
+static void pinned_pages_are_overwritten_in_place(fixture *f)
+{
+    const cow_box box = {0, 1, 0, NULL, SIZE_MAX};
+    cow_storage *first = make_large(7), *second;
+    cow_mutable_scope pinned;
+    cow_overwrite_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    REQUIRE(cow_mutable_begin_at(second, &box, 0, &pinned, NULL) == COW_OK);
+    REQUIRE(cow_overwrite_begin(second, 0, &scope, NULL) == COW_OK);
+    CHECK(scope.data == pinned.data && scope.old == pinned.data);
+    memset(scope.data, 3, SIZE);
+    CHECK_OK(cow_overwrite_commit(&scope, NULL, NULL));
+    CHECK(((char *)pinned.data)[1] == 3);
+    cow_mutable_end(&pinned);
+    CHECK(holds(second, 3) && holds(first, 7));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
 }
 
 /* ---- generations at random, against copies ------------------------------------------------------------------------ */
@@ -549,6 +656,62 @@ static void threads_and_forks_see_values_only(fixture *f)
     nothing_is_left();
 }
 
+#define WRITERS 8
+
+typedef struct writer {
+    cow_storage *clone;
+    start_line *line;
+    size_t at;
+} writer;
+
+static void *write_one(void *argument)
+{
+    writer *w = (writer *)argument;
+    start_line_wait(w->line);
+    CHECK_OK(put(w->clone, w->at, 1));
+    return NULL;
+}
+
+static void write_at_once(writer *writers)
+{
+    pthread_t threads[WRITERS];
+    for (size_t i = 0; i < WRITERS; i++) {
+        threads[i] = spawn(write_one, &writers[i]);
+    }
+    for (size_t i = 0; i < WRITERS; i++) {
+        join(threads[i]);
+    }
+}
+
+/* Each waits for the one that makes it. */
+static void one_base_for_all_that_write_at_once(fixture *f)
+{
+    cow_storage *source = make_large(7);
+    start_line line;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    start_line_init(&line, WRITERS);
+    for (unsigned round = 0; round < 2 + rounds(10); round++) {
+        const uint64_t before = figures().bases;
+        writer writers[WRITERS];
+        for (size_t i = 0; i < WRITERS; i++) {
+            const writer one = {make_clone(source), &line, i * PAGE};
+            writers[i] = one;
+        }
+        write_at_once(writers);
+        CHECK_EQ(figures().bases - before, can_page);
+        for (size_t i = 0; i < WRITERS; i++) {
+            CHECK_EQ(cow_storage_is_paged(writers[i].clone), can_page);
+            CHECK(get(writers[i].clone, i * PAGE) == 1 && holds_between(writers[i].clone, i * PAGE + 1, SIZE, 7));
+            cow_storage_free(writers[i].clone);
+        }
+        CHECK(holds(source, 7));
+        CHECK_OK(put(source, 0, 7)); /* the last sharer: no base from here on */
+        nothing_is_left();
+    }
+    cow_storage_free(source);
+}
+
 typedef struct fillers {
     cow_storage *storage;
     start_line line;
@@ -619,11 +782,16 @@ static int writes_are_right(cow_storage *root)
 
 static int with_limit(int which, rlim_t most)
 {
-    const struct rlimit limit = {most, most};
+    struct rlimit limit;
     cow_storage *root = make_large(7);
-    cow_storage *keep = make_clone(root);
+    cow_storage *keep = make_clone(root), *fresh = make_large(7); /* no base yet */
     (void)writes_are_right(keep);
-    return setrlimit((__rlimit_resource_t)which, &limit) != 0 || writes_are_right(root) != 0;
+    if (getrlimit((__rlimit_resource_t)which, &limit) != 0) {
+        return 1;
+    }
+    limit.rlim_cur = most;
+    return setrlimit((__rlimit_resource_t)which, &limit) != 0 || writes_are_right(root) != 0 ||
+           writes_are_right(fresh) != 0;
 }
 
 static int small_files(void)
@@ -771,8 +939,13 @@ int main(void)
     RUN(off_is_off_and_small_windows_are_copied);
     RUN(overwriting_pages_copies_none);
     RUN(evicted_pages_take_their_base_along);
+    RUN(evicted_bytes_come_back_without_their_shadow);
+    RUN(pages_that_come_back_are_given_up_as_before);
+    RUN(stolen_pages_are_given_up_as_before);
+    RUN(pinned_pages_are_overwritten_in_place);
     RUN(files_are_mapped_and_never_written);
     RUN(limits_and_strangers_change_no_value);
+    RUN(one_base_for_all_that_write_at_once);
     RUN(threads_and_forks_see_values_only);
     RUN(who_writes_much_gets_plain_memory);
     RUN(same_page_again_and_again_is_no_reason);

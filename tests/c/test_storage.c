@@ -41,7 +41,8 @@ static void free_some(void *self, void *data, size_t nbytes, size_t alignment)
 
 static void zero_size_needs_no_special_case(fixture *f)
 {
-    const cow_allocator some = {"some", (void *)(uintptr_t)f->allocator, alloc_some, free_some, cow_heap()->clone, NULL};
+    const cow_allocator some = {"some", (void *)(uintptr_t)f->allocator, alloc_some, free_some, cow_heap()->clone,
+                                NULL};
     cow_storage *a = make_filled(&some, 0, 0);
     cow_storage *b = make_filled(&some, 0, 0);
     cow_storage *clone = make_clone(a);

@@ -24,18 +24,27 @@ def eager():
     ca.paging(before, small_pages=False)
 
 
+def is_by_page(x):
+    return x.storage.own_nbytes < x.nbytes
+
+
+def pages_again(tries):
+    """Whether a write to a copy costs pages; what earlier give-ups have left to skip is used up by then."""
+    x = large()
+    for _ in range(tries):
+        y = x.copy()
+        y[0] = 1
+        if is_by_page(y):
+            return True
+    return False
+
+
 @pytest.fixture(scope="module")
 def can_page():
     """Whether this machine grants what pages need."""
     before = ca.paging("eager", small_pages=True)
     try:
-        y = large().copy()
-        for _ in range(64):  # what other tests' give-ups have left to skip
-            z = y.copy()
-            z[0] = 1
-            if z.storage.own_nbytes < z.nbytes:
-                return True
-        return False
+        return pages_again(64)
     finally:
         ca.paging(before, small_pages=False)
 
@@ -44,12 +53,8 @@ def can_page():
 def pages(can_page):
     if not can_page:
         pytest.skip("the system grants no memory by the page")
-    for _ in range(1 << 12):  # what give-ups have left to skip
-        y = large().copy()
-        y[0] = 1
-        if y.storage.own_nbytes < y.nbytes:
-            return
-    pytest.fail("the skips do not end")
+    if not pages_again(256):
+        pytest.fail("the skips do not end")
 
 
 def large(n=MIB):

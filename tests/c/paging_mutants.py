@@ -1,0 +1,856 @@
+"""Faults of copy-on-write by the page, for mutants.py and in its form."""
+
+PAGING = {
+    "the dimensions of a box are taken as they come": (
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
+        [("pages.c", "    sort_by_stride(out);\n", "")],
+    ),
+    "a box without elements touches its items": (
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
+        [
+            (
+                "pages.c",
+                "        if (length == 0) {\n            return false;",
+                "        if (length == 0) {\n            continue;",
+            )
+        ],
+    ),
+    "elements of one page count as pages each": (
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
+        [("pages.c", "if (stride > out->span && stride > COWI_PAGE) {", "if (stride > out->span) {")],
+    ),
+    "the most that a box writes is not asked": (
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
+        [("pages.c", "if (box->most < pages / single) {", "if (box->most == 0) {")],
+    ),
+    "a window is paged that is cheaper to copy": (
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
+        [("pages.c", "<= sharing->nbytes / 2;", "<= sharing->nbytes;")],
+    ),
+    "a box with a negative stride begins at its offset": (
+        "test_pages_policy",
+        "dense_regions_are_copied_whole",
+        [("pages.c", "first += stride < 0 ? stride * (length - 1) : 0;", "first += 0;")],
+    ),
+    "a page that two rows touch counts twice": (
+        "test_pages_policy",
+        "dense_regions_are_copied_whole",
+        [("pages.c", "for (page = page < *next ? *next : page; page < end", "for (; page < end")],
+    ),
+    "few elements anywhere count as the whole box": (
+        "test_pages_policy",
+        "dense_regions_are_copied_whole",
+        [
+            (
+                "pages.c",
+                "if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {",
+                "if (what.runs > MOST_RUNS) {",
+            )
+        ],
+    ),
+    "a run ends with its region": (
+        "test_pages_policy",
+        "dense_regions_are_copied_whole",
+        [("pages.c", "        page = stop;\n    }\n    *next", "        page = end;\n    }\n    *next")],
+    ),
+    "a region is dense one page later": (
+        "test_pages_policy",
+        "dense_regions_are_copied_whole",
+        [
+            (
+                "pages.c",
+                "return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
+                "return (uint64_t)(pages - 1) * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
+            )
+        ],
+    ),
+    "no region is dense": (
+        "test_pages_policy",
+        "dense_regions_are_copied_whole",
+        [
+            (
+                "pages.c",
+                "if (made->regions[i].base == NULL || is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
+                "if (made->regions[i].base == NULL) {",
+            )
+        ],
+    ),
+    "two regions of plain memory are one run": (
+        "test_pages_policy",
+        "copied_regions_hold_their_values",
+        [("pages.c", "start->base != NULL &&\n", "true &&\n")],
+    ),
+    "a quarter of the maps is all of them": (
+        "test_pages_failures",
+        "budgets_of_the_kernel_are_kept",
+        [("pages.c", "most_maps = limit / 4;", "most_maps = limit;")],
+    ),
+    "maps beyond the budget stay counted": (
+        "test_pages_failures",
+        "budgets_of_the_kernel_are_kept",
+        [("pages.c", "    (void)cowi_sub_release(&maps, some);\n    return false;", "    return false;")],
+    ),
+    "a window that ends keeps its maps": (
+        "test_pages",
+        "one_byte_costs_a_page",
+        [("pages.c", "    (void)cowi_sub_release(&maps, of->maps);\n", "")],
+    ),
+    "a window that ends keeps its base": (
+        "test_pages",
+        "one_byte_costs_a_page",
+        [("pages.c", "    release_all(of);\n", "")],
+    ),
+    "a window that ends keeps its memory": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [("pages.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
+    ),
+    "a window has no reference to its base": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [
+            (
+                "pages.c",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    retain_all(made);\n",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n",
+            )
+        ],
+    ),
+    "a window that cannot be built keeps its room": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [
+            (
+                "pages.c",
+                "    if (!good) {\n        (void)munmap(made->map, made->count * COWI_REGION);\n",
+                "    if (!good) {\n",
+            )
+        ],
+    ),
+    "a window that cannot be built keeps its maps": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [
+            (
+                "pages.c",
+                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(made->reserved);",
+                "        cowi_ledger_return(made->reserved);",
+            )
+        ],
+    ),
+    "a page that fails is taken as mapped": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [("pages.c", "        MAP_FAILED) {\n        return false;", "        MAP_FAILED) {\n        (void)0;")],
+    ),
+    "the pages of the generation before are not copied": (
+        "test_pages",
+        "second_generation_copies_the_pages_of_the_first",
+        [
+            (
+                "pages.c",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    retain_all",
+                "        }\n    }\n    retain_all",
+            )
+        ],
+    ),
+    "only the first page of a run is copied": (
+        "test_pages",
+        "generations_hold_what_copies_would",
+        [
+            (
+                "pages.c",
+                "source + page * COWI_PAGE, (end - page) * COWI_PAGE);",
+                "source + page * COWI_PAGE, COWI_PAGE);",
+            )
+        ],
+    ),
+    "what is copied at once is not said": (
+        "test_pages",
+        "second_generation_copies_the_pages_of_the_first",
+        [("pages.c", "            sharing->copied += (end - page) * COWI_PAGE;\n", "")],
+    ),
+    "a window begins where the allocation does": (
+        "test_pages",
+        "windows_are_paged_where_they_lie",
+        [
+            (
+                "pages.c",
+                "const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;",
+                "const size_t start = sharing->offset;",
+            )
+        ],
+    ),
+    "unaligned windows are paged": (
+        "test_pages_policy",
+        "only_aligned_windows_of_ours_are_paged",
+        [("pages.c", " && lead % COW_ALIGNMENT == 0", "")],
+    ),
+    "a file without huge pages is not paged": (
+        "test_pages_failures",
+        "a_file_is_paged_where_nothing_else_is",
+        [("pages.c", "        how->prices = &usual_prices;\n", "        return false;\n")],
+    ),
+    "a file that cannot be mapped keeps its map": (
+        "test_pages_failures",
+        "file_maps_survive_each_failure",
+        [("pages.c", "    (void)cowi_sub_release(&maps, 1);\n    return false;", "    return false;")],
+    ),
+    "a file is mapped beyond its end": (
+        "test_pages",
+        "files_are_mapped_and_never_written",
+        [("pages.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
+    ),
+    "each window fills a base of its own": (
+        "test_pages",
+        "one_base_for_all_that_write_at_once",
+        [("pages.c", "    if (*sharing->shadow != NULL) {\n        return true;\n    }\n", "")],
+    ),
+    "nobody waits for who fills the base": (
+        "test_pages",
+        "one_base_for_all_that_write_at_once",
+        [("pages.c", "    if (sharing->may_wait) {", "    if (!sharing->may_wait) {")],
+    ),
+    "a base that is not had is spent": (
+        "test_pages_policy",
+        "what_was_not_had_is_not_spent",
+        [
+            (
+                "pages.c",
+                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(price);",
+                "    if (*sharing->shadow == NULL) {",
+            )
+        ],
+    ),
+    "a window that is not had is spent": (
+        "test_pages_policy",
+        "what_was_not_had_is_not_spent",
+        [("pages.c", "        cowi_ledger_return(how->paid + made->reserved);\n", "")],
+    ),
+    "a commit is due at half its price": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [
+            (
+                "pages.c",
+                "(uint64_t)COWI_REGION_PAGES * prices->fill;\n}",
+                "(uint64_t)COWI_REGION_PAGES * prices->fill / 2;\n}",
+            )
+        ],
+    ),
+    "what was paid for a region is forgotten": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [
+            (
+                "pages.c",
+                "            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);\n"
+                "            copy_pages",
+                "            copy_pages",
+            )
+        ],
+    ),
+    "a region that was committed is still in debt": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [("pages.c", "    before->debt = 0;\n", "")],
+    ),
+    "a region that was committed is copied, too": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [("pages.c", "    how->dirty[index] = 0;\n", "")],
+    ),
+    "the source of a commit keeps its pages": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [
+            (
+                "pages.c",
+                "if (!cowi_base_map(base, offset, place_of(how->from, how->first + index), COWI_REGION)) {",
+                "if (false) {",
+            )
+        ],
+    ),
+    "all regions of a commit map the first": (
+        "test_pages_policy",
+        "regions_of_one_commit_keep_their_places",
+        [("pages.c", "base, at++ * COWI_REGION);", "base, 0 * at++);")],
+    ),
+    "a commit keeps its reference": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [
+            (
+                "pages.c",
+                "    (void)cowi_add_relaxed(&commits, count);\n    cowi_base_release(base);",
+                "    (void)cowi_add_relaxed(&commits, count);",
+            )
+        ],
+    ),
+    "the base before a commit keeps a reference": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [
+            (
+                "pages.c",
+                "    if (before->base != NULL) {\n        cowi_base_release(before->base);\n    }\n    before",
+                "    before",
+            )
+        ],
+    ),
+    "the maps of a commit are never given back": (
+        "test_pages_policy",
+        "what_is_copied_too_often_gets_a_base",
+        [("pages.c", "    how->from->maps += 2 * count;\n", "")],
+    ),
+    "a commit is free": (
+        "test_pages_policy",
+        "the_ledger_knows_what_a_commit_costs",
+        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(price)) {", "if (pieces == NULL) {")],
+    ),
+    "a window is as dear as before its commit": (
+        "test_pages_policy",
+        "the_ledger_knows_what_a_commit_costs",
+        [("pages.c", "        pay_less(how, price_of_window(made, how));\n", "")],
+    ),
+    "files are paid for": (
+        "test_pages_policy",
+        "files_cost_the_ledger_nothing",
+        [
+            ("pages.c", "    if (!made->of_file) {\n        how->paid", "    if (true) {\n        how->paid"),
+            ("pages.c", "return made->of_file || cowi_ledger_take", "return cowi_ledger_take"),
+        ],
+    ),
+    "files are given up": (
+        "test_pages_policy",
+        "files_cost_the_ledger_nothing",
+        [
+            (
+                "pages.c",
+                "cowi_init(&made->budget, made->of_file ? SIZE_MAX : made->count",
+                "cowi_init(&made->budget, made->count",
+            )
+        ],
+    ),
+    "pages that are written are free": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [("pages.c", "return of->reserved - (pages < most ? pages : most);", "return of->reserved;")],
+    ),
+    "what a window did not use stays spent": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [("pages.c", "    cowi_ledger_return(unspent(of));\n", "")],
+    ),
+    "a region that is copied is free": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [
+            (
+                "pages.c",
+                "price += own || is_dense(how->prices, pages) ? COWI_REGION",
+                "price += own || is_dense(how->prices, pages) ? 0",
+            )
+        ],
+    ),
+    "paging begins without a reserve": (
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
+        [("pages.c", "page_budget(made, how->prices) + made->nbytes;", "0;")],
+    ),
+    "writes are not counted": (
+        "test_pages",
+        "who_writes_much_gets_plain_memory",
+        [
+            (
+                "pages.c",
+                "return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);",
+                "return pages >= cowi_load_relaxed(&of->budget);",
+            )
+        ],
+    ),
+    "nobody looks whether writes fell on the same pages": (
+        "test_pages",
+        "same_page_again_and_again_is_no_reason",
+        [
+            (
+                "pages.c",
+                "    if (written == SIZE_MAX || written + pages_touched(box, of->nbytes) >= most) {",
+                "    if (true) {",
+            )
+        ],
+    ),
+    "what was copied at first counts as written": (
+        "test_pages_policy",
+        "pages_that_were_copied_at_first_do_not_count",
+        [("pages.c", "        pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
+    ),
+    "regions of plain memory count as written": (
+        "test_pages_policy",
+        "own_regions_do_not_count",
+        [
+            (
+                "pages.c",
+                "pages += of->regions[i].base == NULL ? 0 : count_dirty(&dirt, i);",
+                "pages += count_dirty(&dirt, i);",
+            )
+        ],
+    ),
+    "what is about to be written is not looked at": (
+        "test_pages",
+        "try_says_busy_before_a_look",
+        [("pages.c", "written + pages_touched(box, of->nbytes) >= most", "written >= most")],
+    ),
+    "give-ups are not told to the ledger": (
+        "test_pages_policy",
+        "give_ups_are_followed_by_plain_copies",
+        [("pages.c", "        cowi_ledger_gave_up();\n", "")],
+    ),
+    "a window that was given up went well": (
+        "test_pages_policy",
+        "give_ups_are_followed_by_plain_copies",
+        [("pages.c", "        of->gave_up = true;\n", "")],
+    ),
+    "a file in memory above the limit": (
+        "test_pages",
+        "limits_and_strangers_change_no_value",
+        [("base.c", "    if (!may_be_so_large(nbytes)) {\n        return -1;\n    }\n", "")],
+    ),
+    "old kernels have no files in memory": (
+        "test_pages_failures",
+        "old_kernels_page_all_the_same",
+        [("base.c", "    if (descriptor < 0) { /* before Linux 6.3 */", "    if (false) { /* before Linux 6.3 */")],
+    ),
+    "a base can be written to": (
+        "test_pages_policy",
+        "nobody_can_change_a_base",
+        [
+            (
+                "base.c",
+                "F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL",
+                "F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL",
+            )
+        ],
+    ),
+    "a base can be cut": (
+        "test_pages_policy",
+        "nobody_can_change_a_base",
+        [
+            (
+                "base.c",
+                "F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL",
+                "F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL",
+            )
+        ],
+    ),
+    "a base can be prolonged": (
+        "test_pages_policy",
+        "nobody_can_change_a_base",
+        [
+            (
+                "base.c",
+                "F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL",
+                "F_SEAL_SHRINK | F_SEAL_WRITE | F_SEAL_SEAL",
+            )
+        ],
+    ),
+    "a base takes a low descriptor": (
+        "test_pages_policy",
+        "nobody_can_change_a_base",
+        [("base.c", "    descriptor = move_up(descriptor);\n", "")],
+    ),
+    "a base's first descriptor stays open": (
+        "test_pages_failures",
+        "first_writes_survive_each_failure",
+        [("base.c", "    (void)close(descriptor);\n    return high;", "    return high;")],
+    ),
+    "a descriptor is not looked at before it is mapped": (
+        "test_pages",
+        "limits_and_strangers_change_no_value",
+        [("base.c", "return is_itself(base) && mmap(", "return mmap(")],
+    ),
+    "another's descriptor is closed": (
+        "test_pages_failures",
+        "another_file_in_our_place_stays_open",
+        [
+            (
+                "base.c",
+                "    if (is_itself(base)) {\n        (void)close(base->descriptor);\n    }",
+                "    (void)close(base->descriptor);",
+            )
+        ],
+    ),
+    "a base that goes keeps its descriptor": (
+        "test_pages_policy",
+        "nobody_can_change_a_base",
+        [("base.c", "    if (is_itself(base)) {\n        (void)close(base->descriptor);\n    }\n", "")],
+    ),
+    "a base that goes is still counted": (
+        "test_pages",
+        "one_byte_costs_a_page",
+        [("base.c", "    (void)cowi_sub_release(&bytes, base->nbytes);\n", "")],
+    ),
+    "descriptors are taken without bound": (
+        "test_pages_failures",
+        "budgets_of_the_kernel_are_kept",
+        [("base.c", "    if (before < most) {\n        return true;", "    if (true) {\n        return true;")],
+    ),
+    "a refused descriptor stays counted": (
+        "test_pages_failures",
+        "budgets_of_the_kernel_are_kept",
+        [("base.c", "    (void)cowi_sub_release(&files, 1);\n    return false;", "    return false;")],
+    ),
+    "a base that cannot be filled keeps its descriptor": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [
+            (
+                "base.c",
+                "        if (descriptor >= 0) {\n"
+                "            (void)close(descriptor);\n"
+                "        }\n"
+                "        (void)cowi_sub_release(&files, 1);",
+                "        (void)cowi_sub_release(&files, 1);",
+            )
+        ],
+    ),
+    "a base that cannot be filled is used": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [("base.c", "    return good && fcntl(descriptor, F_ADD_SEALS", "    return fcntl(descriptor, F_ADD_SEALS")],
+    ),
+    "the map that fills a base stays": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [("base.c", "    (void)munmap(map, nbytes);\n    return good", "    return good")],
+    ),
+    "only the first chunk of a base is filled": (
+        "test_pages_policy",
+        "windows_at_random_hold_their_bytes",
+        [
+            (
+                "base.c",
+                "for (size_t first = 0; first < count; first += CHUNK / COWI_REGION) {",
+                "for (size_t first = 0; first < 1; first += CHUNK / COWI_REGION) {",
+            ),
+            ("base.c", "#define CHUNK (4 * COWI_REGION)", "#define CHUNK (2 * COWI_REGION)"),
+        ],
+    ),
+    "small pages without being asked": (
+        "test_pages_failures",
+        "small_pages_are_taken_on_request",
+        [
+            (
+                "base.c",
+                "    return small ? madvise(start, nbytes, MADV_POPULATE_WRITE) == 0 : madvise",
+                "    (void)small;\n    return madvise(start, nbytes, MADV_POPULATE_WRITE) == 0 || madvise",
+            )
+        ],
+    ),
+    "no small pages even on request": (
+        "test_pages_failures",
+        "small_pages_are_taken_on_request",
+        [("ledger.c", "    (void)pthread_once(&small_once, measure_small);\n", "")],
+    ),
+    "clean pages count as dirty": (
+        "test_pages_failures",
+        "both_roads_find_the_same_pages",
+        [("dirty.c", "asked.category_inverted = asked.category_mask = OF_A_FILE;", "")],
+    ),
+    "a scan ends with its first answer": (
+        "test_pages",
+        "more_runs_than_one_answer_holds",
+        [("dirty.c", "} while (asked.walk_end < asked.end);", "} while (false);")],
+    ),
+    "an old kernel tells nothing": (
+        "test_pages_failures",
+        "both_roads_find_the_same_pages",
+        [("dirty.c", "if (!told && (errno == ENOTTY || errno == EINVAL)) {", "if (false) {")],
+    ),
+    "clean pages count as dirty on old kernels": (
+        "test_pages_failures",
+        "both_roads_find_the_same_pages",
+        [("dirty.c", " && !(entries[i] & ENTRY_OF_A_FILE)", "")],
+    ),
+    "absent pages count as dirty on old kernels": (
+        "test_pages_failures",
+        "both_roads_find_the_same_pages",
+        [("dirty.c", "if ((entries[i] & (ENTRY_PRESENT | ENTRY_SWAPPED)) && ", "if (")],
+    ),
+    "all pages have the first entries": (
+        "test_pages_failures",
+        "both_roads_find_the_same_pages",
+        [("dirty.c", "(start / COWI_PAGE + first) * sizeof", "(start / COWI_PAGE) * sizeof")],
+    ),
+    "a short table is taken as whole": (
+        "test_pages_failures",
+        "old_kernels_survive_each_failure",
+        [("dirty.c", " != (ssize_t)(some * sizeof *entries)) {", " < 0) {")],
+    ),
+    "the kernel's table stays open": (
+        "test_pages_failures",
+        "generations_survive_each_failure",
+        [("dirty.c", "    (void)close(table);\n", "")],
+    ),
+    "eager asks the ledger": (
+        "test_pages_policy",
+        "boxes_cost_what_they_touch",
+        [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||", "return")],
+    ),
+    "the ledger has no bound": (
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
+        [("ledger.c", "spending <= income + income / 4 + cowi_load_relaxed(&allowance);", "spending == spending;")],
+    ),
+    "the ledger allows twice what was earned": (
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
+        [("ledger.c", "income + income / 4 +", "income + income +")],
+    ),
+    "the allowance is not asked": (
+        "test_pages_policy",
+        "an_allowance_is_risked",
+        [("ledger.c", "income / 4 + cowi_load_relaxed(&allowance);", "income / 4;")],
+    ),
+    "off is on": (
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
+        [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_OFF;", "return false;")],
+    ),
+    "copies of windows are not spent": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [("ledger.c", "    (void)cowi_add_relaxed(&spent, nbytes);\n", "    (void)nbytes;\n")],
+    ),
+    "the streak of give-ups does not grow": (
+        "test_pages_policy",
+        "give_ups_are_followed_by_plain_copies",
+        [("ledger.c", "before < LONGEST_STREAK ? before + 1 : before", "before")],
+    ),
+    "the streak of give-ups does not end": (
+        "test_pages_policy",
+        "give_ups_are_followed_by_plain_copies",
+        [("ledger.c", "cowi_store_relaxed(&streak, before - 1);", "cowi_store_relaxed(&streak, before);")],
+    ),
+    "one give-up ends paging": (
+        "test_pages_policy",
+        "give_ups_are_followed_by_plain_copies",
+        [("ledger.c", "cowi_cas_acq_rel(&skips, &left, left - 1)", "cowi_cas_acq_rel(&skips, &left, left)")],
+    ),
+    "foreign bytes are paged": (
+        "test_pages_policy",
+        "only_aligned_windows_of_ours_are_paged",
+        [
+            (
+                "scope.c",
+                "storage->nbytes < allocator->paging->least || context->foreign) {",
+                "storage->nbytes < allocator->paging->least) {",
+            )
+        ],
+    ),
+    "small windows are paged": (
+        "test_pages",
+        "off_is_off_and_small_windows_are_copied",
+        [("scope.c", "storage->nbytes < allocator->paging->least || context->foreign) {", "context->foreign) {")],
+    ),
+    "a paged copy counts as a whole one": (
+        "test_pages",
+        "one_byte_costs_a_page",
+        [("scope.c", "        *copied = sharing.copied;\n", "")],
+    ),
+    "a steal keeps the shadow": (
+        "test_pages",
+        "last_sharer_keeps_its_address_and_drops_the_shadow",
+        [("scope.c", "                cowi_context_unshadow(context);\n", "")],
+    ),
+    "the last share keeps the shadow": (
+        "test_pages",
+        "one_byte_costs_a_page",
+        [
+            (
+                "context.c",
+                "or a share stays behind */\n        cowi_context_unshadow(context);\n",
+                "or a share stays behind */\n",
+            )
+        ],
+    ),
+    "an eviction keeps the shadow": (
+        "test_pages",
+        "evicted_pages_take_their_base_along",
+        [
+            (
+                "absence.c",
+                "        storage->allocator->paging->unshadow(storage->allocator->self, shadow);\n",
+                "        (void)0;\n",
+            )
+        ],
+    ),
+    "an eviction leaves the shadow in its place": (
+        "test_pages",
+        "evicted_bytes_come_back_without_their_shadow",
+        [("context.c", "    *shadow = context->shadow;\n    context->shadow = NULL;\n", "    *shadow = NULL;\n")],
+    ),
+    "bytes that come back are never looked at": (
+        "test_pages",
+        "pages_that_come_back_are_given_up_as_before",
+        [("absence.c", "        cowi_storage_own(storage, ptr);", "        storage->sole = true;")],
+    ),
+    "pages are looked at while they are pinned": (
+        "test_pages",
+        "nothing_moves_while_it_is_pinned",
+        [
+            ("storage.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;", ";"),
+            (
+                "scope.c",
+                "if (!storage->sole || !storage->paged || cowi_load_acquire(&storage->pins) != 0) {",
+                "if (!storage->sole || !storage->paged) {",
+            ),
+        ],
+    ),
+    "without waiting, pages are looked at all the same": (
+        "test_pages",
+        "try_says_busy_before_a_look",
+        [
+            (
+                "scope.c",
+                "        if (flags & COW_TRY) {\n            return cowi_fail(err, COW_EBUSY, \"the Storage's pages",
+                "        if (false) {\n            return cowi_fail(err, COW_EBUSY, \"the Storage's pages",
+            )
+        ],
+    ),
+    "without copies, pages are looked at all the same": (
+        "test_pages",
+        "try_says_busy_before_a_look",
+        [
+            (
+                "scope.c",
+                "        if (!(flags & COW_NO_COPY)) {\n            settle",
+                "        if (true) {\n            settle",
+            )
+        ],
+    ),
+    "a give-up does not copy": (
+        "test_pages",
+        "who_writes_much_gets_plain_memory",
+        [("scope.c", "        (void)copy(storage, true, NULL, 0, &status, NULL);\n", "        (void)status;\n")],
+    ),
+    "pages that were looked at belong to nobody": (
+        "test_pages",
+        "same_page_again_and_again_is_no_reason",
+        [
+            (
+                "scope.c",
+                "        cowi_storage_own(storage, own);\n",
+                "        storage->sole = true;\n        storage->paged = false;\n",
+            ),
+            (
+                "pages.c",
+                "    cowi_store_relaxed(&of->counted, written);\n",
+                "    cowi_store_relaxed(&of->budget, 0);\n    (void)next;\n    return 1;\n",
+            ),
+        ],
+    ),
+    "a steal forgets that it has pages": (
+        "test_pages",
+        "stolen_pages_are_given_up_as_before",
+        [
+            (
+                "scope.c",
+                "            cowi_storage_own(storage, context->original);\n",
+                "            storage->sole = true;\n            storage->paged = false;\n",
+            )
+        ],
+    ),
+    "pages are overwritten in place": (
+        "test_pages",
+        "overwriting_pages_copies_none",
+        [
+            (
+                "scope.c",
+                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
+                "    if (!*by_page) {\n"
+                "        return COW_OK;",
+                "    *by_page = false;\n    if (!*by_page) {\n        return COW_OK;",
+            )
+        ],
+    ),
+    "pinned pages are left by who overwrites": (
+        "test_pages",
+        "pinned_pages_are_overwritten_in_place",
+        [
+            (
+                "scope.c",
+                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
+                "    if (!*by_page) {\n"
+                "        return COW_OK;",
+                "    *by_page = storage->sole && storage->paged;\n    if (!*by_page) {\n        return COW_OK;",
+            ),
+            (
+                "scope.c",
+                "        *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
+                "        if (*by_page) {",
+                "        *by_page = storage->sole && storage->paged;\n        if (*by_page) {",
+            ),
+        ],
+    ),
+    "a copy is not spent": (
+        "test_pages_policy",
+        "the_ledger_knows_each_price",
+        [("scope.c", "        allocator->paging->spend(allocator->self, storage->nbytes);\n", "        (void)0;\n")],
+    ),
+    "a lazy copy is earned at once": (
+        "test_pages_policy",
+        "an_adversary_gets_no_more",
+        [
+            (
+                "clone.c",
+                "            cowi_context_owe(made->context, nbytes);\n",
+                "            cowi_context_owe(made->context, nbytes);\n"
+                "            made->context->allocator->paging->earn(made->context->allocator->self, nbytes);\n",
+            ),
+            ("context.c", "    uint64_t before = cowi_load_relaxed(&context->owed);\n", "    uint64_t before = 0;\n"),
+        ],
+    ),
+    "no lazy copy is earned": (
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
+        [("clone.c", "            cowi_context_owe(made->context, nbytes);\n", "")],
+    ),
+    "what other sharers may need is earned": (
+        "test_pages_policy",
+        "copies_that_nobody_wrote_to_are_earned",
+        [("context.c", "return sharers > 2 ? (uint64_t)(sharers - 2) * context->nbytes : 0;", "return 0 * sharers;")],
+    ),
+    "a base is filled for a window that cannot be paid": (
+        "test_pages_policy",
+        "paging_begins_when_it_is_earned",
+        [
+            (
+                "pages.c",
+                "return made->of_file || cowi_ledger_take(how->paid + made->reserved);",
+                "return made->of_file || cowi_ledger_take(0);",
+            )
+        ],
+    ),
+    "what a drop saved is not earned": (
+        "test_pages_policy",
+        "copies_that_nobody_wrote_to_are_earned",
+        [
+            (
+                "context.c",
+                "        cowi_context_unshadow(context);\n        cowi_context_earn(context);\n        original",
+                "        cowi_context_unshadow(context);\n        original",
+            )
+        ],
+    ),
+    "who says nothing of pages of its own keeps them": (
+        "test_pages_policy",
+        "who_says_nothing_on_pages_gets_plain_memory",
+        [("pages.c", "    if (box == NULL) {\n        return all;", "    if (box == NULL) {\n        return 0;")],
+    ),
+}
