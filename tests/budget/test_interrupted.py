@@ -22,8 +22,6 @@ N = 2 * MIB  # elements: so many that it takes a while
 LONGEST = 60  # seconds
 ROUNDS = 50  # the other thread may come too late, on a busy machine
 
-pytestmark = pytest.mark.threads
-
 
 class Interrupts:
     """Signals to the main thread from another one, each of which raises while `act` runs."""

@@ -238,8 +238,8 @@ cdef object lock_guard_to_end():
     """Take the guard for the end of something, whatever happens: else what it locked would stay so for ever.
 
     Handlers of signals (Ctrl-C) may raise in the wait; then it is taken up again. Returns the last that was raised, for
-    `unlock_guard_and_raise`, or None. What came earlier, while NumPy computed, is raised here, too, and not by the first
-    Python code of the end.
+    `unlock_guard_and_raise`, or None. What came earlier, while NumPy computed, is raised here as well, and not in the
+    middle of the end by its first Python code.
     """
     cdef object interruption = None
     while True:
