@@ -14,6 +14,7 @@ from contextvars import Context
 import numpy as np
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, still, storage_for
@@ -169,6 +170,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     cdef double before, took
     cdef bint done = False
     cdef void *outer
+    cdef object interruption
     if operation == "ndarray.resize":
         return resized(run, function, args, kwargs)
     try:
@@ -207,7 +209,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     finally:
         put_step(outer)
         took = nanoseconds() - before
-        lock_guard()
+        interruption = lock_guard_to_end()
         try:
             try:
                 unreserve(run, step)
@@ -228,8 +230,35 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
             finally:
                 end(run, step)
         finally:
-            unlock_guard()
+            unlock_guard_and_raise(interruption)
     return result
+
+
+cdef object lock_guard_to_end():
+    """Take the guard for the end of something, whatever happens: else what it locked would stay so for ever.
+
+    Handlers of signals (Ctrl-C) may raise in the wait; then it is taken up again. Returns the last that was raised, for
+    `unlock_guard_and_raise`, or None. What came earlier, while NumPy computed, is raised here as well, and not in the
+    middle of the end by its first Python code.
+    """
+    cdef object interruption = None
+    while True:
+        try:
+            PyErr_CheckSignals()
+            lock_guard()
+            return interruption
+        except BaseException as error:
+            if interruption is not None:
+                error.__context__ = interruption
+            interruption = error
+
+
+cdef int unlock_guard_and_raise(object interruption) except -1:
+    """Give the guard back, and raise what came while it was waited for."""
+    unlock_guard()
+    if interruption is not None:
+        raise interruption
+    return 0
 
 
 # ---- what it will do -------------------------------------------------------------------------------------------------
@@ -763,20 +792,25 @@ cdef int manage_given(Run run, str why, object arrays, list known) except -1:
     """Have arrays that were computed be constants, but for those on Storages that are known."""
     cdef Storage storage
     cdef Allocation unit
-    cdef bint has_grown = False
+    cdef object interruption
+    cdef list strange = []
     for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper != NULL or storage in known:
-            continue
-        with guard:
-            run.clock()
+        if storage.doorkeeper == NULL and storage not in known and storage not in strange:
+            strange.append(storage)
+    if not strange:
+        return 0
+    interruption = lock_guard_to_end()
+    try:
+        run.clock()
+        for each in strange:
+            storage = <Storage>each
             unit = new_allocation(run, allocated_size(storage), 0, here(), why)
             manage(storage, unit, Version(None), False, constant_name(run, unit))
-            has_grown = True
-    if has_grown and not run.pools.fits(0):
-        with guard:
-            if not make_room(run, 0):
-                raise MemoryError(f"the budget of {readable(run.pools.budget)} is exceeded{run.largest_constants()}")
+        if not make_room(run, 0):
+            raise MemoryError(f"the budget of {readable(run.pools.budget)} is exceeded{run.largest_constants()}")
+    finally:
+        unlock_guard_and_raise(interruption)
     return 0
 
 
@@ -942,10 +976,13 @@ def open_block(Run run not None, /):
 
 def close_block(Run run not None, /):
     """Count a block out."""
-    with guard:
+    cdef object interruption = lock_guard_to_end()
+    try:
         if run.users == 0 or everywhere is run:
             raise RuntimeError("budget: it has no open block")
         end_to_hold(run)
+    finally:
+        unlock_guard_and_raise(interruption)
 
 
 cdef int begin_to_hold(Run run) except -1:
