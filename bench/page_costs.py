@@ -59,12 +59,14 @@ def some_pages(count, of, seed):
 
 
 def first_writes(library, nbytes, keep):
-    """One element written to each of up to 1,000 fresh copies; fewer where whole arrays are copied."""
+    """One element written to each of up to 1,000 fresh copies; fewer where whole arrays may be copied."""
     x = library.array(numbers(nbytes))
     whole = max(4, min(1000, EACH_COPIED // nbytes))
+    # What the ledger lends to copies that are kept comes back when they go, so some of those are whole.
+    count = 1000 if library.way == "eager" or (library.way == "ledger" and not keep) else whole
     kept = []
     yield
-    for i in range(1000 if library.pages else whole):
+    for i in range(count):
         y = library.copy(x)
         y[i * 4099 % (nbytes // 8)] = -1.0
         if keep:
@@ -291,7 +293,7 @@ def measure(program, way, small=False):
     """
     begin, nbytes = PROGRAMS[program]
     library = LIBRARIES[way if way in LIBRARIES else "cowarray"]()
-    library.pages = way in ("ledger", "eager") and not small
+    library.way = way
     cowarray.paging(way if way in MODES else "off")
     steps = begin(library, SMALL if small else nbytes)
     next(steps)
