@@ -344,7 +344,7 @@ def _steps(source):
         return [copy]
 
     def snapshots(side, given):
-        state = given.pop()
+        [state] = given
         kept = []
         with side.pages():
             for number in range(SNAPSHOTS):
