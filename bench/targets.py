@@ -31,6 +31,7 @@ class Target:
 
 VIEW = "NumPy's view"
 BUFFER = "np.asarray(memoryview(n))"
+PAGES = "writes by the page"
 TARGETS = (
     Target("x.lazy_clone(), any size", "torch", "lazy clone", "torch"),
     Target("x.lazy_clone(), any size", "NumPy's copy of 10 elements", "lazy clone", "numpy copy of 10 elements"),
@@ -85,6 +86,13 @@ TARGETS = (
         "cowarray in one thread",
         "one a",
     ),
+    Target("one element of a fresh copy of 256 MiB, 1,000 times", "NumPy", PAGES, "numpy", "write-256MiB-dropped"),
+    Target("an undo history in one array", "NumPy", PAGES, "numpy", "undo"),
+    Target("40 generations, six kept", "NumPy", PAGES, "numpy", "chain"),
+    Target("a part of the pages at random", "NumPy", PAGES, "numpy", "random"),
+    Target("a number to every page of 1 to 48 copies", "NumPy", PAGES, "numpy", "every-page"),
+    Target("copies, each read in full", "NumPy", PAGES, "numpy", "copy-and-read"),
+    Target("reading a copy by the page", "NumPy's copy", PAGES, "numpy", "read-0%"),
     Target("import cowarray, beyond NumPy", "", "import beyond NumPy", ""),
 )
 

@@ -28,6 +28,7 @@ QUICK = 1 << 26  # bytes up to which a step is run ROUNDS times, and its best ti
 ROUNDS = 3
 LARGEST = 1 << 30  # bytes that the steps work on, of larger files
 PEAK = 6  # the memory that the steps may need together, in arrays
+SNAPSHOTS = 24  # of the step that takes them; the last two are kept
 SMALL = 1 << 16  # bytes below which times say nothing about bytes
 
 
@@ -81,8 +82,10 @@ def _demonstrate(path):
     with _Waiting("warming up"):
         # The first use of memory is slow on many machines, and neither side should pay for it.
         np.empty(4 * source.nbytes, np.uint8).fill(1)
+        _warm_pages()
     totals = {"NumPy": [0.0, 0], "cowarray": [0.0, 0]}
     wrong = []
+    each = {}
     print("NumPy copies first and then edits; cowarray runs the same edits on lazy copies.\n")
     print(_bold(f"{'step':<33} {'':<8} {'time':>9} {'copied':>9} {'memory':>10}  address"))
     for number, (title, prepare, step) in enumerate(_steps(source), 1):
@@ -96,6 +99,7 @@ def _demonstrate(path):
             print(_row(f"{number} {title}" if side.name == "NumPy" else "", side.name, figures))
             totals[side.name][0] += figures["time"]
             totals[side.name][1] += figures["copied"]
+            each[side.name] = figures["time"] / SNAPSHOTS  # of the last step
         with _Waiting(f"comparing the results of step {number}"):
             if not all(equal(ours, theirs) for ours, theirs in zip(results["cowarray"], results["NumPy"], strict=True)):
                 wrong.append(number)
@@ -103,14 +107,38 @@ def _demonstrate(path):
     if source.nbytes < SMALL:
         print("\nAn array this small shows the price of a call, not of its bytes; a file of a few MB shows both.")
     after = _checksum(path)
+    print()
+    price = f"{show_time(each['cowarray'])} by cowarray, {show_time(each['NumPy'])} by NumPy"
+    print(_bold(f"A snapshot and an edit of one element: {price}; the array has {show_bytes(source.nbytes)}."))
     return _conclude(totals, wrong, before, after)
+
+
+def _warm_pages():
+    """Have cowarray measure what pages cost, as it does when it first needs to."""
+    with _eager_pages():
+        source = np.zeros(1 << 22, np.uint8)
+        copied = cowarray.array(source)
+        kept = copied.copy()
+        copied[0] = 1
+        del kept
+
+
+@contextlib.contextmanager
+def _eager_pages():
+    """Copies are by the page, from the first on, where the system can and nobody has switched that off."""
+    before = cowarray.paging()
+    try:
+        if before != "off":
+            cowarray.paging("eager")
+        yield
+    finally:
+        cowarray.paging(before)
 
 
 def _conclude(totals, wrong, before, after):
     """Print the last three lines; give the exit status."""
     numpy_time, numpy_copied = totals["NumPy"]
     own_time, own_copied = totals["cowarray"]
-    print()
     print(_bold(f"Copied: {show_bytes(numpy_copied)} by NumPy, {show_bytes(own_copied)} by cowarray."))
     print(_bold(f"Time:   {show_time(numpy_time)} for NumPy, {show_time(own_time)} for cowarray."))
     problems = [f"step {number} differs from NumPy's result" for number in wrong]
@@ -222,6 +250,9 @@ class _NumPy:
     def reshape(self, array, shape):
         return self.copy(array.reshape(shape, order="A"))
 
+    def pages(self):
+        return contextlib.nullcontext()
+
     def address(self, array):
         return array.ctypes.data
 
@@ -234,13 +265,15 @@ class _Cowarray:
     def __init__(self, source):
         self.file = source
         self.source = cowarray.asarray(source)
+        self.bases = 0
 
     def start(self):
         cowarray.reset_stats()
+        self.bases = _bases()
 
     @property
     def copied(self):
-        return cowarray.stats()["bytes_copied"]
+        return cowarray.stats()["bytes_copied"] + max(0, _bases() - self.bases)
 
     def writable(self):
         return cowarray.asarray(self.file)
@@ -254,6 +287,9 @@ class _Cowarray:
     def reshape(self, array, shape):
         return array.reshape(shape, order="A")
 
+    def pages(self):
+        return _eager_pages()
+
     def address(self, array):
         return array.storage.data_ptr
 
@@ -266,6 +302,7 @@ def _steps(source):
     if not source.size:
         shape = (0,)
     value = _other_value(source)
+    places = _places(source, SNAPSHOTS)
     ufunc = _ufunc(source.dtype)
 
     def from_source(side):
@@ -306,6 +343,16 @@ def _steps(source):
         copy[one] = value
         return [copy]
 
+    def snapshots(side, given):
+        [state] = given
+        kept = []
+        with side.pages():
+            for number in range(SNAPSHOTS):
+                kept.append(side.copy(state))
+                del kept[:-2]
+                state[places[number] if source.size else ...] = value
+        return [*kept, state]
+
     yield "a writable array of the file", from_source, writable
     yield "the same in another shape", from_source, reshape
     yield "3 copies, one element edited", from_source, three_copies
@@ -313,6 +360,13 @@ def _steps(source):
     yield "a copy changed in place", from_source, in_place if ufunc else None
     yield "a copy wholly overwritten", from_source, overwrite
     yield "a copy outlives its source", from_own, last_sharer
+    yield f"{SNAPSHOTS} snapshots, an edit each", from_own, snapshots
+
+
+def _places(source, count):
+    """Indices of that many elements, from the first on, about equally far apart; none of an array without elements."""
+    flat = (number * source.size // count for number in range(count if source.size else 0))
+    return [tuple(map(int, np.unravel_index(place, source.shape))) for place in flat]
 
 
 def _other_value(source):
@@ -402,7 +456,13 @@ def _resident():
 
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
-    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    # A base is a file to the system, and so shared.
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE") + _bases()
+
+
+def _bases():
+    """Bytes in bases, which copies by the page stand on: each was copied once."""
+    return cowarray.paging_memory()["bases"]
 
 
 def _trim():

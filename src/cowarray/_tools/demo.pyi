@@ -13,6 +13,7 @@ PEAK: int
 QUICK: int
 ROUNDS: int
 SMALL: int
+SNAPSHOTS: int
 
 class UnusableFile(Exception): ...
 
