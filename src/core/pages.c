@@ -47,7 +47,9 @@ typedef struct window {
 
 /* The budget: a window of which more is written is better copied. And a little more, between two looks. */
 #define PERCENT 6
-#define BETWEEN_LOOKS 100
+#define SHARE \
+    126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
+#define BETWEEN_LOOKS 6
 #define FIXED_COST ((uint64_t)64 << 10) /* of a map and its end */
 #define LOCKS 16
 
@@ -329,10 +331,19 @@ static window *window_new(size_t count)
     return made;
 }
 
+/* How many pages a window may have that were written to, at that price of a page: above the share, windows that are kept
+ * would take more from the ledger than copies give it. */
+static size_t most_written(size_t pages, uint32_t page_price)
+{
+    const size_t affordable = pages * SHARE / page_price;
+    return affordable < pages * PERCENT / 100 ? affordable : pages * PERCENT / 100;
+}
+
 static uint64_t page_budget(const window *of, const cowi_prices *prices)
 {
     const size_t pages = of->count * COWI_REGION_PAGES;
-    return price_of_pages(prices, pages * PERCENT / 100 + pages / BETWEEN_LOOKS);
+    const size_t most = most_written(pages, prices->page);
+    return price_of_pages(prices, most + most / BETWEEN_LOOKS);
 }
 
 /* What was reserved, without the pages that were written. */
@@ -662,7 +673,8 @@ static void begin_counting(window *made, const plan *how)
         made->at_first += made->regions[i].base == NULL ? 0 : how->dirty[i] + how->touched[i];
     }
     cowi_init(&made->counted, 0);
-    cowi_init(&made->budget, made->of_file ? SIZE_MAX : made->count * COWI_REGION_PAGES * PERCENT / 100);
+    cowi_init(&made->budget,
+              made->of_file ? SIZE_MAX : most_written(made->count * COWI_REGION_PAGES, how->prices->page));
 }
 
 static bool make(window *made, cow_sharing *sharing, plan *how)
@@ -751,7 +763,7 @@ static int would_share(void *self, const cow_sharing *sharing)
     if (!is_eligible(sharing, &how, lead)) {
         return 0;
     }
-    price += price_of_pages(how.prices, count * COWI_REGION_PAGES * PERCENT / 100);
+    price += price_of_pages(how.prices, most_written(count * COWI_REGION_PAGES, how.prices->page));
     if (how.from == NULL &&
         cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
         price += price_of_fill(how.prices, (sharing->allocated + COWI_REGION - 1) / COWI_REGION);
@@ -821,9 +833,9 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     window *of = (window *)own->context;
     const size_t all = of->count * COWI_REGION_PAGES;
-    const size_t most = all * PERCENT / 100;
+    const size_t most = most_written(all, of->page_price);
     const size_t written = written_since(of);
-    const size_t next = written + all / BETWEEN_LOOKS;
+    const size_t next = written + most / BETWEEN_LOOKS;
     (void)self;
     if (written == SIZE_MAX || written + pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;

@@ -707,8 +707,8 @@ PAGING = {
             ("storage.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;", ";"),
             (
                 "scope.c",
-                "if (!storage->sole || !storage->paged || cowi_load_acquire(&storage->pins) != 0) {",
-                "if (!storage->sole || !storage->paged) {",
+                " &&\n           cowi_load_acquire(&storage->pins) == 0;\n}",
+                ";\n}",
             ),
         ],
     ),
@@ -772,31 +772,15 @@ PAGING = {
         [
             (
                 "scope.c",
-                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
-                "    if (!*by_page) {\n"
-                "        return COW_OK;",
-                "    *by_page = false;\n    if (!*by_page) {\n        return COW_OK;",
+                "    *by_page = has_pages_at_rest(storage);\n    if (!*by_page) {",
+                "    *by_page = false;\n    if (!*by_page) {",
             )
         ],
     ),
     "pinned pages are left by who overwrites": (
         "test_pages",
         "pinned_pages_are_overwritten_in_place",
-        [
-            (
-                "scope.c",
-                "    *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
-                "    if (!*by_page) {\n"
-                "        return COW_OK;",
-                "    *by_page = storage->sole && storage->paged;\n    if (!*by_page) {\n        return COW_OK;",
-            ),
-            (
-                "scope.c",
-                "        *by_page = storage->sole && storage->paged && cowi_load_acquire(&storage->pins) == 0;\n"
-                "        if (*by_page) {",
-                "        *by_page = storage->sole && storage->paged;\n        if (*by_page) {",
-            ),
-        ],
+        [("scope.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;\n}", ";\n}")],
     ),
     "a copy is not spent": (
         "test_pages_policy",

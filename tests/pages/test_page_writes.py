@@ -150,7 +150,10 @@ def test_pinned_array_stays_where_it_is_and_moves_afterwards(pages):
     del alias
     y[2] = 98
     assert y.storage.own_nbytes == y.nbytes
-    assert y[1] == 99 and y[512] == 513 and y[513] == 513 and view[1] == 1
+    assert y[1] == 99
+    assert y[512] == 513
+    assert y[513] == 513
+    assert view[1] == 1
     np.testing.assert_array_equal(np.asarray(x), np.arange(float(MIB)))
 
 
@@ -163,7 +166,8 @@ def test_no_copy_refuses_pages_as_well(pages):
     with ca.no_copy():
         for i in range(0, y.size, 512):
             y[i] = 2  # its own pages
-    assert x[0] == 0 and y[512] == 2
+    assert x[0] == 0
+    assert y[512] == 2
 
 
 def test_readers_across_a_give_up_keep_what_they_read(pages):
@@ -175,7 +179,9 @@ def test_readers_across_a_give_up_keep_what_they_read(pages):
     for i in range(0, y.size, 512):
         y[i] = -1
     y[1] = -2
-    assert snapshot[0] == 1 and snapshot[512] == 512 and header[507] == -1
+    assert snapshot[0] == 1
+    assert snapshot[512] == 512
+    assert header[507] == -1
     assert y.storage.own_nbytes == y.nbytes
 
 
@@ -211,7 +217,8 @@ def one_program(seed, steps=60):
             case 5:
                 middle = ours[start // 4 : start // 4 + n * 3 // 5].copy()
                 middle[0] = start
-                assert middle[0] == start and ours[start // 4] == theirs[start // 4]
+                assert middle[0] == start
+                assert ours[start // 4] == theirs[start // 4]
             case 6:
                 part = slice(start, start + length)
                 np.sqrt(abs(ours[part]), out=ours[part])
@@ -312,10 +319,13 @@ def test_explain_says_that_the_next_write_costs_pages(pages):
     x = large()
     y = x.copy()
     told = ca.explain(y)
-    assert told.by_page and "the pages it touches, 4096 of 8388608 bytes for one element" in str(told)
+    assert told.by_page
+    assert "the pages it touches, 4096 of 8388608 bytes for one element" in str(told)
     y[0] = 1
     told = ca.explain(y)
-    assert told.by_page and told.own == PAGE and f"{PAGE} bytes are in memory for it alone" in str(told)
+    assert told.by_page
+    assert told.own == PAGE
+    assert f"{PAGE} bytes are in memory for it alone" in str(told)
     ca.paging("off")
     assert not ca.explain(x.copy()).by_page
     assert not ca.explain(ca.array([1.0])).by_page
@@ -339,7 +349,8 @@ def test_memory_is_counted_once(pages):
         y[i] = -1
         float(np.asarray(y).sum())  # every page is in memory
     after = ca.paging_memory()
-    assert after["bases"] - before["bases"] == x.nbytes and after["files"] - before["files"] == 1
+    assert after["bases"] - before["bases"] == x.nbytes
+    assert after["files"] - before["files"] == 1
     assert after["maps"] - before["maps"] == 20
     assert after["resident"] - before["resident"] < 2.5 * x.nbytes
     del copies, y
@@ -375,7 +386,9 @@ def test_evicting_an_array_by_the_page_frees_its_pages_and_its_base(pages):
         ca.evict(x)
         ca.evict(y)
         assert ca.paging_memory()["bases"] == before
-        assert z[5] == 2 and y[5] == 1 and x[5] == 5
+        assert z[5] == 2
+        assert y[5] == 1
+        assert x[5] == 5
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -394,11 +407,14 @@ def test_file_by_the_page_keeps_its_bytes(path):
     x[3, 5] = -1
     y = x.copy()
     y[1000] = 7
-    assert x[3, 5] == y[3, 5] == -1 and x[1000, 0] == 2048_000 and (np.asarray(y[1000]) == 7).all()
+    assert x[3, 5] == y[3, 5] == -1
+    assert x[1000, 0] == 2048_000
+    assert (np.asarray(y[1000]) == 7).all()
     assert y.storage.own_nbytes < 20 * PAGE
     del x
     gc.collect()
-    assert y[3, 5] == -1 and y[3, 6] == 3 * 2048 + 6
+    assert y[3, 5] == -1
+    assert y[3, 6] == 3 * 2048 + 6
     np.testing.assert_array_equal(np.load(path), np.arange(2.0 * MIB).reshape(1024, -1))
 
 
@@ -406,9 +422,11 @@ def test_file_by_the_page_in_fortran_order_and_of_no_bytes(tmp_path):
     array = np.asfortranarray(np.arange(12, dtype="f4").reshape(3, 4))
     np.save(tmp_path / "f.npy", array)
     x = ca.load(tmp_path / "f.npy", pages=True)
-    assert x.flags.f_contiguous and x.dtype == np.float32
+    assert x.flags.f_contiguous
+    assert x.dtype == np.float32
     x[1, 1] = 50
-    assert x[1, 1] == 50 and np.load(tmp_path / "f.npy")[1, 1] == 5
+    assert x[1, 1] == 50
+    assert np.load(tmp_path / "f.npy")[1, 1] == 5
     np.testing.assert_array_equal(np.asarray(x)[2], array[2])
     np.save(tmp_path / "empty.npy", np.empty((0, 3)))
     assert ca.load(tmp_path / "empty.npy", pages=True).shape == (0, 3)

@@ -24,7 +24,9 @@ PACKAGE = ROOT / "src" / "cowarray"
 FILES = [
     ["assertions"],
     ["yield", "status", "stats"],
-    ["large"],
+    ["large", "base", "dirty"],
+    ["ledger"],
+    ["pages"],
     ["memory", "gate", "nowhere"],
     ["context"],
     ["storage"],

@@ -96,7 +96,7 @@ cdef Array share_foreign(cnp.ndarray array):
 
 
 def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, bint fortran):
-    """An array of plain bytes on pages of a file, from offset on: writes go to pages of its own, and not to the file."""
+    """An array of plain bytes on pages of a file, from offset on: writes go to pages of its own, not to the file."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)

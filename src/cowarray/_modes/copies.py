@@ -22,7 +22,8 @@ class TraceEvent(NamedTuple):
     Parameters
     ----------
     kind : {'copy', 'pages', 'steal', 'overwrite', 'eager', 'lost write'}
-        A write to shared bytes that copied them first, that copies the pages it touches (`paging`), that kept them as the last sharer, or that replaced all of them;
+        A write to shared bytes that copied them first, that copies the pages it touches (`paging`), that kept them as
+        the last sharer, or that replaced all of them;
         a copy that was made at once; or a write to a lazy copy that was dropped before anybody read it. There may be
         other kinds in later versions.
     nbytes : int

@@ -43,8 +43,8 @@ cdef enum Behalf:
     C_API
     FOREIGN    # a ufunc that is not NumPy's own
 
-# Who comes, and which elements will be touched: the box, or at most so many of it, wherever they lie. ndim < 0: anything
-# in the window.
+# Who comes, and which elements will be touched: the box, or at most so many of it, wherever they lie. ndim < 0:
+# anything in the window.
 cdef struct Access:
     Intent intent
     Behalf behalf

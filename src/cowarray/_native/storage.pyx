@@ -113,7 +113,7 @@ cdef class Storage:
 
     @property
     def own_nbytes(self):
-        """int: Bytes that are in memory for this Storage's sake: all, or the pages that no frozen copy has (`paging`)."""
+        """int: Bytes in memory for this Storage alone: all, or the pages that no frozen copy has (`paging`)."""
         return cow_storage_own_bytes(self.handle)
 
     @property

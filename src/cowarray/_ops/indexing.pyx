@@ -93,6 +93,7 @@ cnp.import_array()
 cdef object numpy_array = np.array
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
+cdef type numpy_bool = np.bool_
 cdef type numpy_integer = np.integer
 cdef type numpy_void = np.void
 cdef object set_items = operator.setitem
@@ -709,7 +710,7 @@ cdef size_t count_picked(Array x, object where) except? 0:
     cdef size_t together = 1, others = 1, length
     cdef int axis = 0, i
     for item in where if type(where) is tuple else (where,):
-        if axis >= x.nd or item is None or item is Ellipsis or not (cnp.PyArray_Check(item) or is_basic(item)):
+        if axis >= x.nd or item is None or item is Ellipsis or type(item) is bool or isinstance(item, numpy_bool):
             return SIZE_MAX
         if not cnp.PyArray_Check(item):
             others *= x.dims[axis] if type(item) is slice else 1
