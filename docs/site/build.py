@@ -56,6 +56,8 @@ def turned(text, page, names, files):
 
     parts = FENCE.split(text)
     parts[::2] = [LINK.sub(turn, part) for part in parts[::2]]
+    # A doctest ends at an empty line, which a reader need not see.
+    parts[1::2] = [re.sub(r"\n\n```$", "\n```", part) for part in parts[1::2]]
     return "".join(parts)
 
 

@@ -4,6 +4,8 @@ A domain of its own lists NumPy's names as objects of the pages that have cowarr
 "See also" that names NumPy's function does not lead to ours.
 """
 
+from typing import ClassVar
+
 from sphinx.domains import Domain, ObjType
 
 __all__ = ["NumPyNames", "setup"]
@@ -14,7 +16,7 @@ class NumPyNames(Domain):
 
     name = "numpys"
     label = "NumPy"
-    object_types = {"name": ObjType("NumPy's name")}
+    object_types: ClassVar = {"name": ObjType("name")}
 
     def get_objects(self):
         """What Sphinx's search may find."""
