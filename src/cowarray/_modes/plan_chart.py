@@ -4,6 +4,7 @@ import importlib
 
 from cowarray._modes.sizes import readable
 
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 __all__ = ["plot"]
 
 
@@ -28,15 +29,16 @@ def plot(plan, axes=None):
                 raise
             text = "fake.plot: matplotlib is not installed; install it, or the extra: pip install 'cowarray[plot]'"
             raise ImportError(text, name="matplotlib") from error
-        axes = pyplot.figure().add_subplot()
+        axes = pyplot.figure(layout="constrained").add_subplot()
     series = [(0, 0), *plan.series]
-    births, live = [birth for birth, _ in series], [each for _, each in series]
+    power = min((max(plan.peak_bytes, 1).bit_length() - 1) // 10, len(_UNITS) - 1)
+    births, live = [birth for birth, _ in series], [each / 1024**power for _, each in series]
     axes.fill_between(births, live, step="pre", alpha=0.4)
     axes.plot(births, live, drawstyle="steps-pre")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("arrays made")
-    axes.set_ylabel("live bytes")
-    axes.yaxis.set_major_formatter(lambda value, _: readable(max(int(value), 0)))
+    axes.set_ylabel("live bytes" if power == 0 else f"live bytes, {_UNITS[power]}")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     if plan.peak_site is not None:
         at = max(series, key=lambda each: each[1])[0]
         axes.axvline(at, linestyle=":", color="gray")

@@ -129,7 +129,6 @@ def _places(boxes, lines):
     """{key: (x, y)} of the upper left corners: names one below another, the others beside the middle of theirs."""
     step = _HEIGHT + _GAP
     places = {}
-    free = 2.0  # where the next box of the middle column may begin
     order = [box for box in boxes if box.column == 0]
     row = 2.0
     for holder in [box for box in boxes if box.column == 1]:
@@ -137,10 +136,8 @@ def _places(boxes, lines):
         for box in [each for each in order if (each.key, holder.key) in lines]:
             places[box.key] = (2, row)
             row += step
-        middle = (first + row - step) / 2 if row > first else row
-        places[holder.key] = (2 + _WIDTH + _ACROSS, max(free, middle))
-        free = places[holder.key][1] + step
-        row = max(row, free)
+        row = max(row, first + step)  # whose names are not known has a row, too
+        places[holder.key] = (2 + _WIDTH + _ACROSS, (first + row - step) / 2)
     for box in order:  # those that go to the memory straight
         if box.key not in places:
             places[box.key] = (2, row)

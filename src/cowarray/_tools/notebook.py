@@ -10,7 +10,7 @@ from cowarray._tools.report import explain
 
 __all__ = ["as_html"]
 
-_MOST_ELEMENTS = 1000  # of which all are shown; NumPy's own default
+_MOST_ELEMENTS = 100  # that are all shown
 _MOST_CHARACTERS = 4000
 
 
@@ -39,6 +39,8 @@ def _facts(x):
         return ["deferred: its bytes are made when somebody needs them"]
     found = explain(x)
     facts = [found.away] if found.away else []
+    if found.made == "a lazy copy":
+        facts.append(found.made)
     if found.shares > 1:
         others = found.shares - 1
         facts.append(f"its bytes are shared with {others} {'other' if others == 1 else 'others'}")

@@ -7,7 +7,7 @@ import numpy as np
 
 from cowarray._array.array import Snapshot
 from cowarray._face.ndarray import ndarray
-from cowarray._native.storage import is_absent_storage, is_deferred_storage, is_fake_storage, share_allocation
+from cowarray._native.storage import share_allocation
 
 __all__ = ["Relative", "relatives_of"]
 
@@ -74,7 +74,10 @@ def relatives_of(x, among):
     if not any(each.kind == ITSELF for each in found):
         found.append(Relative("x", ITSELF, 0, x.nbytes))
     found.sort(key=lambda each: (each.kind != ITSELF, each.storage))
-    return (*found, *sorted(_in_the_same_memory(storages, foreign), key=lambda each: (each.storage is None, each.storage)))
+    return (
+        *found,
+        *sorted(_in_the_same_memory(storages, foreign), key=lambda each: (each.storage is None, each.storage)),
+    )
 
 
 def _named(among):
@@ -84,7 +87,9 @@ def _named(among):
     elif isinstance(among, (list, tuple)):
         listed = [(f"[{i}]", value) for i, value in enumerate(among)]
     else:
-        raise TypeError(f"explain: among must be a mapping or a list of arrays, as globals() (got {type(among).__name__})")
+        raise TypeError(
+            f"explain: among must be a mapping or a list of arrays, as globals() (got {type(among).__name__})"
+        )
     found = []
     for name, value in listed:
         if type(value) in (list, tuple):
@@ -99,8 +104,8 @@ def _named(among):
 def _in_the_same_memory(storages, foreign):
     """The NumPy arrays that lie in the memory of some Storages. Snapshots are numbered after these."""
     owners = []
-    present = [each for each in storages if not _has_no_bytes(each)]
-    windows = [(each.data_ptr, each.data_ptr + each.nbytes) for each in present]
+    # Addresses of Storages without bytes are nobody else's.
+    windows = [(each.data_ptr, each.data_ptr + each.nbytes) for each in storages]
     for name, other in foreign:
         low, high = np.lib.array_utils.byte_bounds(other)
         if other.size and any(low < end and start < high for start, end in windows):
@@ -112,10 +117,6 @@ def _in_the_same_memory(storages, foreign):
                 owners.append(owner)
             number = next(i for i, each in enumerate(owners) if each is owner)
             yield Relative(name, SNAPSHOT, len(storages) + number, other.nbytes)
-
-
-def _has_no_bytes(storage):
-    return is_fake_storage(storage) or is_deferred_storage(storage) or is_absent_storage(storage)
 
 
 def _owner_of(array):

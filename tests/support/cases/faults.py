@@ -68,6 +68,8 @@ CASES = [
         cowarray.asarray([[1, 2], [3, 4]])
         cowarray.asarray(5)
         cowarray.explain(x), str(cowarray.explain(x))
+        cowarray.explain(x, among={"x": x, "y": x.copy(), "z": x.to_numpy()}).graphviz()
+        str(cowarray.Relative("x", "itself", 0, 8))
         cowarray.from_dlpack(x, copy=False)
         cowarray.from_dlpack(np.ones(3))
         cowarray.from_dlpack(np.ones(3), copy=False)
