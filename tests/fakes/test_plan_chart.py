@@ -39,7 +39,7 @@ def test_the_chart_has_the_plans_figures():
     assert list(line.get_ydata()) == [0, *(live / 2**20 for _, live in plan.series)]
     assert axes.get_ylabel() == "live bytes, MiB"
     assert f"peak 8.0 MiB at {plan.peak_site}" in axes.get_title()
-    assert axes.lines[1].get_xdata()[0] == dict((live, birth) for birth, live in plan.series)[plan.peak_bytes]
+    assert axes.lines[1].get_xdata()[0] == {live: birth for birth, live in plan.series}[plan.peak_bytes]
     del kept
 
 

@@ -158,7 +158,8 @@ def _drawn(box, x, y):
     middle = x + _WIDTH / 2
     texts = ((15, 13, "#222", box.title), (31, 11, "#555", box.note))
     return (
-        f'<rect x="{x:g}" y="{y:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="6" fill="{_FILLS[box.kind]}" stroke="#667"/>'
+        f'<rect x="{x:g}" y="{y:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"'
+        f' fill="{_FILLS[box.kind]}" stroke="#667"/>'
         + "".join(
             f'<text x="{middle:g}" y="{y + down:g}" font-size="{size}" fill="{color}" text-anchor="middle">'
             f"{html.escape(text)}</text>"
