@@ -36,6 +36,8 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False
+# Pages without others beside them.
+html_sidebars = {page: [] for page in ("index", "tour", "c-api")}
 html_theme_options = {
     "logo": {"text": "cowarray"},
     "navbar_align": "left",

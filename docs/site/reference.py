@@ -1,11 +1,13 @@
 """The reference: a page for each chapter of public names, and one for each of NumPy's names and what stands for it."""
 
+import functools
 import types
 
 import numpy as np
 
 import cowarray
 from cowarray import array_api
+from cowarray._ops import table
 
 __all__ = ["chapters", "numpy_names", "write"]
 
@@ -109,11 +111,47 @@ def entry(dotted):
     return f".. autofunction:: {dotted}\n\n"
 
 
+def row_of(dotted):
+    """The row of the table of operations for a function or a method, or None."""
+    _, *space, name = dotted.split(".")
+    if space == ["ndarray"]:
+        return table.OPERATIONS.get(f"ndarray.{name}")
+    numpys = getattr(functools.reduce(lambda at, part: getattr(at, part, None), space, np), name, None)
+    return table.OPERATIONS.get(".".join([*space, getattr(numpys, "__name__", "")]))
+
+
+def overview(names):
+    """What of a page's names gives a view or a copy, or writes to an argument, as a table in front of them."""
+    names = [name for name in names if not name.startswith("cowarray.array_api.") and entry(name)]
+    if "cowarray.ndarray" in names:
+        names += [f"cowarray.{name}" for name in sorted(table.OPERATIONS) if name.startswith("ndarray.")]
+    lines = []
+    for name in names:
+        row = row_of(name)
+        if row is None or name in ("cowarray.asarray", "cowarray.frombuffer", "cowarray.from_dlpack"):
+            continue
+        gives = f"{row.result}, read-only" if row.readonly is True else row.result
+        writes = ", ".join(f"``{each}``" for each in row.writes)
+        if gives != table.FRESH or writes:
+            lines.append(f"   * - {link(name)}\n     - {gives}\n     - {writes}\n")
+    if not lines:
+        return ""
+    head = ".. list-table::\n   :header-rows: 1\n\n   * - operation\n     - gives\n     - writes\n"
+    return f"{head}{''.join(lines)}\nWhat is not in this table computes something fresh.\n\n"
+
+
+def link(name):
+    """A reference to a name, in the words of its user; without one where no entry is."""
+    text = f"x.{name.removeprefix('cowarray.ndarray.')}" if name.startswith("cowarray.ndarray.") else name
+    hidden = text.rpartition(".")[2].startswith("_")
+    return f"``{text}``" if hidden else f":py:obj:`{text} <{name}>`"
+
+
 def page_of(title, names):
     """A chapter's page: an overview, then each name."""
     entries = [entry(name) for name in names]
     foreign = [name for name, text in zip(names, entries, strict=True) if not text]
-    parts = [f"{title}\n{'=' * len(title)}\n\n"]
+    parts = [f"{title}\n{'=' * len(title)}\n\n", overview(names)]
     if foreign:
         listed = ", ".join(f"``{name}``" for name in foreign)
         parts.append(f"Values and classes that are NumPy's own, or modules: {listed}.\n\n")
@@ -145,19 +183,20 @@ def names_page():
     """The page that has NumPy's names."""
     rows = numpy_names()
     here = sum(is_here for _, _, is_here in rows)
+    linked = {name for names in chapters().values() for name in names if entry(name)}
     lines = [
         "# NumPy's names",
         "",
         f"Of the {len(rows)} public names of NumPy {np.__version__} in `numpy`, `numpy.linalg`, `numpy.fft` and",
-        f"`numpy.random`, {here} are here under the same name. For the others the last column has the way out,",
-        "which is also what `cowarray` says when such a name is asked for.",
+        f"`numpy.random`, {here} are here under the same name. For the others there is the way out, which `cowarray` also",
+        "tells whoever asks it for such a name.",
         "",
-        "| NumPy | here | instead |",
-        "|---|---|---|",
+        "| NumPy | here |",
+        "|---|---|",
     ]
     for name, other, is_here in rows:
-        text = f"`{other}`" if is_here else ""
-        lines.append(f"| `np.{name}` | {text} | {'' if is_here else other} |")
+        text = f"{{py:obj}}`{other}`" if other in linked else f"`{other}`" if is_here else f"use {other}"
+        lines.append(f"| `np.{name}` | {text} |")
     return "\n".join(lines) + "\n"
 
 
