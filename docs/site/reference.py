@@ -130,9 +130,9 @@ def overview(names):
         row = row_of(name)
         if row is None or name in ("cowarray.asarray", "cowarray.frombuffer", "cowarray.from_dlpack"):
             continue
-        gives = f"{row.result}, read-only" if row.readonly is True else row.result
+        gives = f"{row.result}, read-only" if row.readonly is True else row.result.replace(table.FRESH, "")
         writes = ", ".join(f"``{each}``" for each in row.writes)
-        if gives != table.FRESH or writes:
+        if gives or writes:
             lines.append(f"   * - {link(name)}\n     - {gives}\n     - {writes}\n")
     if not lines:
         return ""
@@ -188,8 +188,8 @@ def names_page():
         "# NumPy's names",
         "",
         f"Of the {len(rows)} public names of NumPy {np.__version__} in `numpy`, `numpy.linalg`, `numpy.fft` and",
-        f"`numpy.random`, {here} are here under the same name. For the others there is the way out, which `cowarray` also",
-        "tells whoever asks it for such a name.",
+        f"`numpy.random`, {here} are here under the same name. For the others there is the way out, which `cowarray`",
+        "also tells whoever asks it for such a name.",
         "",
         "| NumPy | here |",
         "|---|---|",
