@@ -95,7 +95,7 @@ test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
 
 docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
-	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py $(ARGS)
+	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py tests/project/test_site.py $(ARGS)
 
 conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standard's own tests (ARRAY_API_TESTS=: data-apis/array-api-tests)
 	@test -n "$(ARRAY_API_TESTS)" || { echo "conformance-standard: name the suite's folder, ARRAY_API_TESTS=..."; exit 1; }
