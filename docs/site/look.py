@@ -32,7 +32,11 @@ MEASURING = """<!doctype html><iframe id="frame" width="WIDTH" height="1000" sty
 const pages = PAGES, found = {}, frame = document.getElementById("frame");
 const next = () => {
   if (!pages.length) { document.getElementById("found").textContent = JSON.stringify(found); return; }
-  frame.onload = () => { found[frame.name] = frame.contentDocument.documentElement.scrollWidth; next(); };
+  frame.onload = () => {
+    const page = frame.contentDocument.documentElement, article = page.querySelector(".bd-article-container") || page;
+    found[frame.name] = Math.max(page.scrollWidth, page.clientWidth + article.scrollWidth - article.clientWidth);
+    next();
+  };
   frame.name = pages.pop();
   frame.src = "/" + frame.name;
 };
