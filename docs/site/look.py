@@ -27,7 +27,8 @@ SEARCHES = {
 
 
 # Loads one page after another into a narrow frame, and writes down how wide each is.
-MEASURING = """<!doctype html><iframe id="frame" width="WIDTH" height="1000" style="border: 0"></iframe><pre id="found"></pre>
+MEASURING = """<!doctype html>
+<iframe id="frame" width="WIDTH" height="1000" style="border: 0"></iframe><pre id="found"></pre>
 <script>
 const pages = PAGES, found = {}, frame = document.getElementById("frame");
 const next = () => {
