@@ -67,7 +67,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -95,7 +95,7 @@ test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
 
 docs-test: $(BUILT) $(VENV)/.test ## Run the examples in README.md, docs/ and docstrings, and check tables and links
-	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py $(ARGS)
+	@$(IN_VENV) -m pytest README.md docs tests/project/test_docs.py tests/project/test_site.py $(ARGS)
 
 conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standard's own tests (ARRAY_API_TESTS=: data-apis/array-api-tests)
 	@test -n "$(ARRAY_API_TESTS)" || { echo "conformance-standard: name the suite's folder, ARRAY_API_TESTS=..."; exit 1; }
@@ -329,12 +329,28 @@ lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cyt
 types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
 	@$(IN_VENV) tools/check_types.py
 
+# An environment of its own, beside the extensions that were built for the other: nothing is built twice.
+SITE := .venv-site
+SITE_PYTHON = PYTHONPATH=src $(SITE)/bin/python -B
+
+site: $(BUILT) ## Build the documentation as a site, build/site/html; warnings are errors
+	@$(MAKE) $(SITE)/.site VENV=$(SITE)
+	@$(SITE_PYTHON) docs/site/build.py
+
+site-look: ## Take pictures of the site's pages, wide and narrow, into build/site/pictures (after make site; needs chromium)
+	@$(SITE_PYTHON) docs/site/look.py $(ARGS)
+
+check-site:
+	@if $(MAKE) $(SITE)/.site VENV=$(SITE) > build/site-packages.log 2>&1; then $(MAKE) site; \
+	else tail -n 3 build/site-packages.log; $(call SKIP,the site: its packages could not be installed); fi
+
 # ---- all of it -------------------------------------------------------------------------------------------------------
 
 # Random programs and inputs run for seconds here; those through Python are among the Python tests.
 check: ## All of CI
 	@rm -f build/skipped
 	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model mutants COWARRAY_WERROR=1
+	@$(MAKE) check-site
 	@$(MAKE) stress-core fuzz-core SECONDS=10
 	@$(MAKE) sanitized-python
 	@$(MAKE) check-python numpy-ends free-threaded COWARRAY_WERROR=1
@@ -365,4 +381,4 @@ clean: ## Remove everything that was built, environments included
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
-    run-conformance-scipy constraints numpy-ends
+    run-conformance-scipy constraints numpy-ends site site-look check-site

@@ -36,6 +36,8 @@ from cowarray._native.figures import keep_freed, paging, paging_memory, reset_st
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
+from cowarray._tools import notebook as _notebook  # noqa: F401 - gives arrays their HTML
+from cowarray._tools.relatives import Relative
 from cowarray._tools.report import Explanation, explain
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "Flags",
     "FlatIterator",
     "Line",
+    "Relative",
     "Sharer",
     "Site",
     "Snapshot",
@@ -109,6 +112,7 @@ for _public in (
     Explanation,
     FakeError,
     Line,
+    Relative,
     Sharer,
     Site,
     TraceEvent,

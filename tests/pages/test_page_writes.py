@@ -296,7 +296,7 @@ def test_ledger_copies_the_first_few_as_a_whole(can_page):
 def test_environment_sets_the_mode():
     assert in_a_process(COUNT, COWARRAY_PAGING="off") == ["40", "0", "off"]
     assert in_a_process("import cowarray; print(cowarray.paging())", COWARRAY_PAGING="4096") == ["4096"]
-    with pytest.raises(AssertionError, match="COWARRAY_PAGING|must be"):
+    with pytest.raises(AssertionError, match="the mode must be"):
         in_a_process("import cowarray", COWARRAY_PAGING="nonsense")
 
 

@@ -237,17 +237,36 @@ def test_the_extension_of_the_c_page_compiles_and_works(tmp_path):
     assert x.storage.share_count == 2  # no scope was left open
 
 
-def test_the_declarations_for_cython_fit(tmp_path):
+@needs_compiler
+def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     pytest.importorskip("Cython", reason="Cython is not installed; the build has it")
-    [declarations] = fenced(ROOT / "docs" / "c-api.md", "cython")
-    source = tmp_path / "declared.pyx"
-    source.write_text(
-        declarations + "\ndef ends(x):\n    cdef CowArray_View view\n    CowArray_ConstBegin(x, &view)\n"
-        "    CowArray_End(&view)\n    return view.ndim\n"
-    )
-    subprocess.run([sys.executable, "-m", "cython", "-3", source], check=True, cwd=tmp_path)
-    if COMPILER is not None:
-        compile_c("-fsyntax-only", "-I", ROOT / "include", "-I", sysconfig.get_path("include"), tmp_path / "declared.c")
+    pytest.importorskip("setuptools", reason="setuptools is not installed; the build has it")
+    [text] = fenced(ROOT / "docs" / "c-api.md", "cython")
+    (tmp_path / "clipping.pyx").write_text(text)
+    setup = next(block for block in fenced(ROOT / "docs" / "c-api.md", "python") if "import Extension" in block)
+    (tmp_path / "setup.py").write_text(setup)
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    built = tmp_path / f"clipping{sysconfig.get_config_var('EXT_SUFFIX')}"
+    spec = importlib.util.spec_from_file_location("clipping", built)
+    clipping = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(clipping)
+
+    x = cowarray.array(np.arange(6.0))
+    cowarray.reset_stats()
+    assert clipping.total(x[::2]) == 6.0
+    within = clipping.clipped(x, 5.0)
+    assert (within.tolist(), cowarray.stats()["copies"]) == (x.tolist(), 0)
+    assert clipping.clipped(x, 3.0).tolist() == [0.0, 1.0, 2.0, 3.0, 3.0, 3.0]
+    assert (x.tolist(), cowarray.stats()["copies"]) == ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 1)
+    for function in (clipping.total, lambda wrong: clipping.clipped(wrong, 1.0)):
+        for wrong in (x.reshape(2, 3), x.astype("f4"), np.arange(3.0)):
+            with pytest.raises(TypeError):
+                function(wrong)
+    assert within.storage is not x.storage
+    del within
+    assert x.storage.share_count == 1  # no scope was left open
 
 
 @needs_compiler

@@ -2042,6 +2042,9 @@ cdef class ndarray(Array):
     def __repr__(self):
         return outline(self) if is_absent(self) else repr(named(self))
 
+    def _repr_html_(self):
+        return do_provided("_repr_html_", self)
+
     def __str__(self):
         return outline(self) if is_fake(self) else str(printable(self))
 

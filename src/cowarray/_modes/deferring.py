@@ -159,7 +159,7 @@ def is_deferred(obj, /):
     return any(_has_no_bytes_yet(x) for x in _arrays_in(obj))
 
 
-def materialize(obj, /, where=None):
+def materialize(obj, /, where=None, *, progress=None):
     """Make the bytes of deferred arrays.
 
     Parameters
@@ -168,6 +168,9 @@ def materialize(obj, /, where=None):
         An array, or what arrays are in: lists, tuples, dicts and objects with attributes, one in another.
     where : callable, optional
         Called with each deferred array; those for which it says False stay deferred.
+    progress : callable, optional
+        Called with two numbers after each array that was made: bytes that are there, and bytes in all. What it raises
+        ends the call, and what was not yet made stays deferred.
 
     Returns
     -------
@@ -183,10 +186,28 @@ def materialize(obj, /, where=None):
     --------
     deferred : Makes such arrays.
     is_deferred : Whether there are any.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.deferred():
+    ...     fields = [cowarray.ones(1000) * i for i in range(3)]
+    >>> fields = cowarray.materialize(fields, progress=lambda done, total: print(f"{done} of {total}"))
+    8000 of 24000
+    16000 of 24000
+    24000 of 24000
     """
-    for x in _arrays_in(obj):
-        if _has_no_bytes_yet(x) and (where is None or where(x)):
+    wanted = [x for x in _arrays_in(obj) if _has_no_bytes_yet(x) and (where is None or where(x))]
+    # Views of one Storage come together, and what an earlier one needed may be among the later.
+    sizes = {id(x.storage): x.storage.nbytes for x in wanted}
+    done, total = 0, sum(sizes.values())
+    for x in wanted:
+        if _has_no_bytes_yet(x):
             _make(x)
+        size = sizes.pop(id(x.storage), None)
+        if progress is not None and size is not None:
+            done += size
+            progress(done, total)
     return obj
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.divergences import Site
 from cowarray._modes.handing import hand_to
+from cowarray._modes.plan_chart import plot
 from cowarray._modes.plan_report import as_html, as_text
 from cowarray._native.storage import is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
@@ -146,6 +147,30 @@ class fake:
             Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
         ]
         return sorted(found, key=lambda line: (-line.peak_bytes, -line.bytes_copied, line.site))
+
+    def plot(self, axes=None):
+        """Draw live bytes over time as a chart, by matplotlib.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            To draw into. Default: those of a new figure of pyplot.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn. Time is counted in arrays made.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed; the extra ``cowarray[plot]`` has it.
+
+        See Also
+        --------
+        series : The figures.
+        """
+        return plot(self, axes)
 
     def __repr__(self):
         return (

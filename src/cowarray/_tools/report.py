@@ -7,6 +7,8 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.budgeting import where_away
 from cowarray._modes.copies import Sharer, known_sharers
 from cowarray._native.storage import is_absent_storage
+from cowarray._tools import drawing
+from cowarray._tools.relatives import Relative, relatives_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -44,6 +46,8 @@ class Explanation(NamedTuple):
         Whether the next write copies the pages that it touches, and not all of them (`cowarray.paging`).
     own : int
         Bytes that are in memory for this array's Storage alone; fewer than its window, if it has it by the page.
+    relatives : tuple of Relative
+        Who shares the bytes by name: the array itself, and those of `among`.
     """
 
     made: str
@@ -60,6 +64,7 @@ class Explanation(NamedTuple):
     away: str = ""
     by_page: bool = False
     own: int = 0
+    relatives: tuple[Relative, ...] = ()
 
     def __str__(self):
         lines = [
@@ -69,6 +74,7 @@ class Explanation(NamedTuple):
         if self.away:
             lines.append(self.away)
         lines += [f"shared by {sharer}" for sharer in self.sharers]
+        lines += [str(each) for each in self.relatives[1:]]
         if self.readonly:
             lines.append("it is read-only: a copy of it is writable")
         if self.pinned:
@@ -80,23 +86,71 @@ class Explanation(NamedTuple):
             lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
         return "\n".join(lines)
 
+    def _repr_html_(self):
+        return drawing.as_html(self)
 
-def explain(x, /):
+    def mermaid(self):
+        """Draw who shares the bytes, as text for Mermaid.
+
+        Returns
+        -------
+        str
+
+        See Also
+        --------
+        svg : The picture itself.
+        """
+        return drawing.as_mermaid(self)
+
+    def graphviz(self):
+        """Draw who shares the bytes, as text for Graphviz.
+
+        Returns
+        -------
+        str
+
+        See Also
+        --------
+        svg : The picture itself.
+        """
+        return drawing.as_graphviz(self)
+
+    def svg(self):
+        """Draw who shares the bytes, as an SVG image.
+
+        Returns
+        -------
+        str
+            A text that browsers show.
+
+        See Also
+        --------
+        mermaid : The same as text for Mermaid.
+        graphviz : The same as text for Graphviz.
+        """
+        return drawing.as_svg(self)
+
+
+def explain(x, /, among=()):
     """Say who shares x's bytes, what the next write to x would copy, and why.
 
     Parameters
     ----------
     x : ndarray
+    among : mapping of str to object, or list of object, optional
+        Where to look for arrays that share bytes with x, to call them by name: ``globals()``, ``vars(self)``, a list.
+        Lists, tuples and dicts in it are looked into.
 
     Returns
     -------
     Explanation
-        A named tuple that prints as text. A write that replaces every element copies nothing in any case.
+        A named tuple that prints as text, and in a notebook as a picture; it draws itself as SVG, and as text for
+        Mermaid and Graphviz. A write that replaces every element copies nothing in any case.
 
     Raises
     ------
     TypeError
-        x is not a `cowarray.ndarray`.
+        x is not a `cowarray.ndarray`, or `among` is neither a mapping nor a list.
 
     See Also
     --------
@@ -122,6 +176,15 @@ def explain(x, /):
     its storage has 800 of 800 bytes allocated, shared by 3
     shared by a lazy copy, made at ...
     the next write copies 800 bytes: 3 share the allocation
+
+    The others get names where it is told to look for them.
+
+    >>> for relative in cowarray.explain(x, among={"x": x, "y": y, "part": y[:10], "z": z}).relatives:
+    ...     print(relative)
+    x: itself, 800 bytes
+    y: a lazy copy, 800 bytes
+    part: a lazy copy, 80 bytes
+    z: a lazy copy, 800 bytes
     """
     if type(x) is not ndarray:
         raise TypeError(f"explain: expected a cowarray.ndarray (got {type(x).__name__})")
@@ -150,4 +213,5 @@ def explain(x, /):
         away=where_away(x) if is_absent_storage(x.storage) else "",
         by_page=facts["by_page"],
         own=facts["own"],
+        relatives=relatives_of(x, among),
     )

@@ -80,6 +80,8 @@ CASES = [
         cowarray.shares_bytes(x, A([1.]))
         cowarray.explain(x)
         str(cowarray.explain(x))
+        cowarray.explain(x, among={"x": x, "y": x.copy(), "z": x.to_numpy()}).svg()
+        cowarray.Relative("x", "itself", 0, 8)
         cowarray.keep_freed(64 << 20)
         cowarray.paging()
         cowarray.paging("ledger")

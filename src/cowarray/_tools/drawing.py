@@ -1,0 +1,177 @@
+"""Pictures of who shares an array's bytes: names, the Storages that they have, and the allocation.
+
+A picture is made of boxes in three columns and of lines between them. Mermaid's text, Graphviz' and SVG are three ways
+to write the same boxes and lines.
+"""
+
+import html
+import re
+from typing import NamedTuple
+
+from cowarray._modes.sizes import readable
+from cowarray._tools.relatives import ITSELF, MEMORY, SNAPSHOT
+
+__all__ = ["as_graphviz", "as_html", "as_mermaid", "as_svg"]
+
+_MOST = 24  # named arrays in a picture
+_LONGEST = 26  # characters of a name
+_WIDTH, _HEIGHT, _GAP, _ACROSS = 190, 40, 12, 70  # of a box, and between boxes
+_FILLS = {"array": "#eef3fa", "self": "#ffe8cc", "storage": "#e3efe0", "memory": "#ececec"}
+
+
+class _Box(NamedTuple):
+    """A box: what identifies it, its column, its two lines of text, and what it is."""
+
+    key: str
+    column: int
+    title: str
+    note: str
+    kind: str
+
+
+def _picture(explanation):
+    """The boxes, and the lines from one to another as pairs of keys."""
+    relatives = explanation.relatives[:_MOST]
+    left_out = len(explanation.relatives) - len(relatives)
+    boxes, lines, holders = [], [], {}
+    for i, each in enumerate(relatives):
+        kind = "self" if each.kind == ITSELF else "array"
+        boxes.append(_Box(f"a{i}", 0, _short(each.name), f"{each.kind}, {readable(each.nbytes)}", kind))
+        if each.kind == MEMORY:
+            lines.append((f"a{i}", "m"))
+            continue
+        holder = f"s{each.storage}"
+        if holder not in holders:
+            title = "snapshot" if each.kind == SNAPSHOT else f"Storage {each.storage + 1}"
+            note = "never changes" if each.kind == SNAPSHOT else "one alias set"
+            holders[holder] = _Box(holder, 1, title, note, "storage")
+            lines.append((holder, "m"))
+        lines.append((f"a{i}", holder))
+    if left_out:
+        boxes.append(_Box("left", 0, f"and {left_out} more", "by name", "array"))
+        lines.append(("left", "m"))
+    unnamed = explanation.shares - len(holders)
+    if unnamed > 0 and not left_out:
+        holders["u"] = _Box("u", 1, f"{unnamed} {'other' if unnamed == 1 else 'others'}", "not named", "storage")
+        lines.append(("u", "m"))
+    whole = f"{readable(explanation.allocated)}, shared by {explanation.shares}"
+    return [*boxes, *holders.values(), _Box("m", 2, _kind_of_memory(explanation), whole, "memory")], lines
+
+
+def _kind_of_memory(explanation):
+    """What the third column is."""
+    if "deferred" in explanation.made or "fake" in explanation.made:
+        return "no bytes"
+    if explanation.away:
+        return "evicted bytes"
+    return "foreign bytes" if explanation.foreign else "bytes"
+
+
+def _short(name):
+    """A name in one line that fits into a box."""
+    name = re.sub(r"\s+", " ", name)
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+# ---- text for other programs -----------------------------------------------------------------------------------------
+
+
+def as_mermaid(explanation):
+    """The picture as Mermaid's text."""
+    boxes, lines = _picture(explanation)
+    text = [f'    {box.key}["{_coded(box.title)}<br/>{_coded(box.note)}"]' for box in boxes]
+    text += [f"    {one} --- {other}" for one, other in lines]
+    text += [f"    style {box.key} fill:{_FILLS[box.kind]},stroke:#667,color:#222" for box in boxes]
+    return "\n".join(["flowchart LR", *text]) + "\n"
+
+
+def _coded(text):
+    """Text in a Mermaid label, its signs as codes."""
+    return re.sub(r"[^\w ,.()\[\]…'-]", lambda match: f"#{ord(match[0])};", text)
+
+
+def as_graphviz(explanation):
+    """The picture as Graphviz' text."""
+    boxes, lines = _picture(explanation)
+    text = [
+        f'    {box.key} [label="{_quoted(box.title)}\\n{_quoted(box.note)}", fillcolor="{_FILLS[box.kind]}"];'
+        for box in boxes
+    ]
+    text += [f"    {one} -- {other};" for one, other in lines]
+    head = ["graph shares {", "    rankdir=LR;", '    node [shape=box, style="rounded,filled", fontname="sans-serif"];']
+    return "\n".join([*head, *text, "}"]) + "\n"
+
+
+def _quoted(text):
+    """Text in a string of Graphviz."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+# ---- SVG -------------------------------------------------------------------------------------------------------------
+
+
+def as_svg(explanation):
+    """The picture as an SVG image, a text that a browser shows."""
+    boxes, lines = _picture(explanation)
+    places = _places(boxes, lines)
+    height = max(y for _, y in places.values()) + _HEIGHT + 2
+    parts = [_line(places[one], places[other]) for one, other in lines]
+    parts += [_drawn(box, *places[box.key]) for box in boxes]
+    width = 3 * _WIDTH + 2 * _ACROSS + 4
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height:g}" width="{width}"'
+        f' style="max-width: 100%; height: auto" font-family="sans-serif"><title>Who shares the bytes</title>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _places(boxes, lines):
+    """{key: (x, y)} of the upper left corners: names one below another, the others beside the middle of theirs."""
+    step = _HEIGHT + _GAP
+    places = {}
+    order = [box for box in boxes if box.column == 0]
+    row = 2.0
+    for holder in [box for box in boxes if box.column == 1]:
+        first = row
+        for box in [each for each in order if (each.key, holder.key) in lines]:
+            places[box.key] = (2, row)
+            row += step
+        row = max(row, first + step)  # whose names are not known has a row, too
+        places[holder.key] = (2 + _WIDTH + _ACROSS, (first + row - step) / 2)
+    for box in order:  # those that go to the memory straight
+        if box.key not in places:
+            places[box.key] = (2, row)
+            row += step
+    places["m"] = (2 + 2 * (_WIDTH + _ACROSS), max(2.0, (row - step) / 2))
+    return places
+
+
+def _line(one, other):
+    """A curve from the right side of a box to the left side of another."""
+    x, y, to_x, to_y = one[0] + _WIDTH, one[1] + _HEIGHT / 2, other[0], other[1] + _HEIGHT / 2
+    middle = (x + to_x) / 2
+    return f'<path d="M{x:g} {y:g}C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}" fill="none" stroke="#889"/>'
+
+
+def _drawn(box, x, y):
+    """A box with its two lines of text."""
+    middle = x + _WIDTH / 2
+    texts = ((15, 13, "#222", box.title), (31, 11, "#555", box.note))
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"'
+        f' fill="{_FILLS[box.kind]}" stroke="#667"/>'
+        + "".join(
+            f'<text x="{middle:g}" y="{y + down:g}" font-size="{size}" fill="{color}" text-anchor="middle">'
+            f"{html.escape(text)}</text>"
+            for down, size, color, text in texts
+        )
+    )
+
+
+# ---- in a notebook ---------------------------------------------------------------------------------------------------
+
+
+def as_html(explanation):
+    """What a notebook shows of an explanation: its sentences, and the picture."""
+    sentences = "<br/>".join(html.escape(line) for line in str(explanation).splitlines())
+    return f'<div style="font-family: sans-serif"><p>{sentences}</p>{as_svg(explanation)}</div>'
