@@ -36,6 +36,7 @@ from cowarray._native.figures import keep_freed, reset_stats, stats
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
+from cowarray._tools.registering import register
 from cowarray._tools.report import Explanation, explain
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "ndarray",
     "no_copy",
     "random",
+    "register",
     "reset_stats",
     "save",
     "savez",
@@ -126,6 +128,7 @@ for _public in (
     load,
     materialize,
     no_copy,
+    register,
     save,
     savez,
     savez_compressed,

@@ -1976,6 +1976,23 @@ cdef class ndarray(Array):
         """callable: Exports a snapshot to Arrow, of an array that Arrow can have without conversion."""
         return arrow_exporter(self)
 
+    def __arrow_array__(self, type=None):
+        """Let `pyarrow.array` convert a snapshot, as it converts NumPy's arrays.
+
+        Parameters
+        ----------
+        type : pyarrow.DataType, optional
+
+        Returns
+        -------
+        pyarrow.Array
+            Shares the snapshot's bytes where Arrow has the elements as they are.
+        """
+        # Its way through `__arrow_c_array__` ignores `mask`, and fails where `type` is another one.
+        from pyarrow import array
+
+        return array(self.to_numpy(), type=type)
+
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:
             copy = as_flag(copy)

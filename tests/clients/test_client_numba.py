@@ -1,0 +1,143 @@
+"""numba compiles functions of our arrays: as buffers, and as arrays after cowarray.register()."""
+
+import pytest
+from client_uses import Client, NEEDS_ASARRAY, NEEDS_LEND, SILENT, check, every, use, uses
+
+CLIENTS = [
+    Client(
+        "numba",
+        "numba",
+        """
+        import numba
+
+        @numba.njit
+        def total(a):
+            s = 0.0
+            for i in range(a.shape[0]):
+                s += a[i]
+            return s
+
+        @numba.njit
+        def norm(a):
+            return np.sqrt((a * a).sum())
+
+        @numba.njit
+        def double(a):
+            for i in range(a.shape[0]):
+                a[i] *= 2
+
+        @numba.njit
+        def itself(a):
+            return a
+
+        @numba.njit(numba.float64(numba.float64[:]))
+        def declared(a):
+            return a[0] + a[-1]
+
+        @numba.vectorize
+        def plus(a, b):
+            return a + b
+
+        @numba.njit(parallel=False)
+        def columns(a):
+            return a.sum(axis=0)
+
+        @numba.njit
+        def days(a):
+            return a[-1] - a[0]
+        """,
+        [
+            *uses(
+                "plus(x, y)",
+            ),
+            use("total(x)", NEEDS_ASARRAY, "total(np.asarray(x))"),
+            use("norm(x)", NEEDS_ASARRAY, "norm(np.asarray(x))"),
+            use("double(x)", NEEDS_LEND, "double(x.to_numpy(writable=True))"),
+            use("declared(x)", NEEDS_LEND, "declared(x.to_numpy(writable=True))"),
+            use("days(t)", NEEDS_ASARRAY, "days(np.asarray(t))"),
+        ],
+    ),
+    Client(
+        "numba, after cowarray.register()",
+        "numba",
+        """
+        import numba
+
+        @numba.njit
+        def total(a):
+            s = 0.0
+            for i in range(a.shape[0]):
+                s += a[i]
+            return s
+
+        @numba.njit
+        def norm(a):
+            return np.sqrt((a * a).sum())
+
+        @numba.njit
+        def double(a):
+            for i in range(a.shape[0]):
+                a[i] *= 2
+
+        @numba.njit
+        def itself(a):
+            return a
+
+        @numba.njit(numba.float64(numba.float64[:]))
+        def declared(a):
+            return a[0] + a[-1]
+
+        @numba.vectorize
+        def plus(a, b):
+            return a + b
+
+        @numba.njit(parallel=False)
+        def columns(a):
+            return a.sum(axis=0)
+
+        @numba.njit
+        def days(a):
+            return a[-1] - a[0]
+
+        @numba.njit
+        def either(a, here):
+            return (a if here else np.zeros(12)).sum()
+
+        @numba.njit
+        def first(pair):
+            return pair[0][0] + pair[1][0]
+
+        @numba.njit(parallel=False)
+        def gathered(a, indices):
+            return a[indices]
+
+        cowarray.register()
+        """,
+        [
+            *uses(
+                "total(x)",
+                "norm(x)",
+                "double(x)",
+                "itself(x)",
+                "plus(x, y)",
+                "columns(m)",
+                "columns(m.T)",
+                "days(t)",
+                "norm(x[::2])",
+                "total(f)",
+                "either(x, True)",
+                "gathered(x, n)",
+                "first((x, y))",
+                "norm(z)",
+                "columns(image)",
+            ),
+            use("declared(x)", NEEDS_LEND, "declared(x.to_numpy(writable=True))"),
+            use("double(m[:, 1])", SILENT, "double(m.to_numpy(writable=True)[:, 1])"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
+def test_numba(client, item):
+    check(client, item)

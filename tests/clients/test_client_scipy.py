@@ -1,0 +1,102 @@
+"""SciPy with our arrays: as it is installed, and where it asks for the array API (SCIPY_ARRAY_API=1)."""
+
+import pytest
+from client_uses import NEEDS_ASARRAY, NEEDS_LEND, SILENT, Client, check, every, use, uses
+
+SETUP = """
+import scipy.io
+from scipy import cluster, fft, integrate, interpolate, linalg, ndimage, optimize, signal, sparse, spatial, special, stats
+"""
+
+CLIENTS = [
+    Client(
+        "SciPy",
+        "scipy",
+        SETUP,
+        [
+            *uses(
+                "fft.fft(x)",
+                "fft.dctn(m)",
+                "linalg.solve(s, v)",
+                "linalg.cholesky(s)",
+                "linalg.eigh(s)",
+                "linalg.svd(m)",
+                "linalg.lu_factor(s)",
+                "linalg.expm(s)",
+                "integrate.trapezoid(y, x)",
+                "integrate.solve_ivp(lambda t, v: -v, (0, 1), v).y",
+                "integrate.quad(lambda u: np.interp(u, np.arange(12), x), 0, 11)[0]",
+                "interpolate.CubicSpline(np.arange(12), y)(x)",
+                "interpolate.make_interp_spline(np.arange(12.0), y)(0.5)",
+                "ndimage.gaussian_filter(grey, 2)",
+                "ndimage.label(grey > 0.5)",
+                "ndimage.rotate(grey, 30)",
+                "optimize.minimize(lambda v: ((v - 1) ** 2).sum(), v, method='BFGS').x",
+                "optimize.least_squares(lambda v: v - 1, v).x",
+                "optimize.linear_sum_assignment(s)",
+                "optimize.curve_fit(lambda x, p: p * x, x, y)[0]",
+                "signal.lfilter([1, 0.5], [1], x)",
+                "signal.find_peaks(x)[0]",
+                "signal.welch(x, nperseg=6)[1]",
+                "signal.convolve(x, v)",
+                "sparse.csr_array(m)",
+                "sparse.csr_array(s) @ v",
+                "sparse.linalg.spsolve(sparse.csc_array(s), v)",
+                "sparse.diags_array(x)",
+                "spatial.cKDTree(m).query(m[:2], k=2)",
+                "spatial.distance.pdist(m)",
+                "spatial.ConvexHull(m[:, :2] ** 2).volume",
+                "special.gamma(y)",
+                "special.logsumexp(x)",
+                "stats.zscore(x)",
+                "stats.ttest_ind(x, y).pvalue",
+                "stats.gaussian_kde(x)(y)",
+                "stats.linregress(x, y).slope",
+                "cluster.vq.whiten(m)",
+                "scipy.io.savemat(f'{folder}/x.mat', {'m': m}); scipy.io.loadmat(f'{folder}/x.mat')['m']",
+            ),
+            use("special.gamma(y, out=out); out"),
+            use(
+                "ndimage.gaussian_filter(x, 1, output=out)",
+                NEEDS_LEND,
+                "with cowarray.lend(out):\n    ndimage.gaussian_filter(x, 1, output=out)",
+            ),
+            use(
+                "linalg.solve(s, v, overwrite_b=True)",
+                SILENT,
+                "with cowarray.lend(v):\n    linalg.solve(s, v, overwrite_b=True)",
+            ),
+            use(
+                "linalg.blas.dscal(2.0, x)",
+                SILENT,
+                "with cowarray.lend(x):\n    linalg.blas.dscal(2.0, x)",
+            ),
+        ],
+    ),
+    Client(
+        "SciPy, SCIPY_ARRAY_API=1",
+        "scipy",
+        SETUP,
+        [
+            *uses(
+                "linalg.svdvals(s)",
+                "integrate.trapezoid(y, x)",
+                "ndimage.gaussian_filter(grey, 2)",
+                "signal.convolve(x, v)",
+                "special.logsumexp(x)",
+                "special.gamma(y)",
+                "stats.zscore(x)",
+                "stats.ttest_ind(x, y).pvalue",
+                "cluster.vq.whiten(m)",
+            ),
+            # The namespace's own transform: the last bits are not pocketfft's.
+            use("fft.fft(x)", close=1e-12),
+        ],
+        environment={"SCIPY_ARRAY_API": "1"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
+def test_scipy(client, item):
+    check(client, item)
