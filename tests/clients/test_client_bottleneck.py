@@ -1,7 +1,7 @@
 """bottleneck's fast functions take our arrays."""
 
 import pytest
-from client_uses import Client, NEEDS_LEND, check, every, use, uses
+from client_uses import NEEDS_LEND, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

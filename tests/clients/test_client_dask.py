@@ -1,7 +1,7 @@
 """dask computes with our arrays: as they are, and as chunks after cowarray.register()."""
 
 import pytest
-from client_uses import Client, NEEDS_ASARRAY, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

@@ -1,7 +1,7 @@
 """einops rearranges our arrays: by their namespace, and as any other after cowarray.register()."""
 
 import pytest
-from client_uses import COPIES, Client, NEEDS_ASARRAY, check, every, use, uses
+from client_uses import COPIES, NEEDS_ASARRAY, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

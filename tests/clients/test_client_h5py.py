@@ -1,7 +1,7 @@
 """h5py writes our arrays to HDF5, and reads into them."""
 
 import pytest
-from client_uses import Client, NEEDS_ASARRAY, NEEDS_LEND, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, NEEDS_LEND, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

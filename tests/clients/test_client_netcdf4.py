@@ -1,7 +1,7 @@
 """netCDF4 writes our arrays to files."""
 
 import pytest
-from client_uses import Client, NEEDS_ASARRAY, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

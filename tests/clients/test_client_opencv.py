@@ -1,7 +1,7 @@
 """OpenCV works on our arrays as pictures."""
 
 import pytest
-from client_uses import Client, NEEDS_ASARRAY, NEEDS_LEND, check, every, use
+from client_uses import NEEDS_ASARRAY, NEEDS_LEND, Client, check, every, use
 
 CLIENTS = [
     Client(

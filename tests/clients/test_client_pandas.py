@@ -1,7 +1,7 @@
 """pandas takes our arrays as columns."""
 
 import pytest
-from client_uses import COPIES, Client, NEEDS_ASARRAY, NEEDS_LEND, check, every, use, uses
+from client_uses import COPIES, NEEDS_ASARRAY, NEEDS_LEND, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

@@ -1,7 +1,7 @@
 """polars takes our arrays as columns."""
 
 import pytest
-from client_uses import COPIES, Client, NEEDS_ASARRAY, SILENT, check, every, use, uses
+from client_uses import COPIES, NEEDS_ASARRAY, SILENT, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

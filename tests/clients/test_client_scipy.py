@@ -1,18 +1,16 @@
-"""SciPy with our arrays: as it is installed, and where it asks for the array API (SCIPY_ARRAY_API=1)."""
+"""SciPy computes with our arrays: as it is installed, and where it asks for the array API (SCIPY_ARRAY_API=1)."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, NEEDS_LEND, SILENT, Client, check, every, use, uses
-
-SETUP = """
-import scipy.io
-from scipy import cluster, fft, integrate, interpolate, linalg, ndimage, optimize, signal, sparse, spatial, special, stats
-"""
+from client_uses import NEEDS_LEND, SILENT, Client, check, every, use, uses
 
 CLIENTS = [
     Client(
         "SciPy",
         "scipy",
-        SETUP,
+        """
+        import scipy.io
+        from scipy import cluster, fft, integrate, interpolate, linalg, ndimage, optimize, signal, sparse, spatial, special, stats
+        """,
         [
             *uses(
                 "fft.fft(x)",
@@ -54,29 +52,86 @@ CLIENTS = [
                 "stats.linregress(x, y).slope",
                 "cluster.vq.whiten(m)",
                 "scipy.io.savemat(f'{folder}/x.mat', {'m': m}); scipy.io.loadmat(f'{folder}/x.mat')['m']",
+                "special.gamma(y, out=out); out",
+                "ndimage.map_coordinates(grey, m[:, :2].T)",
+                "interpolate.RegularGridInterpolator((np.arange(24), np.arange(32)), grey)(abs(m[:, :2]))",
+                "linalg.inv(s, overwrite_a=True)",
+                "signal.resample(x, 6)",
+                "spatial.transform.Rotation.from_quat(v).as_matrix()",
+                "spatial.Delaunay(m[:, :2]).simplices",
+                "sparse.csr_array((x, (np.arange(12), np.arange(12))))",
+                "sparse.csr_array(m).T @ x",
+                "sparse.coo_array((x, (n, n))).toarray()",
+                "stats.norm(loc=x).pdf(y)",
+                "stats.spearmanr(x, y).statistic",
+                "special.expit(x)",
+                "optimize.root(lambda v: s @ v - 1, v).x",
+                "optimize.linprog(v, A_ub=s, b_ub=np.ones(4), bounds=(0, 1)).x",
+                "integrate.odeint(lambda u, t: -u, v, [0, 1])",
+                "integrate.cumulative_trapezoid(y, x)",
             ),
-            use("special.gamma(y, out=out); out"),
             use(
                 "ndimage.gaussian_filter(x, 1, output=out)",
                 NEEDS_LEND,
-                "with cowarray.lend(out):\n    ndimage.gaussian_filter(x, 1, output=out)",
+                """
+                with cowarray.lend(out):
+                    ndimage.gaussian_filter(x, 1, output=out)
+                """,
             ),
             use(
                 "linalg.solve(s, v, overwrite_b=True)",
                 SILENT,
-                "with cowarray.lend(v):\n    linalg.solve(s, v, overwrite_b=True)",
+                """
+                with cowarray.lend(v):
+                    linalg.solve(s, v, overwrite_b=True)
+                """,
             ),
             use(
                 "linalg.blas.dscal(2.0, x)",
                 SILENT,
-                "with cowarray.lend(x):\n    linalg.blas.dscal(2.0, x)",
+                """
+                with cowarray.lend(x):
+                    linalg.blas.dscal(2.0, x)
+                """,
+            ),
+            use(
+                "labelled = np.zeros_like(n); ndimage.label(n > 2, output=labelled); labelled",
+                SILENT,
+                "labelled = np.zeros_like(np.asarray(n)); ndimage.label(np.asarray(n) > 2, output=labelled); labelled",
+            ),
+            use(
+                "ndimage.sobel(grey, output=grey)",
+                NEEDS_LEND,
+                """
+                with cowarray.lend(grey):
+                    ndimage.sobel(grey, output=grey)
+                """,
+            ),
+            use(
+                "fft.fft(z, overwrite_x=True)",
+                NEEDS_LEND,
+                """
+                with cowarray.lend(z):
+                    fft.fft(z, overwrite_x=True)
+                """,
+            ),
+            use(
+                "signal.detrend(x, overwrite_data=True)",
+                NEEDS_LEND,
+                """
+                with cowarray.lend(x):
+                    signal.detrend(x, overwrite_data=True)
+                """,
             ),
         ],
     ),
     Client(
         "SciPy, SCIPY_ARRAY_API=1",
         "scipy",
-        SETUP,
+        """
+        import scipy.io
+        from scipy import cluster, fft, integrate, interpolate, linalg, ndimage, optimize, signal, sparse, spatial, special, stats
+        """,
         [
             *uses(
                 "linalg.svdvals(s)",
@@ -88,8 +143,13 @@ CLIENTS = [
                 "stats.zscore(x)",
                 "stats.ttest_ind(x, y).pvalue",
                 "cluster.vq.whiten(m)",
+                "linalg.det(s)",
+                "signal.hilbert(x)",
+                "stats.skew(m)",
+                "ndimage.median_filter(grey, 3)",
+                "special.betainc(1.0, 2.0, b.astype(float))",
+                "stats.pearsonr(x, y).statistic",
             ),
-            # The namespace's own transform: the last bits are not pocketfft's.
             use("fft.fft(x)", close=1e-12),
         ],
         environment={"SCIPY_ARRAY_API": "1"},

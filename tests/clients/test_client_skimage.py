@@ -1,7 +1,7 @@
 """scikit-image works on our arrays as pictures."""
 
 import pytest
-from client_uses import COPIES, Client, NEEDS_ASARRAY, NEEDS_LEND, SILENT, check, every, use, uses
+from client_uses import COPIES, NEEDS_ASARRAY, NEEDS_LEND, SILENT, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

@@ -1,7 +1,7 @@
 """scikit-learn estimates from our arrays: as it is, and by the array API."""
 
 import pytest
-from client_uses import Client, SILENT, check, every, use, uses
+from client_uses import SILENT, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

@@ -1,7 +1,7 @@
 """torch takes our arrays as tensors."""
 
 import pytest
-from client_uses import Client, NEEDS_ASARRAY, SILENT, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, SILENT, Client, check, every, use, uses
 
 CLIENTS = [
     Client(
@@ -36,9 +36,13 @@ CLIENTS = [
                 "tensor = torch.as_tensor(x); tensor[0] = 7; tensor",
                 "torch.tensor(x).to(torch.float32)",
                 "np.multiply(x, torch.ones(12, dtype=torch.float64).numpy())",
+                "tensor = torch.from_dlpack(x); tensor[0] = 7; tensor",
+                "tensor = torch.as_tensor(x); tensor[0] = 7; tensor",
+                "torch.tensor(x).to(torch.float32)",
+                "np.multiply(x, torch.ones(12, dtype=torch.float64).numpy())",
             ),
-            use("torch.asarray(x)", SILENT, "torch.asarray(np.asarray(x))"),
-            use("torch.from_numpy(x)", NEEDS_ASARRAY, "torch.from_numpy(np.asarray(x))"),
+            use("torch.asarray(x)", SILENT, "torch.from_dlpack(x)"),
+            use("torch.from_numpy(x)", NEEDS_ASARRAY, "torch.from_dlpack(x)"),
             use(
                 "next(iter(torch.utils.data.DataLoader(m, batch_size=4)))",
                 NEEDS_ASARRAY,

@@ -1,7 +1,7 @@
 """xarray keeps our arrays as the data of its own."""
 
 import pytest
-from client_uses import COPIES, Client, NEEDS_LEND, check, every, use, uses
+from client_uses import COPIES, NEEDS_LEND, Client, check, every, use, uses
 
 CLIENTS = [
     Client(

@@ -1,6 +1,7 @@
 """How each library is told of cowarray's arrays. Called once it is imported: nothing here is imported before."""
 
 import sys
+from functools import partial
 
 from cowarray import _chapters
 from cowarray._face.ndarray import ndarray
@@ -91,7 +92,7 @@ def numba():
     """A type of its own for typing and unboxing: numba reads an exported header, and knows everything else of arrays."""
     from numba.core import types
     from numba.core.datamodel import models
-    from numba.extending import lower_cast, register_model, typeof_impl, unbox
+    from numba.extending import register_model, typeof_impl, unbox
     from numba.np.numpy_support import from_dtype, map_layout
 
     class CowArray(types.Array):
@@ -105,24 +106,19 @@ def numba():
 
     @typeof_impl.register(ndarray)
     def typed(value, context):
-        # What it is asked of is not kept: only the layout of a header is looked at.
-        header = value.to_numpy()
         return CowArray(
             from_dtype(value.dtype),
             value.ndim,
-            map_layout(header),
+            map_layout(value),
             readonly=not value.flags.writeable,
-            aligned=header.flags.aligned,
+            aligned=value.flags.aligned,
         )
-
-    @lower_cast(CowArray, types.Array)
-    def cast(context, builder, fromty, toty, value):
-        return value
 
     @unbox(CowArray)
     def unboxed(typ, obj, c):
         plain = types.Array(typ.dtype, typ.ndim, typ.layout, readonly=not typ.mutable, aligned=typ.aligned)
-        export = c.pyapi.unserialize(c.pyapi.serialize_object(exported if typ.mutable else snapshot))
+        made = partial(_written if typ.mutable else _read, layout=typ.layout, aligned=typ.aligned)
+        export = c.pyapi.unserialize(c.pyapi.serialize_object(made))
         header = c.pyapi.call_function_objargs(export, (obj,))
         c.pyapi.decref(export)
         native = c.unbox(plain, header)
@@ -131,11 +127,22 @@ def numba():
         return native
 
 
-def exported(x):
+def _suits(header, layout, aligned):
+    """Whether compiled code finds the elements where it looks for them."""
+    flags = header.flags
+    contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(layout, True)
+    return contiguous and (flags.aligned or not aligned)
+
+
+def _written(x, *, layout, aligned):
     """The header through which compiled code writes to x."""
-    return x.to_numpy(writable=True)
+    header = x.to_numpy(writable=True)
+    if not _suits(header, layout, aligned):
+        raise TypeError("numba: compiled for another memory layout than this array has; pass x.copy()")
+    return header
 
 
-def snapshot(x):
-    """The header through which compiled code reads x."""
-    return x.to_numpy()
+def _read(x, *, layout, aligned):
+    """The header through which compiled code reads x: a snapshot, in the layout that the code is compiled for."""
+    header = x.to_numpy()
+    return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")
