@@ -16,6 +16,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -70,7 +71,7 @@ INPUTS = {
     "x": ("12 floats", lambda: np.sin(np.arange(12.0)) + 0.1 * np.arange(12)),
     "y": ("12 other floats", lambda: np.cos(1.7 * np.arange(12.0)) + 0.2 * np.arange(12)),
     "m": ("floats of shape (12, 3)", lambda: np.sin(2.3 * np.arange(36.0)).reshape(12, 3)),
-    "s": ("a symmetric positive definite matrix of shape (4, 4)", lambda: np.eye(4) * 5 + np.outer(*[np.arange(4.0)] * 2)),
+    "s": ("a positive definite matrix of shape (4, 4)", lambda: np.eye(4) * 5 + np.outer(*[np.arange(4.0)] * 2)),
     "v": ("4 floats", lambda: np.array([1.5, -2.0, 0.25, 3.0])),
     "n": ("12 integers", lambda: np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])),
     "labels": ("12 zeros and ones", lambda: np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1])),
@@ -115,11 +116,6 @@ class Client:
     distribution: str = ""  # what is installed, if it has another name
     needs: tuple[str, ...] = ()  # other packages without which this one does not do it
     environment: dict[str, str] = field(default_factory=dict)
-    module: str = ""
-
-    def __post_init__(self):
-        caller = sys._getframe(2).f_globals
-        object.__setattr__(self, "module", Path(caller["__file__"]).stem)
 
 
 def use(code, verdict=WORKS, instead="", close=0.0):
@@ -133,11 +129,13 @@ def uses(*codes, verdict=WORKS):
 
 
 def version(client):
-    """The version that is installed."""
+    """The version that is installed; of a part of Python, Python's."""
+    if client.package in sys.stdlib_module_names:
+        return platform.python_version()
     return importlib.metadata.version(client.distribution or client.package)
 
 
-# ---- what a use does ---------------------------------------------------------------------------------------------------
+# ---- what a use does -------------------------------------------------------------------------------------------------
 
 
 def names(*codes):
@@ -238,7 +236,11 @@ class Outcome:
     error: str = ""
 
 
-def outcome(code, made, space, hand=lambda array: array):
+def as_it_is(array, stack):
+    return array
+
+
+def outcome(code, made, space, hand=as_it_is):
     """Run code on arrays (`hand` says as what they are handed over), and look at everything that it could touch."""
     arrays = {name: make(INPUTS[name][1]()) for name, make in made.items()}
     before = {name: np.array(array) for name, array in arrays.items()}
@@ -249,15 +251,12 @@ def outcome(code, made, space, hand=lambda array: array):
         if isinstance(array, cowarray.ndarray)
     }
     found = Outcome()
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002 - libraries draw from it
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             with contextlib.ExitStack() as stack:
-                handed = {
-                    name: hand(array, stack) if hand.__code__.co_argcount == 2 else hand(array)
-                    for name, array in arrays.items()
-                }
+                handed = {name: hand(array, stack) for name, array in arrays.items()}
                 result = run(code, {**space, **handed, "folder": folder})
                 del handed
             found.result, found.kinds = plain(result), tuple(sorted(kinds(result)))
@@ -277,8 +276,17 @@ def outcome(code, made, space, hand=lambda array: array):
 
 
 def lent(array, stack):
+    """The array, lent for as long as the use runs."""
     stack.enter_context(cowarray.lend(array))
     return array
+
+
+# As what an array can be handed over where it is not taken itself, in the order in which a user would try.
+WAYS = [
+    (NEEDS_ASARRAY, lambda array, stack: np.asarray(array)),
+    (NEEDS_LEND, lent),
+    (NEEDS_LEND, lambda array, stack: array.to_numpy(writable=True)),
+]
 
 
 def judged(item, space):
@@ -288,27 +296,17 @@ def judged(item, space):
     if expected.error:
         raise AssertionError(f"with NumPy's arrays: {item.code}: {expected.error}")
 
-    def compared(code, hand=lambda array: array):
+    def compared(code, hand=as_it_is):
         found = outcome(code, dict.fromkeys(given, cowarray.array), space, hand)
         return difference(found, expected, item.close, code != item.code), found
 
     wrong, found = compared(item.code)
     if not wrong:
         verdict = COPIES if expected.follows and not found.follows else WORKS
-    elif not found.error:
-        verdict = SILENT
+    elif not found.error or found.disturbed or not unchanged(found, given):
+        verdict = SILENT  # an error that comes too late is none in time
     else:
-        verdict = REFUSED
-        for way, hand in (
-            (NEEDS_ASARRAY, lambda array: np.asarray(array)),
-            (NEEDS_LEND, lent),
-            (NEEDS_LEND, lambda array: array.to_numpy(writable=True)),
-        ):
-            if not compared(item.code, hand)[0]:
-                verdict = way
-                break
-        if found.disturbed or not all(same(found.after[name], INPUTS[name][1]()) for name in given):
-            verdict = SILENT  # an error that came too late
+        verdict = next((way for way, hand in WAYS if not compared(item.code, hand)[0]), REFUSED)
     if item.instead:
         wrong_instead = compared(item.instead)[0]
         if wrong_instead:
@@ -316,6 +314,10 @@ def judged(item, space):
     elif verdict in (NEEDS_ASARRAY, NEEDS_LEND, SILENT) and item.verdict == verdict:
         raise AssertionError(f"{item.code}: {verdict}, but no line to write instead is given")
     return verdict, wrong, found.kinds
+
+
+def unchanged(found, given):
+    return all(same(found.after[name], INPUTS[name][1]()) for name in given)
 
 
 def difference(found, expected, close, other_line):
@@ -334,7 +336,7 @@ def difference(found, expected, close, other_line):
     return ""
 
 
-# ---- in a process of its own -------------------------------------------------------------------------------------------
+# ---- in a process of its own -----------------------------------------------------------------------------------------
 
 
 def observe(module, title):
@@ -379,15 +381,15 @@ def every(clients):
     return [pytest.param(client, item, id=f"{client.title}: {item}") for client in clients for item in client.uses]
 
 
-def check(client, item):
+def check(module, client, item):
     """Compare the verdict of a use with the one that is written down, and note it where a record is kept."""
     for name in absent(client):
         pytest.skip(f"{name} is not installed; it comes with cowarray[clients]")
-    found = seen(client.module, client.title)[item.code]
+    found = seen(module, client.title)[item.code]
     record = os.environ.get("COWARRAY_CLIENTS_RECORD")
     if record:
         with open(record, "a") as file:
-            line = {"module": client.module, "title": client.title, "version": version(client), "code": item.code}
+            line = {"module": module, "title": client.title, "version": version(client), "code": item.code}
             file.write(json.dumps({**line, **found}) + "\n")
     assert found["verdict"] == item.verdict, f"{item.code}: {found['verdict']}: {found['why']}"
 

@@ -31,10 +31,10 @@ HEAD = """\
 
 <!-- written by tests/clients/page.py: make clients -->
 
-What becomes of our arrays in the hands of {libraries} libraries: {uses} uses, each a line that someone would write. Every
-line runs on NumPy's arrays and on ours. The result is compared, and so are the inputs afterwards and lazy copies held
-beside them; then the inputs are written to, and the result is looked at again. *No use* changes a copy that it was not
-given, unless it says so here.
+What becomes of our arrays in the hands of {libraries} libraries: {uses} uses, each a line that somebody would write.
+Each line runs on NumPy's arrays and on ours. The results are compared, the inputs afterwards, and lazy copies held
+beside the inputs, which nobody may change. Then the inputs are written to, which tells whether the result shares their
+memory.
 
 Observed with {environment}. Each row is a test, and `make clients` writes this page.
 
@@ -42,7 +42,7 @@ Observed with {environment}. Each row is a test, and `make clients` writes this 
 |---|---|---|
 {verdicts}
 
-`cowarray.register()` lets autograd, dask, einops and numba take our arrays as they take NumPy's, once they are imported.
+After `cowarray.register()` autograd, dask, einops and numba take our arrays as they take NumPy's.
 [interop.md](interop.md) says what goes out and comes in, and what no library can prevent.
 
 ## All of them
@@ -51,8 +51,8 @@ Observed with {environment}. Each row is a test, and `make clients` writes this 
 |---|{dashes}|
 {summary}
 
-In the lines below, {inputs}. `lend` stands for `cowarray.lend`; *gives* says whose arrays come back, where they
-are NumPy's or ours.
+In the lines below, {inputs}. *gives* says whose arrays come back, where they are NumPy's or ours; the results of other
+lines are the library's own, or no arrays.
 """
 
 
@@ -134,7 +134,7 @@ def recorded(page):
     record = {
         "versions": {},
         "gives": {},
-        "environment": re.search(r"^Observed with (.*?)\. Each", page, re.MULTILINE)[1],
+        "environment": re.search(r"^Observed with (.*?)\. Each row", page, re.MULTILINE)[1],
     }
     for part in re.split(r"^## ", page, flags=re.MULTILINE)[2:]:
         title, _, version = part.partition("\n")[0].rpartition(" ")

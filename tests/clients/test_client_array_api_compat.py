@@ -38,4 +38,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_array_api_compat(client, item):
-    check(client, item)
+    check(__name__, client, item)

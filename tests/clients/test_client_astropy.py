@@ -68,4 +68,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_astropy(client, item):
-    check(client, item)
+    check(__name__, client, item)

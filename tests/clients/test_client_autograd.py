@@ -57,4 +57,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_autograd(client, item):
-    check(client, item)
+    check(__name__, client, item)

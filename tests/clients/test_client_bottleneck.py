@@ -34,4 +34,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_bottleneck(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -85,4 +85,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_dask(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -50,4 +50,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_h5py(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -63,4 +63,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_jax(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -36,4 +36,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_joblib(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -53,4 +53,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_matplotlib(client, item):
-    check(client, item)
+    check(__name__, client, item)

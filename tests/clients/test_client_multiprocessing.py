@@ -60,11 +60,10 @@ CLIENTS = [
                 """,
             ),
         ],
-        distribution="python",
     ),
 ]
 
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_multiprocessing(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -41,4 +41,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_netcdf4(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -141,4 +141,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_numba(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -78,4 +78,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_opencv(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -29,7 +29,6 @@ CLIENTS = [
                 "pd.array(n).to_numpy()",
                 "pd.Series(n).map({1: 10, 3: 30})",
                 "frame = pd.DataFrame(m); frame.iloc[0, 0] = 7; frame",
-                "pd.Index(x).get_indexer(x)",
                 "pd.Series(list('abcdefghijkl'), index=n)",
                 "pd.Series(x).to_numpy()",
                 "pd.Series(x).clip(lower=0)",
@@ -41,6 +40,7 @@ CLIENTS = [
                 "pd.merge(pd.DataFrame({'n': n[:4], 'x': x[:4]}), pd.DataFrame({'n': n[3:6], 'y': y[3:6]}), on='n')",
                 "pd.crosstab(n, labels)",
                 "pd.read_csv(__import__('io').StringIO(pd.DataFrame(m).to_csv(index=False)))",
+                "pd.Index(x).get_indexer(x)",
             ),
             *uses(
                 "pd.Series(x, copy=False)",
@@ -72,4 +72,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_pandas(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -31,4 +31,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_pillow(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -37,8 +37,8 @@ CLIENTS = [
                 "pl.DataFrame({'a': np.zeros(12)}).with_columns(a=np.asarray(x))",
             ),
             use("pl.Series(x, dtype=pl.Float32)", SILENT, "pl.Series(np.asarray(x), dtype=pl.Float32)"),
-            use("pl.select(pl.lit(x)).to_series()", NEEDS_ASARRAY, "pl.select(pl.lit(np.asarray(x))).to_series()"),
             use("pl.Series(m).shape", NEEDS_ASARRAY, "pl.Series(np.asarray(m)).shape"),
+            use("pl.select(pl.lit(x)).to_series()", NEEDS_ASARRAY, "pl.select(pl.lit(np.asarray(x))).to_series()"),
         ],
     ),
 ]
@@ -46,4 +46,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_polars(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -55,4 +55,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_pyarrow(client, item):
-    check(client, item)
+    check(__name__, client, item)

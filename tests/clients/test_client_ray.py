@@ -52,4 +52,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_ray(client, item):
-    check(client, item)
+    check(__name__, client, item)

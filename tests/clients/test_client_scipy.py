@@ -159,4 +159,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_scipy(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -44,4 +44,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_seaborn(client, item):
-    check(client, item)
+    check(__name__, client, item)

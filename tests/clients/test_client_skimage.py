@@ -76,4 +76,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_skimage(client, item):
-    check(client, item)
+    check(__name__, client, item)

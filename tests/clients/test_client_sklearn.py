@@ -71,4 +71,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_sklearn(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -40,4 +40,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_sympy(client, item):
-    check(client, item)
+    check(__name__, client, item)

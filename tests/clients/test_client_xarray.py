@@ -60,4 +60,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_xarray(client, item):
-    check(client, item)
+    check(__name__, client, item)

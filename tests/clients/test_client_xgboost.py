@@ -69,4 +69,4 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("client", "item"), every(CLIENTS))
 def test_xgboost(client, item):
-    check(client, item)
+    check(__name__, client, item)

@@ -89,7 +89,7 @@ _KEPT = []
 
 
 def numba():
-    """A type of its own for typing and unboxing: numba reads an exported header, and knows everything else of arrays."""
+    """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise."""
     from numba.core import types
     from numba.core.datamodel import models
     from numba.extending import register_model, typeof_impl, unbox
