@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from client_uses import INPUTS, VERDICTS, WORKS
+from client_uses import INPUTS, SILENT, VERDICTS, WORKS
 
 __all__ = ["PAGE", "clients", "recorded", "text"]
 
@@ -45,14 +45,24 @@ Observed with {environment}. Each row is a test, and `make clients` writes this 
 After `cowarray.register()` autograd, dask, einops and numba take our arrays as they take NumPy's.
 [interop.md](interop.md) says what goes out and comes in, and what no library can prevent.
 
+## What goes wrong without an error
+
+| library | use | write instead |
+|---|---|---|
+{wrong}
+
 ## All of them
 
 | library | {columns} |
 |---|{dashes}|
 {summary}
 
-In the lines below, {inputs}. *gives* says whose arrays come back, where they are NumPy's or ours; the results of other
-lines are the library's own, or no arrays.
+In the lines below
+
+{inputs}
+
+*gives* says whose arrays come back, where they are NumPy's or ours. The results of other lines are the library's own,
+or no arrays.
 """
 
 
@@ -84,15 +94,16 @@ def heading(client, record):
     return f"{client.title} {record['versions'][client.title]}"
 
 
-def summary(found, record):
+def summary(found, record, seen):
+    """How many uses of each library got each verdict."""
     rows = []
     for client in found:
         counts = counted(client)
         title = heading(client, record)
-        cells = " | ".join(str(counts[verdict] or "") for verdict in VERDICTS)
+        cells = " | ".join(str(counts[verdict] or "") for verdict in seen)
         rows.append(f"| [{title}](#{anchor(title)}) | {cells} |")
     total = sum((counted(client) for client in found), Counter())
-    rows.append(f"| **all** | {' | '.join(str(total[verdict] or '') for verdict in VERDICTS)} |")
+    rows.append(f"| **all** | {' | '.join(str(total[verdict]) for verdict in seen)} |")
     return "\n".join(rows)
 
 
@@ -111,20 +122,30 @@ def section(client, record):
     return "\n".join(lines) + "\n"
 
 
+def wrong(found):
+    """The uses that go wrong unseen, of all libraries."""
+    return "\n".join(
+        f"| {client.title} | {code(item.code)} | {code(item.instead)} |"
+        for client in found
+        for item in client.uses
+        if item.verdict == SILENT
+    )
+
+
 def text(found, record):
     """The page, of the uses and of what was recorded."""
     total = sum((counted(client) for client in found), Counter())
-    libraries = len({client.package for client in found})
-    used = [f"`{name}` is {what}" for name, (what, _) in INPUTS.items()]
+    seen = [verdict for verdict in VERDICTS if total[verdict]]
     head = HEAD.format(
-        libraries=libraries,
+        libraries=len({client.package for client in found}),
         uses=total.total(),
         environment=record["environment"],
-        verdicts="\n".join(f"| {name} | {told} | {total[name]} |" for name, told in VERDICTS.items()),
-        columns=" | ".join(VERDICTS),
-        dashes="---|" * (len(VERDICTS) - 1) + "---",
-        summary=summary(found, record),
-        inputs=", ".join(used),
+        verdicts="\n".join(f"| {verdict} | {VERDICTS[verdict]} | {total[verdict]} |" for verdict in seen),
+        wrong=wrong(found),
+        columns=" | ".join(seen),
+        dashes="---|" * (len(seen) - 1) + "---",
+        summary=summary(found, record, seen),
+        inputs="\n".join(f"- `{name}` is {what}" for name, (what, _) in INPUTS.items()),
     )
     return "\n".join([head, *(section(client, record) for client in found)])
 
@@ -136,7 +157,7 @@ def recorded(page):
         "gives": {},
         "environment": re.search(r"^Observed with (.*?)\. Each row", page, re.MULTILINE)[1],
     }
-    for part in re.split(r"^## ", page, flags=re.MULTILINE)[2:]:
+    for part in re.split(r"^## ", page, flags=re.MULTILINE)[3:]:
         title, _, version = part.partition("\n")[0].rpartition(" ")
         record["versions"][title] = version
         for row in part.splitlines():

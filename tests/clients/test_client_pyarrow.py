@@ -44,9 +44,9 @@ CLIENTS = [
             use("pa.array(np.arange(12.0), mask=b)", NEEDS_ASARRAY, "pa.array(np.arange(12.0), mask=np.asarray(b))"),
             use("pa.Tensor.from_numpy(m).to_numpy()", NEEDS_ASARRAY, "pa.Tensor.from_numpy(np.asarray(m)).to_numpy()"),
             use(
-                "pa.array(np.where(b, np.nan, x), from_pandas=True)",
+                "gaps = np.where(b, np.nan, x); pa.array(gaps, from_pandas=True)",
                 SILENT,
-                "pa.array(np.where(np.asarray(b), np.nan, np.asarray(x)), from_pandas=True)",
+                "gaps = np.where(b, np.nan, x); pa.array(np.asarray(gaps), from_pandas=True)",
             ),
         ],
     ),

@@ -50,3 +50,7 @@ def test_each_use_takes_an_array_and_says_what_to_write_instead(client):
         assert item.verdict in VERDICTS
         if item.verdict in (NEEDS_ASARRAY, NEEDS_LEND, SILENT):
             assert item.instead, item.code
+
+
+def test_each_input_is_handed_in_somewhere():
+    assert set(INPUTS) == {name for client in clients() for item in client.uses for name in names(item.code)}
