@@ -42,7 +42,6 @@ __all__ = [
     "Client",
     "Use",
     "check",
-    "every",
     "judged",
     "use",
     "uses",
@@ -100,9 +99,6 @@ class Use:
     instead: str = ""
     close: float = 0.0  # a difference of results that is none, if it is more than the usual rounding
 
-    def __str__(self):
-        return self.code
-
 
 @dataclass(frozen=True)
 class Client:
@@ -115,6 +111,9 @@ class Client:
     distribution: str = ""  # what is installed, if it has another name
     needs: tuple[str, ...] = ()  # other packages without which this one does not do it
     environment: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self):
+        return self.title
 
 
 def use(code, verdict=WORKS, instead="", close=0.0):
@@ -361,44 +360,36 @@ def observe(module, title):
         print(json.dumps({"verdict": verdict, "why": why[:600], "gives": whose}), file=sys.__stdout__, flush=True)
 
 
-@functools.cache
-def seen(module, title):
-    """What was observed of each use of a client: {code: {"verdict", "why", "gives"}}."""
-    [client] = [client for client in importlib.import_module(module).CLIENTS if client.title == title]
+def seen(module, client):
+    """What is observed of each use of a client, in a process of its own: "verdict", "why", and whose arrays it gives."""
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     done = subprocess.run(
-        [sys.executable, "-B", __file__, module, title],
+        [sys.executable, "-B", __file__, module, client.title],
         capture_output=True, text=True, timeout=550, env={**os.environ, **client.environment, "PYTHONPATH": path},
     )  # fmt: skip
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"verdict"')]
-    found = dict(zip((item.code for item in client.uses), lines, strict=False))
-    for item in client.uses[len(lines) :]:
-        told = done.stderr.strip()[-3000:]
-        found[item.code] = {"verdict": "crashed", "why": f"status {done.returncode}\n{told}", "gives": []}
-    return found
+    died = {"verdict": "died", "why": f"status {done.returncode}\n{done.stderr.strip()[-3000:]}", "gives": []}
+    return lines + [died] * (len(client.uses) - len(lines))
 
 
-def absent(client):
-    """The packages that a client needs and that are not installed."""
-    return [name for name in (client.package, *client.needs) if importlib.util.find_spec(name) is None]
-
-
-def every(clients):
-    """Parameters of a test: each client with each of its uses."""
-    return [pytest.param(client, item, id=f"{client.title}: {item}") for client in clients for item in client.uses]
-
-
-def check(module, client, item):
-    """Compare the verdict of a use with the one that is written down, and note it where a record is kept."""
-    for name in absent(client):
-        pytest.skip(f"{name} is not installed; it comes with cowarray[clients]")
-    found = seen(module, client.title)[item.code]
+def check(module, client):
+    """Compare the verdicts on a library's uses with those written down, and note them where a record is kept."""
+    for name in (client.package, *client.needs):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed; it comes with cowarray[clients]")
+    found = dict(zip(client.uses, seen(module, client), strict=True))
     record = os.environ.get("COWARRAY_CLIENTS_RECORD")
     if record:
         with open(record, "a") as file:
-            line = {"module": module, "title": client.title, "version": version(client), "code": item.code}
-            file.write(json.dumps({**line, **found}) + "\n")
-    assert found["verdict"] == item.verdict, f"{item.code}: {found['verdict']}: {found['why']}"
+            for item, told in found.items():
+                line = {"title": client.title, "version": version(client), "code": item.code, "gives": told["gives"]}
+                file.write(json.dumps(line) + "\n")
+    differing = [
+        f"{item.code}\n    {told['verdict']}, not {item.verdict}: {told['why']}"
+        for item, told in found.items()
+        if told["verdict"] != item.verdict
+    ]
+    assert not differing, "\n".join(differing)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ Each line runs on NumPy's arrays and on ours. The results are compared, the inpu
 beside the inputs, which nobody may change. Then the inputs are written to, which tells whether the result shares their
 memory.
 
-Observed with {environment}. Each row is a test, and `make clients` writes this page.
+Observed with {environment}. A test holds each row, and `make clients` writes this page.
 
 | verdict | | uses |
 |---|---|---|
@@ -155,7 +155,7 @@ def recorded(page):
     record = {
         "versions": {},
         "gives": {},
-        "environment": re.search(r"^Observed with (.*?)\. Each row", page, re.MULTILINE)[1],
+        "environment": re.search(r"^Observed with (.*?)\. A test", page, re.MULTILINE)[1],
     }
     for part in re.split(r"^## ", page, flags=re.MULTILINE)[3:]:
         title, _, version = part.partition("\n")[0].rpartition(" ")

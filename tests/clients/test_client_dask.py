@@ -1,7 +1,7 @@
 """dask computes with our arrays: as they are, and as chunks after cowarray.register()."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, Client, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -83,6 +83,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_dask(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_dask(client):
+    check(__name__, client)

@@ -1,7 +1,7 @@
 """multiprocessing sends our arrays, and lets them lie in shared memory."""
 
 import pytest
-from client_uses import NEEDS_LEND, Client, check, every, use, uses
+from client_uses import NEEDS_LEND, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -64,6 +64,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_multiprocessing(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_multiprocessing(client):
+    check(__name__, client)

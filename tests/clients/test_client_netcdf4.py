@@ -1,7 +1,7 @@
 """netCDF4 writes our arrays to files."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, Client, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -39,6 +39,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_netcdf4(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_netcdf4(client):
+    check(__name__, client)

@@ -1,7 +1,7 @@
 """networkx makes graphs of our arrays."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, Client, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -34,6 +34,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_networkx(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_networkx(client):
+    check(__name__, client)

@@ -1,7 +1,7 @@
 """numba compiles functions of our arrays: as buffers, and as arrays after cowarray.register()."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, NEEDS_LEND, Client, check, every, use, uses
+from client_uses import NEEDS_ASARRAY, NEEDS_LEND, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -139,6 +139,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_numba(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_numba(client):
+    check(__name__, client)

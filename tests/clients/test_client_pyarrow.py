@@ -1,7 +1,7 @@
 """PyArrow makes Arrow arrays, tables and files of our arrays."""
 
 import pytest
-from client_uses import COPIES, NEEDS_ASARRAY, SILENT, Client, check, every, use, uses
+from client_uses import COPIES, NEEDS_ASARRAY, SILENT, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -53,6 +53,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_pyarrow(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_pyarrow(client):
+    check(__name__, client)

@@ -1,7 +1,7 @@
 """Ray's store and workers take our arrays."""
 
 import pytest
-from client_uses import Client, check, every, uses
+from client_uses import Client, check, uses
 
 CLIENTS = [
     Client(
@@ -50,6 +50,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_ray(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_ray(client):
+    check(__name__, client)

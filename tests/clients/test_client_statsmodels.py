@@ -1,7 +1,7 @@
 """statsmodels fits models to our arrays."""
 
 import pytest
-from client_uses import Client, check, every, use, uses
+from client_uses import Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -39,6 +39,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_statsmodels(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_statsmodels(client):
+    check(__name__, client)

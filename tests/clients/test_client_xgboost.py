@@ -1,7 +1,7 @@
 """XGBoost trains on our arrays."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, Client, check, every, use
+from client_uses import NEEDS_ASARRAY, Client, check, use
 
 CLIENTS = [
     Client(
@@ -67,6 +67,6 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("client", "item"), every(CLIENTS))
-def test_xgboost(client, item):
-    check(__name__, client, item)
+@pytest.mark.parametrize("client", CLIENTS, ids=str)
+def test_xgboost(client):
+    check(__name__, client)
