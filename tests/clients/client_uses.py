@@ -361,7 +361,7 @@ def observe(module, title):
 
 
 def seen(module, client):
-    """What is observed of each use of a client, in a process of its own: "verdict", "why", and whose arrays it gives."""
+    """What is observed of each use of a client, in a process of its own: "verdict", "why", whose arrays it "gives"."""
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, "-B", __file__, module, client.title],

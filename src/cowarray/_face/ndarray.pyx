@@ -60,7 +60,7 @@ from cowarray._array.array cimport (
     view_of,
     view_on,
 )
-from cowarray._array.arrow cimport arrow_exporter
+from cowarray._array.arrow cimport arrow_converter, arrow_exporter
 from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_code
 from cowarray._array.exports cimport (
     array_for_numpy,
@@ -1976,22 +1976,10 @@ cdef class ndarray(Array):
         """callable: Exports a snapshot to Arrow, of an array that Arrow can have without conversion."""
         return arrow_exporter(self)
 
-    def __arrow_array__(self, type=None):
-        """Let `pyarrow.array` convert a snapshot, as it converts NumPy's arrays.
-
-        Parameters
-        ----------
-        type : pyarrow.DataType, optional
-
-        Returns
-        -------
-        pyarrow.Array
-            Shares the snapshot's bytes where Arrow has the elements as they are.
-        """
-        # Its way through `__arrow_c_array__` ignores `mask`, and fails where `type` is another one.
-        from pyarrow import array
-
-        return array(self.to_numpy(), type=type)
+    @property
+    def __arrow_array__(self):
+        """callable: Lets `pyarrow.array` convert a snapshot to the type that it wants, as it converts NumPy's arrays."""
+        return arrow_converter(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:
