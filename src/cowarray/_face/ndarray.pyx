@@ -1978,7 +1978,7 @@ cdef class ndarray(Array):
 
     @property
     def __arrow_array__(self):
-        """callable: Lets `pyarrow.array` convert a snapshot to the type that it wants, as it converts NumPy's arrays."""
+        """callable: Lets `pyarrow.array` convert a snapshot to the type that it wants, as it does NumPy's arrays."""
         return arrow_converter(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
