@@ -4,6 +4,7 @@ Each case is a program of its own: what a process has registered stays so.
 """
 
 import importlib.util
+import os
 import subprocess
 import sys
 import textwrap
@@ -57,7 +58,7 @@ def program(*parts):
     text = "".join(textwrap.dedent(part) + "\n" for part in (BEGINNING, *parts))
     return subprocess.run(
         [sys.executable, "-B", "-c", text], capture_output=True, text=True, timeout=300,
-        env={"PYTHONPATH": ":".join(filter(None, sys.path)), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip
 
 
