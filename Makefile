@@ -71,7 +71,7 @@ $(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.conformance $(VENV)/.conform
 	@$(GROUP) $*
 	@touch $@
 
-$(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
+$(VENV)/.producers $(VENV)/.bench $(VENV)/.clients: $(VENV)/.%: $(BUILT)
 	@echo "Installing what $* needs ..."
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
@@ -302,6 +302,12 @@ conformance-scipy: ## Run the array API tests of SciPy and scikit-learn on cowar
 run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
 	@$(IN_VENV) tests/conformance/scipy_own.py $(ARGS)
 
+# In an environment of its own: dozens of libraries, and other tests do more where they find one.
+clients: ## Hand our arrays to the libraries of docs/libraries.md, and write that page (ARGS="-k pandas" picks some)
+	@$(MAKE) run-clients VENV=.venv-clients
+run-clients: $(BUILT) $(VENV)/.test $(VENV)/.clients
+	@$(IN_VENV) tests/clients/page.py $(ARGS)
+
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
@@ -381,4 +387,4 @@ clean: ## Remove everything that was built, environments included
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
-    run-conformance-scipy constraints numpy-ends site site-look check-site
+    run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients

@@ -6,8 +6,7 @@ Reverse-mode differentiation keeps what each layer computed until the way back. 
 of the gradient and the peak of resident memory, each in a process of its own, and whether the gradients are the same,
 bit for bit.
 
-autograd asks two tables what it may differentiate: `ArrayBox` names the types that it follows, `VSpace` says how
-gradients of a type begin and are added. `register` enters cowarray's arrays in both.
+autograd follows the arrays on a list of its own. `cowarray.register()` enters cowarray's.
 """
 
 import argparse
@@ -22,45 +21,10 @@ import time
 import autograd.numpy as np
 import numpy
 from autograd import value_and_grad
-from autograd.extend import VSpace
-from autograd.numpy.numpy_boxes import ArrayBox
-from autograd.numpy.numpy_vspaces import ArrayVSpace, ComplexArrayVSpace
 
 import cowarray
 
-__all__ = ["chain", "peak", "register"]
-
-
-class _Real(ArrayVSpace):
-    """Gradients of cowarray's arrays are cowarray's; to know their shape takes no bytes."""
-
-    def __init__(self, value):
-        self.shape, self.dtype = value.shape, value.dtype
-
-    def zeros(self):
-        return cowarray.zeros(self.shape, dtype=self.dtype)
-
-    def ones(self):
-        return cowarray.ones(self.shape, dtype=self.dtype)
-
-
-class _Complex(ComplexArrayVSpace):
-    """The same for complex arrays."""
-
-    def __init__(self, value):
-        self.shape, self.dtype = value.shape, value.dtype
-
-    def zeros(self):
-        return cowarray.zeros(self.shape, dtype=self.dtype)
-
-    def ones(self):
-        return cowarray.full(self.shape, 1 + 1j, dtype=self.dtype)
-
-
-def register():
-    """Let autograd follow cowarray's arrays. A second time does nothing new."""
-    ArrayBox.register(cowarray.ndarray)
-    VSpace.register(cowarray.ndarray, lambda value: (_Complex if value.dtype.kind == "c" else _Real)(value))
+__all__ = ["chain", "peak"]
 
 
 def chain(layers):
@@ -96,7 +60,7 @@ def measure(kind, layers, elements, budget=None, spill=None):
     """Seconds, bytes, and a digest of the gradients."""
     parameters, inputs = start(elements)
     if kind == "cowarray":
-        register()
+        cowarray.register()
         parameters, inputs = tuple(cowarray.array(each) for each in parameters), cowarray.array(inputs)
     before = peak()
     within = cowarray.budget(budget, spill=spill) if budget else contextlib.nullcontext()

@@ -37,6 +37,7 @@ from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
 from cowarray._tools import notebook as _notebook  # noqa: F401 - gives arrays their HTML
+from cowarray._tools.registering import register
 from cowarray._tools.relatives import Relative
 from cowarray._tools.report import Explanation, explain
 
@@ -87,6 +88,7 @@ __all__ = [
     "paging",
     "paging_memory",
     "random",
+    "register",
     "reset_stats",
     "save",
     "savez",
@@ -132,6 +134,7 @@ for _public in (
     load,
     materialize,
     no_copy,
+    register,
     save,
     savez,
     savez_compressed,

@@ -56,6 +56,7 @@ from cowarray._native.storage import Storage as Storage
 from cowarray._ops.conversion import array as array
 from cowarray._ops.conversion import asarray as asarray
 from cowarray._ops.conversion import from_dlpack as from_dlpack
+from cowarray._tools.registering import register as register
 from cowarray._tools.relatives import Relative as Relative
 from cowarray._tools.report import Explanation as Explanation
 from cowarray._tools.report import explain as explain

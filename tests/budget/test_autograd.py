@@ -1,6 +1,6 @@
 """HIPS autograd differentiates with our arrays: gradients are NumPy's, bit for bit, and no value is asked for before.
 
-`register`, of the example, is all that it takes. Where autograd gives NumPy's arrays in spite of it is recorded here:
+`cowarray.register` is all that it takes. Where autograd gives NumPy's arrays in spite of it is recorded here:
 what it computed there stays in memory.
 """
 
@@ -32,8 +32,8 @@ def example():
     spec = importlib.util.spec_from_file_location(EXAMPLE.stem, EXAMPLE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.register()
-    module.register()
+    cowarray.register()
+    cowarray.register()
     return module
 
 

@@ -219,6 +219,30 @@ def test_what_comes_back_from_pyarrow_is_shared_and_no_writes_reach_it(x):
     assert (x[0], made[0].as_py()) == (0, 0)
 
 
+@pytest.mark.parametrize("kind", ["float32", "int8", "float64", "string"])
+def test_pyarrow_converts_to_the_type_that_is_asked_for(kind):
+    arrow = need("pyarrow")
+    n = np.arange(9.0)
+    try:
+        theirs = arrow.array(n, type=getattr(arrow, kind)())
+    except arrow.ArrowException as error:
+        with pytest.raises(type(error)):
+            arrow.array(cowarray.array(n), type=getattr(arrow, kind)())
+    else:
+        assert arrow.array(cowarray.array(n), type=getattr(arrow, kind)()).equals(theirs)
+
+
+def test_a_mask_is_refused_not_ignored(x):
+    arrow = need("pyarrow")
+    mask = x > 3
+    with pytest.raises(ValueError, match="mask"):
+        arrow.array(x, mask=mask)
+    with pytest.raises(ValueError, match="mask"):
+        arrow.array(x, mask=mask.to_numpy())
+    made = arrow.array(x.to_numpy(), mask=mask.to_numpy())
+    assert made.null_count == mask.sum()
+
+
 def test_pyarrow_still_takes_what_arrow_has_another_way():
     arrow = need("pyarrow")
     assert arrow.array(cowarray.array(["a", "b"])).to_pylist() == ["a", "b"]

@@ -300,6 +300,50 @@ def test_each_type_is_asked_in_turn():
     assert asked == [(name, kind) for kind in (cowarray.ndarray, np.ndarray) for name in ("first", "second", "third")]
 
 
+# ---- assignments -----------------------------------------------------------------------------------------------------
+
+
+class Holding:
+    """Has an array of its own, as a tensor does, and notes how it is asked for it."""
+
+    def __init__(self, array):
+        self.array = array
+        self.asked = []
+
+    def __array__(self, dtype=None, copy=None):
+        self.asked.append(copy)
+        return self.array
+
+
+@pytest.mark.parametrize("key", [..., slice(None), slice(2, 6), [0, 2, 3, 5], np.arange(8) % 2 == 0], ids=str)
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_what_a_stranger_brings_is_read_where_it_lies(key, is_shared):
+    n, x = np.zeros(8), cowarray.array(np.zeros(8))
+    lazy = x.copy() if is_shared else None
+    other = Holding(np.arange(1.0, 1 + n[key].size))
+    x[key] = other
+    n[key] = other.array
+    assert other.asked == [None]
+    assert x.tolist() == n.tolist()
+    assert lazy is None or lazy.tolist() == [0] * 8
+    x[...] = -1
+    assert other.array.min() == 1
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_stranger_may_bring_the_memory_that_is_assigned_to(is_shared):
+    x = cowarray.array(np.arange(8.0))
+    alias = x.to_numpy(writable=True)
+    lazy = x.copy() if is_shared else None
+    x[...] = Holding(alias[::-1])
+    assert x.tolist() == alias.tolist() == list(range(8))[::-1]
+    assert lazy is None or lazy.tolist() == list(range(8))
+    x = cowarray.array(np.arange(8.0))
+    lazy = x.copy()
+    x[...] = Holding(np.asarray(x)[::-1])
+    assert (x.tolist(), lazy.tolist()) == (list(range(8))[::-1], list(range(8)))
+
+
 # ---- the libraries themselves ----------------------------------------------------------------------------------------
 
 
@@ -433,3 +477,12 @@ def test_torch_compares_with_ours():
         assert equal.tolist() == [True, False]
     with pytest.raises(TypeError, match="compare by elements"):
         _ = x != tensor
+
+
+def test_torchs_tensors_are_assigned_without_a_warning():
+    torch = need("torch")
+    x = cowarray.array(np.zeros(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x[:] = torch.arange(4, dtype=torch.float64)
+    assert x.tolist() == [0, 1, 2, 3]

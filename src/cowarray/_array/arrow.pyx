@@ -5,6 +5,8 @@ An exported array owns Storages of the core, one for each of its buffers, and no
 needs no GIL.
 """
 
+from functools import partial
+
 import numpy as np
 
 cimport cython
@@ -101,6 +103,20 @@ cdef object arrow_exporter(Array x):
     made = _Exporter()
     made.of = x
     return made
+
+
+def _converted(x, type=None):
+    """What `pyarrow.array` makes of a snapshot. By `__arrow_c_array__` it ignores a mask, and fails at another type."""
+    from pyarrow import array
+
+    return array(x.to_numpy(), type=type)
+
+
+cdef object arrow_converter(Array x):
+    """`x.__arrow_array__`; as `arrow_exporter`."""
+    if format_of(x) is None:
+        raise AttributeError(refusal(x))
+    return partial(_converted, x)
 
 
 cdef str refusal(Array x):

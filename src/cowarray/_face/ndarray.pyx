@@ -60,7 +60,7 @@ from cowarray._array.array cimport (
     view_of,
     view_on,
 )
-from cowarray._array.arrow cimport arrow_exporter
+from cowarray._array.arrow cimport arrow_converter, arrow_exporter
 from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_code
 from cowarray._array.exports cimport (
     array_for_numpy,
@@ -1975,6 +1975,11 @@ cdef class ndarray(Array):
     def __arrow_c_array__(self):
         """callable: Exports a snapshot to Arrow, of an array that Arrow can have without conversion."""
         return arrow_exporter(self)
+
+    @property
+    def __arrow_array__(self):
+        """callable: Lets `pyarrow.array` convert a snapshot to the type that it wants, as it does NumPy's arrays."""
+        return arrow_converter(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy is not None and type(copy) is not bool:

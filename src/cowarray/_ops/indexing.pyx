@@ -90,7 +90,6 @@ from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwrit
 
 cnp.import_array()
 
-cdef object numpy_array = np.array
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
 cdef type numpy_bool = np.bool_
@@ -418,7 +417,7 @@ cdef object shown_value(Array self, object value):
         return value
     if cnp.PyArray_Check(value):
         return PyArray_View(value, NULL, numpy_ndarray)  # its elements, without the methods of its class
-    return numpy_array(value, dtype=self.descr)
+    return numpy_asarray(value, dtype=self.descr)  # memory that it shares is read as NumPy's arrays are
 
 
 cdef inline bint is_number(cnp.dtype descr) noexcept:

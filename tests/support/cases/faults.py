@@ -29,6 +29,7 @@ SPECIAL = {
     **{f"__i{name}__": "(2)" for name in BINARY.split() if name != "divmod"},
     **{f"__{name}__": "()" for name in ALONE.split()},
     "__array__": '("f4", copy=None)',
+    "__arrow_array__": "",  # calls pyarrow, if it is there: tests/clients
     "__arrow_c_array__": "()",
     "__array_function__": "(np.sort, (cowarray.ndarray,), (x,), {})",
     "__array_namespace__": "()",
@@ -75,6 +76,7 @@ CASES = [
         cowarray.load(SAVED, pages=True)
         cowarray.paging(cowarray.paging("off"))
         cowarray.paging_memory()
+        cowarray.register()
         cowarray.lazy_clone([1, 2])
         cowarray.load(SAVED)
         cowarray.load(SAVED, mmap_mode=None)

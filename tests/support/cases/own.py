@@ -183,6 +183,7 @@ CASES = [
         writes="x",
         tags="isolation",
     ),
+    *cases("cowarray.register()", name="cowarray.register", tags="isolation"),
     *cases("cowarray.explain(x)._replace(made='')", name="cowarray.Explanation", tags="isolation"),
     *cases("[cowarray.load(saved(x))]", name="cowarray.load", tags="isolation"),
     *cases(

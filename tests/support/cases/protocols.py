@@ -94,6 +94,7 @@ CASES = [
         x.__array_interface__
         x.__array_priority__
         x.__sizeof__()
+        x.__arrow_array__
         x.ravel().__arrow_c_array__()
         x.data
         memoryview(x)

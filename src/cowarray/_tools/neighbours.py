@@ -1,0 +1,148 @@
+"""How each library is told of cowarray's arrays. Called once it is imported: nothing here is imported before."""
+
+import sys
+from functools import partial
+
+from cowarray import _chapters
+from cowarray._face.ndarray import ndarray
+
+__all__ = ["autograd", "dask", "einops", "numba"]
+
+
+def autograd():
+    """`ArrayBox` names the types that autograd follows, `VSpace` says how gradients of a type begin and are added."""
+    from autograd.extend import VSpace
+    from autograd.numpy.numpy_boxes import ArrayBox
+    from autograd.numpy.numpy_vspaces import ArrayVSpace, ComplexArrayVSpace
+
+    def created(space, one):
+        class Space(space):
+            """Gradients of cowarray's arrays are cowarray's; to know their shape takes no bytes."""
+
+            def __init__(self, value):
+                self.shape, self.dtype = value.shape, value.dtype
+
+            def zeros(self):
+                return _chapters.zeros(self.shape, dtype=self.dtype)
+
+            def ones(self):
+                return _chapters.full(self.shape, one, dtype=self.dtype)
+
+        return Space
+
+    real, complexes = created(ArrayVSpace, 1), created(ComplexArrayVSpace, 1 + 1j)
+    ArrayBox.register(ndarray)
+    VSpace.register(ndarray, lambda value: (complexes if value.dtype.kind == "c" else real)(value))
+
+
+def dask():
+    """A type on the list stays in chunks, and dask answers it in operators instead of leaving it to the type."""
+    known = sys.modules["dask.array.chunk_types"]
+    if ndarray not in known._HANDLED_CHUNK_TYPES:
+        known.register_chunk_type(ndarray)
+
+
+def einops():
+    """A backend is found by being a subclass; its name is that of a module which is imported."""
+    from einops._backends import AbstractBackend
+
+    class Backend(AbstractBackend):
+        """What einops asks of arrays, answered by cowarray's functions."""
+
+        framework_name = "cowarray"
+
+        def is_appropriate_type(self, tensor):
+            return isinstance(tensor, ndarray)
+
+        def from_numpy(self, x):
+            return _chapters.asarray(x)
+
+        def to_numpy(self, x):
+            return x.to_numpy()
+
+        def arange(self, start, stop):
+            return _chapters.arange(start, stop)
+
+        def stack_on_zeroth_dimension(self, tensors):
+            return _chapters.stack(tensors)
+
+        def add_axis(self, x, new_position):
+            return _chapters.expand_dims(x, axis=new_position)
+
+        def tile(self, x, repeats):
+            return _chapters.tile(x, repeats)
+
+        def concat(self, tensors, axis):
+            return _chapters.concatenate(tensors, axis=axis)
+
+        def is_float_type(self, x):
+            return x.dtype.kind in "fc"
+
+        def einsum(self, pattern, *x):
+            return _chapters.einsum(pattern, *x)
+
+    _KEPT.append(Backend)
+
+
+# A class lives as long as somebody holds it; einops knows it only by its base.
+_KEPT = []
+
+
+def numba():
+    """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise."""
+    from numba.core import types
+    from numba.core.datamodel import models
+    from numba.extending import register_model, typeof_impl, unbox
+    from numba.np.numpy_support import from_dtype, map_layout
+
+    class CowArray(types.Array):
+        """An array of cowarray as an argument. What is made of it in compiled code is NumPy's."""
+
+        def __init__(self, dtype, ndim, layout, readonly=False, aligned=True):
+            super().__init__(dtype, ndim, layout, readonly=readonly, aligned=aligned, name=None)
+            self.name = f"cowarray.{self.name}"
+
+    register_model(CowArray)(models.ArrayModel)
+
+    @typeof_impl.register(ndarray)
+    def typed(value, context):
+        return CowArray(
+            from_dtype(value.dtype),
+            value.ndim,
+            map_layout(value),
+            readonly=not value.flags.writeable,
+            aligned=value.flags.aligned,
+        )
+
+    @unbox(CowArray)
+    def unboxed(typ, obj, c):
+        plain = types.Array(typ.dtype, typ.ndim, typ.layout, readonly=not typ.mutable, aligned=typ.aligned)
+        made = partial(_written if typ.mutable else _read, layout=typ.layout, aligned=typ.aligned)
+        export = c.pyapi.unserialize(c.pyapi.serialize_object(made))
+        header = c.pyapi.call_function_objargs(export, (obj,))
+        c.pyapi.decref(export)
+        native = c.unbox(plain, header)
+        # The native array holds what it needs. A failed export is NULL, and its error is set.
+        c.pyapi.decref(header)
+        return native
+
+
+def _suits(header, layout, aligned):
+    """Whether compiled code finds the elements where it looks for them."""
+    flags = header.flags
+    contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(layout, True)
+    return contiguous and (flags.aligned or not aligned)
+
+
+def _written(x, *, layout, aligned):
+    """The header through which compiled code writes to x."""
+    header = x.to_numpy(writable=True)
+    if not _suits(header, layout, aligned):
+        raise TypeError("numba: compiled for another memory layout than this array has; pass x.copy()")
+    return header
+
+
+def _read(x, *, layout, aligned):
+    """The header through which compiled code reads x: a snapshot, in the layout that the code is compiled for."""
+    header = x.to_numpy()
+    return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")

@@ -1,0 +1,132 @@
+"""`register`: enters cowarray's arrays with the libraries that have a list of the arrays that they know.
+
+No library is imported for it. One that is imported already is entered at once; for the others a finder waits at the
+head of `sys.meta_path`, and enters cowarray's arrays as soon as the module with the library's list has been executed.
+
+Threads: a door is claimed by taking it out of `_WAITING`, which one thread alone can do, and nothing is locked while it
+is entered: that may import, and other threads may wait for this one's import.
+"""
+
+import contextlib
+import sys
+import warnings
+
+from cowarray._tools import neighbours
+
+__all__ = ["register"]
+
+# The module after whose execution a library can be told, and who tells it. Taken out once that has begun.
+_WAITING = {
+    "autograd.numpy": neighbours.autograd,
+    "dask.array.chunk_types": neighbours.dask,
+    "einops._backends": neighbours.einops,
+    "numba": neighbours.numba,
+}
+
+
+def _enter(name):
+    """Tell the library of a module that has been executed, once. A library must not fail to import for our sake."""
+    door = _WAITING.pop(name, None)
+    if door is None:
+        return
+    try:
+        door()
+    except Exception as error:
+        library = name.partition(".")[0]
+        warnings.warn(
+            f"cowarray.register: {library} does not take cowarray's arrays: {type(error).__name__}: {error}. Pass it "
+            "x.to_numpy()",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def _enter_imported():
+    """Tell those that are imported. One that is just being executed, here or in another thread, comes later."""
+    for name in list(_WAITING):
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if spec is not None and not getattr(spec, "_initializing", False):
+            _enter(name)
+
+
+class _Loader:
+    """Executes a module as its own loader does, then tells its library."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)  # whoever asks for sources, or data beside the module
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        _enter(module.__name__)
+
+
+class _Finder:
+    """Finds what the other finders find, with a loader that tells the library."""
+
+    def find_spec(self, name, path=None, target=None):
+        _enter_imported()
+        if name not in _WAITING:
+            return None
+        for finder in sys.meta_path:
+            # Two of these, were one inserted by each of two threads, must not ask each other.
+            if not isinstance(finder, _Finder) and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    if hasattr(spec.loader, "exec_module"):
+                        spec.loader = _Loader(spec.loader)
+                    return spec
+        return None
+
+    def invalidate_caches(self):
+        """Nothing is kept."""
+
+
+_FINDER = _Finder()
+
+
+def register():
+    """Let autograd, dask, einops and numba take cowarray's arrays as they take NumPy's.
+
+    Each is told where it is imported, or as soon as it is; none is imported. A second call does nothing new. The
+    effect is on the whole process, and cannot be undone.
+
+    - autograd differentiates functions of cowarray's arrays, and its gradients are such arrays.
+    - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
+    - einops rearranges, reduces and repeats them. What it gives is a copy, lazy where possible.
+    - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
+      function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
+      ``x.to_numpy()``, is read where it lies.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a library has no such list any more. Everything else works as before.
+
+    See Also
+    --------
+    lend : Lets a library write to an array through ``numpy.asarray(x)``.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> cowarray.register()
+    >>> import autograd.numpy as np
+    >>> from autograd import grad
+    >>> grad(lambda x: np.sum(x**2))(cowarray.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    if _WAITING:
+        # First the finder: what is imported from now on by another thread is not missed.
+        if _FINDER not in sys.meta_path:
+            sys.meta_path.insert(0, _FINDER)
+        _enter_imported()
+    if not _WAITING:
+        with contextlib.suppress(ValueError):
+            sys.meta_path.remove(_FINDER)

@@ -1,0 +1,409 @@
+"""`cowarray.register()` enters our arrays with libraries once they are imported, imports none, and says where it fails.
+
+Each case is a program of its own: what a process has registered stays so.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+# What each library does once it knows our arrays, and does not do before.
+EFFECTS = {
+    "autograd": """
+        import autograd.numpy as anp
+        from autograd import grad
+        gradient = grad(lambda a: anp.sum(a ** 2))(x)
+        assert type(gradient) is cowarray.ndarray and gradient.tolist() == [2, 4, 6]
+    """,
+    "dask": """
+        import dask.array as da
+        joined = np.concatenate([x, da.ones(3, chunks=3)]).compute()
+        assert type(joined) is cowarray.ndarray and joined.tolist() == [1, 2, 3, 1, 1, 1]
+    """,
+    "einops": """
+        import einops
+        repeated = einops.repeat(x, "a -> (two a)", two=2)
+        assert type(repeated) is cowarray.ndarray and repeated.tolist() == [1, 2, 3] * 2
+    """,
+    "numba": """
+        import numba
+
+        @numba.njit
+        def double(a):
+            for i in range(a.shape[0]):
+                a[i] *= 2
+
+        copy, snapshot = x.copy(), x.to_numpy()
+        double(x)
+        assert x.tolist() == [2, 4, 6] and copy.tolist() == snapshot.tolist() == [1, 2, 3]
+    """,
+}
+BEGINNING = """
+import sys
+import warnings
+warnings.simplefilter("error", RuntimeWarning)
+import numpy as np
+import cowarray
+x = cowarray.array([1.0, 2.0, 3.0])
+"""
+NONE_IMPORTED = f"assert not {set(EFFECTS)} & set(sys.modules)\n"
+
+
+def program(*parts):
+    """Run parts of a program one after the other; its output and status."""
+    text = "".join(textwrap.dedent(part) + "\n" for part in (BEGINNING, *parts))
+    return subprocess.run(
+        [sys.executable, "-B", "-c", text], capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+
+
+def passes(*parts):
+    done = program(*parts)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def need(library):
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed; it comes with cowarray[clients]")
+
+
+@pytest.mark.parametrize("library", EFFECTS)
+def test_without_it_the_library_does_not_know_our_arrays(library):
+    need(library)
+    assert program(EFFECTS[library]).returncode != 0
+
+
+@pytest.mark.parametrize("library", EFFECTS)
+def test_a_library_imported_later(library):
+    need(library)
+    passes("cowarray.register()", NONE_IMPORTED, EFFECTS[library])
+
+
+@pytest.mark.parametrize("library", EFFECTS)
+def test_a_library_imported_before(library):
+    need(library)
+    passes(f"import {library}", "cowarray.register()", EFFECTS[library])
+
+
+@pytest.mark.parametrize("library", EFFECTS)
+def test_any_number_of_calls(library):
+    need(library)
+    passes("cowarray.register(); cowarray.register()", EFFECTS[library], "cowarray.register()")
+
+
+def test_nothing_is_imported():
+    passes(
+        NONE_IMPORTED,
+        """
+        before = set(sys.modules)
+        cowarray.register()
+        new = {name.partition(".")[0] for name in set(sys.modules) - before}
+        assert new <= {"cowarray"}, new
+        """,
+        NONE_IMPORTED,
+    )
+
+
+def test_dasks_list_has_it_once():
+    need("dask")
+    passes(
+        "import dask.array",
+        "for _ in range(3): cowarray.register()",
+        "assert dask.array.chunk_types._HANDLED_CHUNK_TYPES.count(cowarray.ndarray) == 1",
+    )
+
+
+# ---- the finder, with packages made for it ---------------------------------------------------------------------------
+
+# A package whose `inner` module takes a while, and a door that notes who came.
+STAGE = """
+import pathlib, tempfile, threading, time
+from cowarray._tools import registering
+folder = tempfile.mkdtemp()
+package = pathlib.Path(folder, "slow")
+package.mkdir()
+(package / "__init__.py").write_text("")
+(package / "data.txt").write_text("data")
+(package / "inner.py").write_text('''
+import time
+time.sleep(0.3)
+done = True
+''')
+sys.path.insert(0, folder)
+entered = []
+registering._WAITING.clear()
+registering._WAITING["slow.inner"] = lambda: entered.append(sys.modules["slow.inner"].done)
+"""
+
+
+def test_a_door_is_entered_after_the_module_has_run_and_once():
+    passes(
+        STAGE,
+        """
+        cowarray.register()
+        import slow
+        assert entered == []
+        import slow.inner
+        assert entered == [True]
+        import importlib
+        importlib.reload(slow.inner)
+        cowarray.register()
+        assert entered == [True]
+        """,
+    )
+
+
+def test_threads_that_import_and_register_at_once_enter_it_once():
+    passes(
+        STAGE,
+        """
+        begin = threading.Barrier(8)
+        def act(number):
+            begin.wait()
+            if number % 2:
+                import slow.inner
+                assert slow.inner.done
+            cowarray.register()
+        threads = [threading.Thread(target=act, args=(i,)) for i in range(8)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join(60)
+        assert not any(thread.is_alive() for thread in threads)
+        cowarray.register()
+        assert entered == [True]
+        """,
+    )
+
+
+def test_a_module_that_another_thread_is_importing_is_entered_when_it_is_done():
+    passes(
+        STAGE,
+        """
+        thread = threading.Thread(target=__import__, args=("slow.inner",))
+        thread.start()
+        while "slow.inner" not in sys.modules: time.sleep(0.01)
+        cowarray.register()
+        assert entered == []
+        thread.join()
+        import wave
+        assert entered == [True]
+        """,
+    )
+
+
+def test_register_may_be_called_by_the_module_itself():
+    passes(
+        STAGE,
+        """
+        (package / "inner.py").write_text("import cowarray; cowarray.register(); done = True")
+        import slow.inner
+        assert entered == []
+        cowarray.register()
+        assert entered == [True]
+        """,
+    )
+
+
+def test_the_module_has_its_own_loader():
+    passes(
+        STAGE,
+        """
+        cowarray.register()
+        import importlib.machinery, importlib.resources, importlib.util, inspect
+        found = importlib.util.find_spec("slow.inner")
+        assert found.origin.endswith("inner.py") and "sleep" in found.loader.get_source("slow.inner")
+        assert entered == [] and "slow.inner" not in sys.modules
+        import slow.inner
+        assert type(slow.inner.__loader__) is type(slow.inner.__spec__.loader) is importlib.machinery.SourceFileLoader
+        assert "sleep" in inspect.getsource(slow.inner)
+        assert importlib.resources.files("slow").joinpath("data.txt").read_text() == "data"
+        """,
+    )
+
+
+def test_the_finder_leaves_when_nobody_is_waited_for():
+    passes(
+        STAGE,
+        """
+        cowarray.register()
+        assert registering._FINDER is sys.meta_path[0]
+        import slow.inner
+        cowarray.register()
+        assert registering._FINDER not in sys.meta_path
+        """,
+    )
+
+
+def test_a_module_that_fails_to_import_is_entered_when_it_succeeds():
+    passes(
+        STAGE,
+        """
+        text = (package / "inner.py").read_text()
+        (package / "inner.py").write_text("raise ValueError('not today')")
+        cowarray.register()
+        try:
+            import slow.inner
+        except ValueError:
+            pass
+        assert entered == []
+        (package / "inner.py").write_text(text + "# another size")
+        import slow.inner
+        assert entered == [True]
+        """,
+    )
+
+
+def test_a_door_that_is_gone_is_a_warning_and_the_import_goes_on():
+    passes(
+        STAGE,
+        """
+        def gone():
+            raise AttributeError("no such list")
+        registering._WAITING["slow.inner"] = gone
+        cowarray.register()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            import slow.inner
+        assert slow.inner.done
+        [warning] = told
+        assert "slow does not take cowarray's arrays: AttributeError: no such list" in str(warning.message)
+        """,
+    )
+
+
+def test_what_is_not_installed_is_not_missed():
+    passes(
+        STAGE,
+        """
+        registering._WAITING["no_such_package"] = lambda: entered.append(1)
+        cowarray.register()
+        try:
+            import no_such_package
+        except ModuleNotFoundError as error:
+            assert error.name == "no_such_package"
+        else:
+            raise AssertionError
+        """,
+    )
+
+
+# ---- numba: what compiled code reads and writes ----------------------------------------------------------------------
+
+LAYOUTS = """
+import numba
+
+@numba.njit
+def total(a):
+    s = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s += a[i, j] * (i + 10 * j)
+    return s
+
+@numba.njit
+def negate(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = -a[i, j]
+
+cowarray.register()
+base = np.arange(24.0).reshape(6, 4)
+views = [
+    lambda b: b, lambda b: b.T, lambda b: b[::2], lambda b: b[:, 1:3], lambda b: b.T[1:3], lambda b: b[::-1],
+    lambda b: b[1:5], lambda b: b[:5, :3], lambda b: b[1:2, :],
+]
+"""
+
+
+def test_numba_reads_every_layout_writable_and_not_in_any_order():
+    need("numba")
+    passes(
+        LAYOUTS,
+        """
+        for _ in range(2):
+            for view in [*views, *reversed(views)]:
+                for readonly in (False, True):
+                    y = view(cowarray.array(base))
+                    y.flags.writeable = not readonly
+                    assert total(y) == total(view(base)), (view(base).strides, readonly)
+        """,
+    )
+
+
+def test_numba_writes_every_layout_and_no_copy():
+    need("numba")
+    passes(
+        LAYOUTS,
+        """
+        for view in [*views, *reversed(views)]:
+            n, y = base.copy(), cowarray.array(base)
+            copy, snapshot = y.copy(), y.to_numpy()
+            negate(view(n)), negate(view(y))
+            assert y.tolist() == n.tolist()
+            assert copy.tolist() == snapshot.tolist() == base.tolist()
+        """,
+    )
+
+
+def test_numba_does_not_write_to_a_read_only_array():
+    need("numba")
+    passes(
+        LAYOUTS,
+        """
+        y = cowarray.array(base)
+        negate(y)
+        y.flags.writeable = False
+        try:
+            negate(y)
+        except numba.TypingError as error:
+            assert "readonly" in str(error)
+        else:
+            raise AssertionError
+        assert y.tolist() == (-base).tolist()
+        """,
+    )
+
+
+def test_numba_reads_a_read_only_array_without_a_copy():
+    need("numba")
+    passes(
+        LAYOUTS,
+        """
+        y = cowarray.array(np.arange(1e6).reshape(1000, 1000))
+        held = y.copy()
+        y.flags.writeable = False
+        total(y)
+        cowarray.reset_stats()
+        total(y)
+        assert cowarray.stats()["bytes_copied"] == 0 and cowarray.shares_bytes(y, held)
+        """,
+    )
+
+
+def test_numba_lets_go_of_what_it_was_given():
+    need("numba")
+    passes(
+        LAYOUTS,
+        """
+        import gc, weakref
+        y = cowarray.array(base)
+        total(y)
+        gc.collect()
+        assert cowarray.shares_bytes(y, y.copy())  # no pin is left
+        storage = weakref.ref(y.storage)
+        del y
+        gc.collect()
+        assert storage() is None
+        """,
+    )
+
+
+def test_what_numba_has_no_type_for_is_its_error():
+    need("numba")
+    done = program(LAYOUTS, "total(cowarray.array([[object()]]))")
+    assert "TypingError" in done.stderr
