@@ -67,7 +67,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(VENV)/.test $(VENV)/.check $(VENV)/.wheels $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -115,10 +115,13 @@ package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install
 	@$(IN_VENV) -m pytest -m package $(ARGS)
 
 # Also reaches the environments that a build and a test of the package make.
-package dist check-python: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
+package dist wheels check-python: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 
 dist: $(VENV)/.check ## Build sdist and wheel into dist/
 	@$(IN_VENV) -m build
+
+wheels: $(VENV)/.wheels ## Build wheels for all Pythons at hand into dist/, and try each in an empty environment (ARGS=3.12)
+	@$(IN_VENV) tools/wheels.py $(ARGS)
 
 # ---- the core, with a C compiler alone -------------------------------------------------------------------------------
 
@@ -352,7 +355,7 @@ clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/*.so src/cowarray/*/*.so src/cowarray/include src/*.egg-info
 
-.PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
+.PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
