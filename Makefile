@@ -67,7 +67,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.wheels $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(VENV)/.test $(VENV)/.check $(VENV)/.wheels $(VENV)/.comparison $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -296,6 +296,14 @@ conformance-scipy: ## Run the array API tests of SciPy and scikit-learn on cowar
 run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
 	@$(IN_VENV) tests/conformance/scipy_own.py $(ARGS)
 
+# ---- comparison ------------------------------------------------------------------------------------------------------
+
+# In an environment of its own: other tests look for these libraries, and do more where they find them.
+comparison: ## Ask other libraries what they do instead, and write docs/comparison.md
+	@$(MAKE) run-comparison VENV=.venv-comparison
+run-comparison: $(BUILT) $(VENV)/.comparison
+	@$(IN_VENV) docs/comparison.py --run
+
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
@@ -359,4 +367,4 @@ clean: ## Remove everything that was built, environments included
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
-    run-conformance-scipy constraints numpy-ends
+    run-conformance-scipy constraints numpy-ends comparison run-comparison

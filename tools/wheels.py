@@ -116,7 +116,9 @@ def main():
                 holds_no_library_of_others(wheel)
                 print(f"wheels: {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
                 try_out(python, wheel, folder)
-                tried |= {identifier for identifier in identifiers if identifier == f"cp{one.replace('.', '')}-{here()}"}
+                tried |= {
+                    identifier for identifier in identifiers if identifier == f"cp{one.replace('.', '')}-{here()}"
+                }
     if not tried:
         sys.exit(f"wheels: none was built; no Python of {', '.join(versions)} is here")
     untried = [identifier for identifier in identifiers if identifier not in tried]

@@ -41,7 +41,7 @@ def jax():
     import jax.numpy as jnp
 
     assert jax.grad(lambda x: (x * x * x).sum())(jnp.array([1.0, 2.0])).tolist() == [3.0, 12.0]
-    return YES, "its purpose, of any order"
+    return YES, "its purpose"
 
 
 def pandas():

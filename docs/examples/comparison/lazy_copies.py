@@ -44,7 +44,10 @@ def jax():
     assert x.copy().unsafe_buffer_pointer() != x.unsafe_buffer_pointer()
     assert raises(TypeError, x.__setitem__, 0, 1)
     assert x.at[0].set(1).unsafe_buffer_pointer() != x.unsafe_buffer_pointer()
-    return PART, "no array ever changes, so none needs a copy; but `x.at[0].set(1)`, outside `jit`, copies all of x each time"
+    return (
+        PART,
+        "no array ever changes, so none needs a copy; but `x.at[0].set(1)`, outside `jit`, copies all of x each time",
+    )
 
 
 def pandas():

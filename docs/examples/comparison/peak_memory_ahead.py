@@ -29,7 +29,7 @@ def torch():
         y[0] = 1
     peak = tracker.get_tracker_snapshot("peak")
     [figures] = peak.values()
-    assert figures["Total"] == 2 * x.nbytes
+    assert 2 * x.nbytes <= figures["Total"] <= 2 * x.nbytes + 64
     return PART, "`MemTracker` under `FakeTensorMode` tells it; both are of private modules"
 
 
@@ -49,7 +49,7 @@ def cubed():
     import cubed.array_api as cxp
 
     x = cxp.zeros(SHAPE, chunks=(1 << 8, 1 << 10), spec=cubed.Spec(allowed_mem="200MB"))
-    assert cxp.add(x, 1).plan().max_projected_mem() > 0
+    assert cxp.add(x, 1).plan().max_projected_mem > 0
     return YES, "the plan has an upper bound for each worker, and is refused where that is more than is allowed"
 
 

@@ -16,7 +16,10 @@ def cowarray():
         assert cw.aliases(x, x[0])
         assert not cw.aliases(x, y)
         assert raises(cw.FakeError, float, x[0, 0, 0])
-    return YES, "inside `fake()`, with strides and what aliases; whoever needs a value gets an error that names the line"
+    return (
+        YES,
+        "inside `fake()`, with strides and what aliases; whoever needs a value gets an error that names the line",
+    )
 
 
 def numpy():
@@ -39,7 +42,10 @@ def jax():
 
     seen = jax.eval_shape(lambda x: x.reshape(-1, 1 << 10).T, jax.ShapeDtypeStruct(SHAPE, "float32"))
     assert seen.shape == (1 << 10, 1 << 37)
-    return YES, "`jax.eval_shape(function, ...)`, for functions that it can trace; its arrays have no strides and no views"
+    return (
+        YES,
+        "`jax.eval_shape(function, ...)`, for functions that it can trace; its arrays have no strides and no views",
+    )
 
 
 def cubed():
