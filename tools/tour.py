@@ -1,4 +1,4 @@
-"""Tries the cowarray that is installed as a newcomer would: the examples of README.md and of the pages they go to first.
+"""Tries the cowarray that is installed as a newcomer would: by the examples of README.md and of the first pages.
 
 usage: tour.py        python -I tools/tour.py, so that nothing but what is installed is found
 """

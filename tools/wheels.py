@@ -2,8 +2,8 @@
 
 usage: wheels.py [--into dist] [VERSION ...]     only these Pythons (3.12); without, all that a release has wheels for
 
-What a release has wheels for is asked of cibuildwheel, which pyproject.toml configures. What this machine cannot build is
-said aloud: other systems, other processors, other C libraries, Pythons that are not here. `make wheels`.
+cibuildwheel, which pyproject.toml configures, knows what a release has wheels for. What this machine cannot build is
+said aloud: other systems, other processors, other C libraries, Pythons that are not here. `make wheels` runs it.
 """
 
 import argparse

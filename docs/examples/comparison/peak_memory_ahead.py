@@ -1,6 +1,6 @@
 """The peak of memory that a program will need is known before it runs."""
 
-from findings import NO, PART, YES, tell
+from findings import PART, YES, tell
 
 SHAPE = (1 << 10, 1 << 10)
 
