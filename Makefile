@@ -299,10 +299,10 @@ run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
 # ---- comparison ------------------------------------------------------------------------------------------------------
 
 # In an environment of its own: other tests look for these libraries, and do more where they find them.
-comparison: ## Ask other libraries what they do instead, and write docs/comparison.md
+comparison: ## Ask other libraries what they do instead, and write docs/comparison.md (ARGS=threads: one program)
 	@$(MAKE) run-comparison VENV=.venv-comparison
 run-comparison: $(BUILT) $(VENV)/.comparison
-	@$(IN_VENV) docs/comparison.py --run
+	@$(IN_VENV) docs/comparison.py --run $(ARGS)
 
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 

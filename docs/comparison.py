@@ -1,6 +1,6 @@
 """Write the tables of comparison.md from what its programs found; with --run, run the programs first.
 
-usage: comparison.py [--run]     `make comparison` runs it with --run, where all the libraries are
+usage: comparison.py [--run [PROGRAM ...]]     `make comparison` runs all, where the libraries are; or only these
 """
 
 import hashlib
@@ -64,10 +64,15 @@ def run(program):
     return {"question": question, "fingerprint": fingerprint(program), "found": found}
 
 
-def measure():
-    programs = {program: run(program) for program in PROGRAMS.values()}
+def measure(names):
+    """The record, with what the named programs, or all, find now. One record has the versions of one environment."""
+    versions = {library: importlib.metadata.version(library) for library in LIBRARIES}
+    before = json.loads(RESULTS.read_text()) if names else {"versions": versions, "programs": {}}
+    if before["versions"] != versions:
+        sys.exit(f"comparison: run all programs: {RESULTS.name} is of {before['versions']}, here are {versions}")
+    programs = before["programs"] | {program: run(program) for program in names or PROGRAMS.values()}
     return {
-        "versions": {library: importlib.metadata.version(library) for library in LIBRARIES},
+        "versions": versions,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -112,7 +117,8 @@ def with_tables(page, results):
 
 def main():
     if "--run" in sys.argv[1:]:
-        RESULTS.write_text(json.dumps(measure(), indent=1, ensure_ascii=False) + "\n")
+        results = measure(sys.argv[2:])
+        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     PAGE.write_text(with_tables(PAGE.read_text(), json.loads(RESULTS.read_text())))
 
 

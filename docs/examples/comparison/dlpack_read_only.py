@@ -17,6 +17,9 @@ def cowarray():
     source = read_only()
     x = cw.from_dlpack(source)
     x[0] = 1
+    shared = cw.from_dlpack(source, copy=False)
+    assert cw.shares_bytes(shared, source)
+    shared[0] = 1
     assert source[0] == 0
     return YES, "`cowarray.from_dlpack(source)` copies, or shares with `copy=False`; a write never reaches the source"
 

@@ -77,6 +77,7 @@ def pandas():
         x = pd.Series(source, copy=False)
         assert np.shares_memory(x.to_numpy(), source)
         assert raises(ValueError, x.iloc.__setitem__, 0, 1)
+        assert not np.shares_memory(pd.Series(source).to_numpy(), source)
     return NO, "`Series(map, copy=False)` shares the map, and cannot be written to; `Series(map)` reads all of it"
 
 

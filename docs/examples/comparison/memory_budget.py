@@ -78,7 +78,7 @@ def cubed():
     assert float(cxp.sum(x + 1).compute()) == N
     return (
         PART,
-        "`allowed_mem` bounds each worker: a plan that needs more is refused; what lies between goes to storage",
+        "`allowed_mem` bounds each worker: a plan that needs more is refused",
     )
 
 

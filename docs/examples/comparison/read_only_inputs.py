@@ -33,10 +33,15 @@ def numpy():
 
 
 def torch():
+    import warnings
+
     import torch as t
 
     source = read_only()
-    x = t.from_numpy(source)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        x = t.from_numpy(source)
+    assert "not writable" in str(warned[0].message)
     x[0] = 1
     assert source[0] == 1
     return NO, "`torch.from_numpy(source)` warns, and then writes into the read-only source"

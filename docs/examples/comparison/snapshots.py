@@ -34,8 +34,8 @@ def torch():
 
     x = t.zeros(N)
     out = x.numpy()
-    x[0] = 1
-    assert out[0] == 1
+    x[0], out[1] = 1, 1
+    assert out[0] == x[1] == 1
     return NO, "`x.numpy()` changes with x, and x with it"
 
 
