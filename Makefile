@@ -67,7 +67,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.wheels $(VENV)/.comparison $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -115,10 +115,13 @@ package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install
 	@$(IN_VENV) -m pytest -m package $(ARGS)
 
 # Also reaches the environments that a build and a test of the package make.
-package dist check-python: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
+package dist wheels check-python: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 
 dist: $(VENV)/.check ## Build sdist and wheel into dist/
 	@$(IN_VENV) -m build
+
+wheels: $(VENV)/.wheels ## Build wheels for all Pythons at hand into dist/, and try each in an empty environment (ARGS=3.12)
+	@$(IN_VENV) tools/wheels.py $(ARGS)
 
 # ---- the core, with a C compiler alone -------------------------------------------------------------------------------
 
@@ -308,6 +311,14 @@ clients: ## Hand our arrays to the libraries of docs/libraries.md, and write tha
 run-clients: $(BUILT) $(VENV)/.test $(VENV)/.clients
 	@$(IN_VENV) tests/clients/page.py $(ARGS)
 
+# ---- comparison ------------------------------------------------------------------------------------------------------
+
+# In an environment of its own: other tests look for these libraries, and do more where they find them.
+comparison: ## Ask other libraries what they do instead, and write docs/comparison.md (ARGS=threads: one program)
+	@$(MAKE) run-comparison VENV=.venv-comparison
+run-comparison: $(BUILT) $(VENV)/.comparison
+	@$(IN_VENV) docs/comparison.py --run $(ARGS)
+
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
@@ -383,8 +394,8 @@ clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/*.so src/cowarray/*/*.so src/cowarray/include src/*.egg-info
 
-.PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist ctest headers memcheck asan ubsan tsan sanitized \
+.PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
-    run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients
+    run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients comparison run-comparison

@@ -1,12 +1,15 @@
-"""Compiles the C core and the Cython extensions; everything else is in pyproject.toml.
+"""Compiles the C core and the Cython extensions, and packs the sources; everything else is in pyproject.toml.
 
 Environment: COWARRAY_WERROR=1 makes warnings errors, COWARRAY_SANITIZE=address|undefined|thread instruments the code. A
-change of either rebuilds everything.
+change of either rebuilds everything. SOURCE_DATE_EPOCH is the time of the files in an sdist.
 """
 
+import gzip
 import os
 import re
 import subprocess
+import tarfile
+import tomllib
 from glob import glob
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 # {name: words}; the Makefile includes the same file.
 FLAGS = {name: words.split() for name, words in re.findall(r"^(\w+) := (.*)$", Path("flags.mk").read_text(), re.M)}
@@ -95,6 +99,49 @@ class BuildExt(build_ext):
         )
 
 
+class SDist(sdist):
+    """Packs the same bytes from the same sources, whoever builds it, wherever and whenever."""
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **owner):
+        if format != "gztar":
+            return super().make_archive(base_name, format, root_dir, base_dir, **owner)
+        path = f"{base_name}.tar.gz"
+        time = time_of_sources()
+        with (
+            open(path, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=time) as packed,
+            tarfile.open(fileobj=packed, mode="w") as tar,
+        ):
+            for member in [Path(base_dir), *sorted(Path(base_dir).rglob("*"))]:
+                tar.add(member, recursive=False, filter=lambda entry: without_builder(entry, time))
+        return path
+
+
+def without_builder(entry, time):
+    """An archive's entry without what tells of the machine: owner, umask, time."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+    entry.mtime = time
+    return entry
+
+
+def time_of_sources():
+    """When the commit was made, in seconds. In an unpacked archive, the files have that time."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    if os.path.exists(".git"):
+        return int(subprocess.run(["git", "log", "-1", "--format=%ct"], stdout=subprocess.PIPE, check=True).stdout)
+    return int(os.stat("pyproject.toml").st_mtime)
+
+
+def long_description():
+    """README.md, whose links also lead somewhere when it is read on a package index: to the files of this version."""
+    project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
+    files = f"{project['urls']['Source']}/blob/v{project['version']}/"
+    return re.sub(r"\]\((?!\w+:|#)", f"]({files}", Path("README.md").read_text())
+
+
 def accepts(compiler, flag):
     """Whether the compiler knows the flag."""
     command = [*compiler.compiler_so, flag, "-x", "c", "-c", os.devnull, "-o", os.devnull]
@@ -118,6 +165,8 @@ def extension(source):
 
 
 setup(
-    cmdclass={"build_py": BuildPy, "build_ext": BuildExt},
+    cmdclass={"build_py": BuildPy, "build_ext": BuildExt, "sdist": SDist},
+    long_description=long_description(),
+    long_description_content_type="text/markdown",
     ext_modules=[extension(source) for source in sorted(glob("src/cowarray/**/*.pyx", recursive=True))],
 )

@@ -1,6 +1,8 @@
 """The package as users get it: an sdist, a wheel built from it, and an environment with nothing but that and NumPy."""
 
 import os
+import platform
+import re
 import subprocess
 import sys
 import tarfile
@@ -53,6 +55,8 @@ def test_sdist_holds_the_sources_and_nothing_that_was_built(dist):
     tracked = {"Makefile", "README.md", "LICENSE", "CONTRIBUTING.md", "tests/project/test_package.py"}
     tracked |= {
         "constraints.txt",
+        "SECURITY.md",
+        "conda-recipe/recipe.yaml",
         ".ci/run",
         ".ci/constraints.py",
         "flags.mk",
@@ -67,6 +71,39 @@ def test_sdist_holds_the_sources_and_nothing_that_was_built(dist):
     assert sorted((tracked | sources) - names) == []
     built = (".so", ".o", ".pyc"), ("build/", "src/cowarray/include/")
     assert [name for name in names if name.endswith(built[0]) or name.startswith(built[1])] == []
+
+
+def test_sdist_of_an_unpacked_sdist_is_the_same_bytes(dist, tmp_path):
+    """Built elsewhere, later, by somebody with another umask, without git."""
+    [path] = dist.glob("*.tar.gz")
+    with tarfile.open(path) as tar:
+        tar.extractall(tmp_path, filter="data")
+    [unpacked] = tmp_path.iterdir()
+    environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
+    run(sys.executable, "-m", "build", "--sdist", unpacked, umask=0o077, env=environment)
+    assert (unpacked / "dist" / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no checkout: what is tracked is not known")
+def test_sdist_holds_what_is_tracked_and_what_setuptools_writes(dist):
+    [path] = dist.glob("*.tar.gz")
+    with tarfile.open(path) as tar:
+        names = {member.name.partition("/")[2] for member in tar if member.isfile()}
+    tracked = set(run("git", "ls-files", cwd=ROOT).split("\n"))
+    written = {"PKG-INFO", "setup.cfg"} | {name for name in names if name.startswith("src/cowarray.egg-info/")}
+    assert sorted(names - tracked - written) == []
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="auditwheel reads the wheels of Linux with glibc here")
+def test_wheel_needs_no_library_but_the_systems(wheel):
+    said = run(sys.executable, "-m", "auditwheel", "show", wheel)
+    assert re.search(r'platform tag:\s+"manylinux_2_\d+_', said), said
+    versioned = re.findall(r"\b(lib[\w.+-]+\.so[\d.]*) with versions", said)
+    assert versioned == ["libc.so.6"], said
+
+
+def test_a_newcomers_examples_run_where_it_was_installed(python, tmp_path):
+    assert "examples pass" in run(python, "-I", ROOT / "tools" / "tour.py", cwd=tmp_path)
 
 
 def test_wheel_holds_what_runs_and_what_others_compile_against(wheel):
