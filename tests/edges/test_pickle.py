@@ -158,6 +158,17 @@ def test_buffers_that_a_transport_brings_are_shared_and_never_written():
             assert cowarray.stats()["bytes_copied"] == x.nbytes
 
 
+def test_a_buffer_at_an_odd_address_is_copied_to_an_even_one():
+    x = cowarray.array(np.arange(1000.0))
+    odd = memoryview(bytearray(8001))[1:]
+    for moved in (odd, odd.toreadonly()):
+        cowarray.reset_stats()
+        got = out_of_band(x, lambda buffer, moved=moved: odd.__setitem__(slice(None), buffer.raw()) or moved)
+        assert got.flags.aligned
+        assert (got == x).all()
+        assert cowarray.stats()["bytes_copied"] == x.nbytes
+
+
 def test_a_small_buffer_of_a_snapshot_keeps_no_large_array():
     buffers = []
     payload = pickle.dumps(cowarray.array(np.arange(1000.0))[:10], 5, buffer_callback=buffers.append)

@@ -52,9 +52,13 @@ cdef Array import_array(cnp.ndarray array, object copy):
 
 
 cdef Array import_received(cnp.ndarray array):
-    """Import what a pickle carried: a buffer that its transport calls read-only is shared, on trust."""
-    cdef bint shared = not cnp.PyArray_ISWRITEABLE(array) and type(owner_of(array)) is not Snapshot
-    return import_array(array, False if shared else None)
+    """Import what a pickle carried: a buffer that its transport calls read-only is shared, on trust.
+
+    One that arrived at an odd address is not: NumPy would compute slowly with it for as long as it lives, and, with
+    sums taken in other steps, not quite the same.
+    """
+    cdef bint fit = not cnp.PyArray_ISWRITEABLE(array) and cnp.PyArray_ISALIGNED(array)
+    return import_array(array, False if fit and type(owner_of(array)) is not Snapshot else None)
 
 
 cdef object owner_of(cnp.ndarray array):
