@@ -71,7 +71,7 @@ $(VENV)/.test $(VENV)/.check $(VENV)/.conformance $(VENV)/.conformance-scipy: $(
 	@$(GROUP) $*
 	@touch $@
 
-$(VENV)/.producers $(VENV)/.bench: $(VENV)/.%: $(BUILT)
+$(VENV)/.producers $(VENV)/.bench $(VENV)/.engines: $(VENV)/.%: $(BUILT)
 	@echo "Installing what $* needs ..."
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
@@ -293,6 +293,12 @@ conformance-scipy: ## Run the array API tests of SciPy and scikit-learn on cowar
 run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
 	@$(IN_VENV) tests/conformance/scipy_own.py $(ARGS)
 
+# In an environment of its own: what engines bring is much, and not every Python has it.
+engines: ## Test with Dask, distributed, Ray and joblib, and run their examples (docs/engines.md)
+	@$(MAKE) run-engines VENV=.venv-engines
+run-engines: $(BUILT) $(VENV)/.test $(VENV)/.engines
+	@$(IN_VENV) -m pytest tests/engines $(ARGS)
+
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
@@ -356,4 +362,4 @@ clean: ## Remove everything that was built, environments included
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
-    run-conformance-scipy constraints numpy-ends
+    run-conformance-scipy constraints numpy-ends engines run-engines
