@@ -1,4 +1,4 @@
-"""The programs of docs/engines.md run, their results are the same with each kind of array, and a dead worker is no harm."""
+"""The programs of docs/engines.md run, with the same results for each kind of array, also when a worker dies."""
 
 import os
 import re
