@@ -20,8 +20,8 @@ PRINTED = {
 }
 SMALL = {
     "ensemble_on_dask.py": ("distributed", "--mebibytes=16", "--members=6", "--processes", "1", "2"),
-    "terrain_scan.py on ray": ("ray", "--engine=ray", "--mebibytes=64", "--jobs=4", "--processes", "2"),
-    "terrain_scan.py on joblib": ("joblib", "--engine=joblib", "--mebibytes=64", "--jobs=4", "--processes", "2"),
+    "terrain_scan.py on ray": ("ray", "--engine=ray", "--mebibytes=128", "--jobs=4", "--processes", "2"),
+    "terrain_scan.py on joblib": ("joblib", "--engine=joblib", "--mebibytes=128", "--jobs=4", "--processes", "2"),
 }
 
 
