@@ -71,7 +71,7 @@ $(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.wheels $(VENV)/.comparison $
 	@$(GROUP) $*
 	@touch $@
 
-$(VENV)/.producers $(VENV)/.bench $(VENV)/.clients: $(VENV)/.%: $(BUILT)
+$(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%: $(BUILT)
 	@echo "Installing what $* needs ..."
 	@$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
@@ -319,6 +319,12 @@ comparison: ## Ask other libraries what they do instead, and write docs/comparis
 run-comparison: $(BUILT) $(VENV)/.comparison
 	@$(IN_VENV) docs/comparison.py --run $(ARGS)
 
+# In an environment of its own: what engines bring is much, and not every Python has it.
+engines: ## Test with Dask, distributed, Ray and joblib, and run their examples (docs/engines.md)
+	@$(MAKE) run-engines VENV=.venv-engines
+run-engines: $(BUILT) $(VENV)/.test $(VENV)/.engines
+	@$(IN_VENV) -m pytest tests/engines $(ARGS)
+
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
@@ -398,4 +404,4 @@ clean: ## Remove everything that was built, environments included
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
-    run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients comparison run-comparison
+    run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients comparison run-comparison engines run-engines

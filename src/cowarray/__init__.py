@@ -28,6 +28,7 @@ from cowarray._modes.budgeting import budget, checkpoint, decheckpoint, evict, i
 from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
 from cowarray._modes.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence, Site
+from cowarray._modes.isolating import isolated
 from cowarray._modes.lending import lend
 from cowarray._modes.planning import Line, fake, fake_like, is_fake
 from cowarray._modes.refusals import FakeError
@@ -76,6 +77,7 @@ __all__ = [
     "is_checkpointed",
     "is_deferred",
     "is_fake",
+    "isolated",
     "keep_freed",
     "lazy_clone",
     "lend",
@@ -130,6 +132,7 @@ for _public in (
     is_checkpointed,
     is_deferred,
     is_fake,
+    isolated,
     lend,
     load,
     materialize,

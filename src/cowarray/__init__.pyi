@@ -40,6 +40,7 @@ from cowarray._modes.divergences import AliasingError as AliasingError
 from cowarray._modes.divergences import AliasingWarning as AliasingWarning
 from cowarray._modes.divergences import Divergence as Divergence
 from cowarray._modes.divergences import Site as Site
+from cowarray._modes.isolating import isolated as isolated
 from cowarray._modes.lending import lend as lend
 from cowarray._modes.planning import Line as Line
 from cowarray._modes.planning import fake as fake

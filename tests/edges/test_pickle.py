@@ -141,7 +141,42 @@ def test_buffers_are_snapshots_and_hold_a_share():
     assert shared.share_count == 1
 
 
-def test_out_of_band_shares_with_the_source_and_with_bytes_and_not_with_a_bytearray():
+def test_buffers_that_a_transport_brings_are_shared_and_never_written():
+    """As distributed and others bring them: memory of their own, which they hand over."""
+    x = cowarray.array(np.arange(1000.0))
+    brought = []
+    for own in (bytearray, lambda buffer: np.frombuffer(buffer, "u1").copy()):
+        for hand_over in (lambda memory: memory, lambda memory: memoryview(memory).toreadonly()):
+            cowarray.reset_stats()
+            got = out_of_band(x, lambda buffer, own=own: brought.append(own(buffer)) or hand_over(brought[-1]))  # noqa: B023
+            assert cowarray.stats()["bytes_copied"] == 0
+            assert cowarray.shares_bytes(got, np.frombuffer(brought[-1]))
+            kept = got.copy()
+            got[0] = -1
+            got += 1
+            assert kept[0] == np.frombuffer(brought[-1])[0] == 0
+            assert cowarray.stats()["bytes_copied"] == x.nbytes
+
+
+def test_a_buffer_at_an_odd_address_is_copied_to_an_even_one():
+    x = cowarray.array(np.arange(1000.0))
+    odd = memoryview(bytearray(8001))[1:]
+    for moved in (odd, odd.toreadonly()):
+        cowarray.reset_stats()
+        got = out_of_band(x, lambda buffer, moved=moved: odd.__setitem__(slice(None), buffer.raw()) or moved)
+        assert got.flags.aligned
+        assert (got == x).all()
+        assert cowarray.stats()["bytes_copied"] == x.nbytes
+
+
+def test_a_small_buffer_of_a_snapshot_keeps_no_large_array():
+    buffers = []
+    payload = pickle.dumps(cowarray.array(np.arange(1000.0))[:10], 5, buffer_callback=buffers.append)
+    got = pickle.loads(payload, buffers=[memoryview(buffer) for buffer in buffers])
+    assert got.storage.nbytes == 80
+
+
+def test_out_of_band_shares_with_the_source_and_with_bytes():
     x = cowarray.array(np.arange(100.0))
     cowarray.reset_stats()
     assert cowarray.shares_bytes(out_of_band(x), x)
@@ -151,11 +186,19 @@ def test_out_of_band_shares_with_the_source_and_with_bytes_and_not_with_a_bytear
     assert cowarray.stats()["bytes_copied"] == 0
     got[0] = 5
     assert np.frombuffer(stored[0])[0] == 0
-    writable = []
-    got = out_of_band(x, lambda buffer: writable.append(bytearray(buffer)) or writable[0])
-    assert cowarray.stats()["bytes_copied"] == 1600
-    writable[0][:] = bytes(800)
-    assert got.tolist() == x.tolist()
+
+
+def test_whoever_writes_to_a_buffer_that_was_handed_over_breaks_a_promise():
+    """Recorded: docs/interop.md says so, as of everything that is trusted."""
+    x = cowarray.array(np.arange(100.0))
+    memory = []
+    got, own = (out_of_band(x, lambda buffer: memory.append(bytearray(buffer)) or memory[-1]) for _ in range(2))
+    own = own.copy()
+    own.materialize()
+    for each in memory:
+        each[:] = bytes(800)
+    assert not got.any()
+    assert own.tolist() == x.tolist()
 
 
 def test_pickling_copies_nothing_in_place():

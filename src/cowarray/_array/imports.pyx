@@ -42,12 +42,7 @@ cnp.import_array()
 
 cdef Array import_array(cnp.ndarray array, object copy):
     """Import a NumPy array. copy: True, False, or None for "only where sharing is not sound or trusted"."""
-    cdef object owner = root(array)
-    while type(owner) is memoryview:
-        viewed = owner.obj
-        if not cnp.PyArray_Check(viewed) and type(viewed) is not Snapshot:
-            break
-        owner = root(viewed) if cnp.PyArray_Check(viewed) else viewed
+    cdef object owner = owner_of(array)
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
         return clone_of_snapshot(owner, array, copy)
@@ -61,6 +56,27 @@ cdef Array import_array(cnp.ndarray array, object copy):
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
     return copy_foreign(array)
+
+
+cdef Array import_received(cnp.ndarray array):
+    """Import what a pickle carried: a buffer that its transport calls read-only is shared, on trust.
+
+    One that arrived at an odd address is not: NumPy would compute slowly with it for as long as it lives, and, with
+    sums taken in other steps, not quite the same.
+    """
+    cdef bint fit = not cnp.PyArray_ISWRITEABLE(array) and cnp.PyArray_ISALIGNED(array)
+    return import_array(array, False if fit and type(owner_of(array)) is not Snapshot else None)
+
+
+cdef object owner_of(cnp.ndarray array):
+    """Whose the memory is, past the memoryviews of NumPy's arrays and of snapshots."""
+    cdef object owner = root(array)
+    while type(owner) is memoryview:
+        viewed = owner.obj
+        if not cnp.PyArray_Check(viewed) and type(viewed) is not Snapshot:
+            break
+        owner = root(viewed) if cnp.PyArray_Check(viewed) else viewed
+    return owner
 
 
 cdef bint is_sparse(cnp.ndarray array) noexcept:

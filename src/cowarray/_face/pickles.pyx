@@ -10,7 +10,7 @@ from cpython.pyport cimport PY_SSIZE_T_MAX
 
 from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain, make_standard
 from cowarray._array.exports cimport copied_out, snapshot
-from cowarray._array.imports cimport copy_foreign, import_array
+from cowarray._array.imports cimport copy_foreign, import_received
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS
 from cowarray._native.storage cimport EXPORT
@@ -52,7 +52,7 @@ cdef object reduce_array(Array x, int protocol):
 
 @cython.binding(False)  # no attributes: a pickle that may name this function could set them
 def _unpickle(payload, description, shape, order, standard=False):
-    """An array from the parts of a pickle; bytes are shared until written to, other buffers copied."""
+    """An array from the parts of a pickle; what is read-only is shared until written to, other buffers are copied."""
     cdef object size = 1
     if type(order) is not str or order not in ("C", "F"):
         raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
@@ -79,7 +79,7 @@ def _unpickle(payload, description, shape, order, standard=False):
         return of_face(adopt(cnp.ndarray(shape, dtype, order=order)), standard)
     # Should the payload answer otherwise the second time, NumPy will find that it does not fit.
     flat = numpy_frombuffer(payload, dtype="u1")
-    return of_face(import_array(flat.view(dtype).reshape(shape, order=order), None), standard)
+    return of_face(import_received(flat.view(dtype).reshape(shape, order=order)), standard)
 
 
 def _unpickle_objects(array, standard=False):

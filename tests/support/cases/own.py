@@ -184,6 +184,12 @@ CASES = [
         tags="isolation",
     ),
     *cases("cowarray.register()", name="cowarray.register", tags="isolation"),
+    *cases("cowarray.isolated(lambda one: one)(x)", gives=COPY, name="cowarray.isolated", tags="isolation"),
+    *cases(
+        "cowarray.isolated(lambda one, many: many['two'][0].sum())(x, {'two': [x, A([1.])]})",
+        name="cowarray.isolated",
+        tags="isolation",
+    ),
     *cases("cowarray.explain(x)._replace(made='')", name="cowarray.Explanation", tags="isolation"),
     *cases("[cowarray.load(saved(x))]", name="cowarray.load", tags="isolation"),
     *cases(
