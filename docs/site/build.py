@@ -22,6 +22,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "README.md": "readme.md",
+    "SECURITY.md": "security.md",
     "src/core/protocol.md": "design/protocol.md",
     "src/cowarray/_native/doors.md": "design/doors.md",
     "src/cowarray/_array/headers.md": "design/headers.md",

@@ -332,8 +332,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "cowi_init(&made->budget, made->of_file ? SIZE_MAX : made->count",
-                "cowi_init(&made->budget, made->count",
+                "              made->of_file ? SIZE_MAX : most_written(",
+                "              most_written(",
             )
         ],
     ),

@@ -31,7 +31,7 @@ FILES = [
     ["context"],
     ["storage"],
     ["scope", "absence"],
-    ["clone"],
+    ["clone", "by_page"],
 ]
 
 NAMES = r"\b(cowi?_[a-z_0-9]+)"
