@@ -156,6 +156,7 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
         cowi_context *context = static_cast<cowi_context *>(data);
         context->counts.unmake();
         context->left.unmake();
+        context->owed.unmake();
         context->original.touched.var.unmake();
         context->shadow.touched.var.unmake();
     }

@@ -117,7 +117,7 @@ CASES = [
         with cowarray.trace() as seen: x.copy()[...] = 3; repr(seen)
         with cowarray.trace() as seen: y = x.copy(); y += 1; y.sum(); y = None; list(seen)
         x.storage, repr(x.storage)
-        x.storage.nbytes, x.storage.is_cow, x.storage.share_count, x.storage.data_ptr
+        x.storage.nbytes, x.storage.is_cow, x.storage.share_count, x.storage.data_ptr, x.storage.own_nbytes
         x.ctypes.data, x.ctypes.shape
         x.data.tolist()
         x.dtype = "i8"

@@ -168,6 +168,7 @@ CASES = [
         x.storage.is_cow
         x.storage.nbytes
         x.storage.share_count
+        x.storage.own_nbytes
         x.storage.__reduce__
         x.storage.__setstate__
         x.flags.__eq__(A([1]).flags)
