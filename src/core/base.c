@@ -41,11 +41,9 @@
 
 static cowi_atomic_size files;
 static cowi_atomic_size bytes;
-static cowi_atomic_u64 made;
 
 void cowi_base_figures(cow_paging_figures *out)
 {
-    out->bases = cowi_load_relaxed(&made);
     out->base_bytes = cowi_load_relaxed(&bytes);
     out->base_files = cowi_load_relaxed(&files);
 }
@@ -203,7 +201,6 @@ cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
         (void)cowi_sub_release(&files, 1);
         return NULL;
     }
-    (void)cowi_add_relaxed(&made, 1);
     return base;
 }
 

@@ -60,6 +60,7 @@ static pthread_mutex_t locks[LOCKS] = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
 };
 static cowi_atomic_size maps;
+static cowi_atomic_u64 bases; /* for windows: those on which prices are measured nobody asked for */
 static cowi_atomic_u64 page_copies;
 static cowi_atomic_u64 pages_copied;
 static cowi_atomic_u64 commits;
@@ -69,6 +70,7 @@ void cow_paging_read(cow_paging_figures *out)
 {
     cowi_base_figures(out);
     cowi_ledger_figures(out);
+    out->bases = cowi_load_relaxed(&bases);
     out->page_copies = cowi_load_relaxed(&page_copies);
     out->pages_copied = cowi_load_relaxed(&pages_copied);
     out->commits = cowi_load_relaxed(&commits);
@@ -413,6 +415,7 @@ static bool find_shadow(const cow_sharing *sharing, const plan *how)
         cowi_ledger_return(price);
         return false;
     }
+    (void)cowi_add_relaxed(&bases, 1);
     return true;
 }
 
@@ -520,6 +523,7 @@ static void commit(window *made, const plan *how)
             commit_region(made, how, i, base, at++ * COWI_REGION);
         }
     }
+    (void)cowi_add_relaxed(&bases, 1);
     (void)cowi_add_relaxed(&commits, count);
     cowi_base_release(base);
 }

@@ -371,6 +371,18 @@ def test_stats_count_bases_and_give_ups_and_start_over(pages):
     assert ca.stats()["page_copies"] == ca.stats()["bases"] == ca.stats()["give_ups"] == 0
 
 
+def test_stats_count_no_bases_but_those_of_arrays():
+    """Prices are measured on bases of their own, which nobody asked for."""
+    code = """
+import cowarray as ca, numpy as np
+x = ca.array(np.zeros(1 << 20))
+y = x.copy()
+y[0] = 1
+print(ca.stats()["page_copies"], ca.stats()["bases"])
+"""
+    assert in_a_process(code) == ["0", "0"]
+
+
 # ---- with the budget -------------------------------------------------------------------------------------------------
 
 
