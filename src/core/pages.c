@@ -80,14 +80,16 @@ void cow_paging_read(cow_paging_figures *out)
 
 /* ---- what a writer will touch ------------------------------------------------------------------------------------ */
 
+#define MOST_DIMENSIONS 64
+
 /* A box as runs of bytes that lie close together: `runs` of them, each `span` long, the rest of its dimensions outside. */
 typedef struct extent {
     size_t first; /* byte of the window */
     size_t span;
     size_t runs;
     int ndim; /* of the runs, the largest stride first */
-    size_t shape[64];
-    size_t strides[64];
+    size_t shape[MOST_DIMENSIONS];
+    size_t strides[MOST_DIMENSIONS];
 } extent;
 
 static void sort_by_stride(extent *out)
@@ -143,13 +145,13 @@ static size_t pages_of_run(size_t span)
     return span / COWI_PAGE + 1;
 }
 
-/* How many pages the box touches at most; box NULL: all of them. */
+/* How many pages the box touches at most; box NULL, or of more dimensions than an array has: all of them. */
 static size_t pages_touched(const cow_box *box, size_t nbytes)
 {
     const size_t all = pages_of_run(nbytes);
     extent what;
     size_t pages, single;
-    if (box == NULL) {
+    if (box == NULL || box->ndim > MOST_DIMENSIONS) {
         return all;
     }
     if (!extent_of(box, &what)) {
@@ -196,7 +198,7 @@ static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, 
 /* Of each region, how many pages the box will touch. */
 static void count_by_region(const cow_box *box, const window *made, uint32_t *touched)
 {
-    size_t index[64] = {0};
+    size_t index[MOST_DIMENSIONS] = {0};
     size_t next = 0;
     extent what;
     if (!extent_of(box, &what)) {

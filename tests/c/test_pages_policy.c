@@ -172,6 +172,21 @@ static void boxes_cost_what_they_touch_body(void)
 }
 IN_A_CHILD(boxes_cost_what_they_touch)
 
+/* No array has so many dimensions: who says so says nothing. */
+static void boxes_of_too_many_dimensions_say_nothing_body(void)
+{
+    enum { DIMENSIONS = 4000 };
+    static ptrdiff_t dims[2 * DIMENSIONS];
+    cow_box box = {0, 1, DIMENSIONS, dims, SIZE_MAX};
+    for (size_t i = 0; i < DIMENSIONS; i++) {
+        dims[i] = 2;
+        dims[DIMENSIONS + i] = 1;
+    }
+    CHECK_EQ(cow_box_pages(&box, SIZE), SIZE / PAGE + 1);
+    CHECK(!is_paged_for(&box, NULL));
+}
+IN_A_CHILD(boxes_of_too_many_dimensions_say_nothing)
+
 /* Of a region of which three quarters of a copy would be paid for pages, a copy is made. */
 static void dense_regions_are_copied_whole_body(void)
 {
@@ -814,6 +829,7 @@ IN_A_CHILD(swapped_pages_are_copied)
 int main(void)
 {
     RUN(boxes_cost_what_they_touch);
+    RUN(boxes_of_too_many_dimensions_say_nothing);
     RUN(dense_regions_are_copied_whole);
     RUN(copied_regions_hold_their_values);
     RUN(only_aligned_windows_of_ours_are_paged);
