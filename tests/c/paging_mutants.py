@@ -835,6 +835,11 @@ PAGING = {
     "who says nothing of pages of its own keeps them": (
         "test_pages_policy",
         "who_says_nothing_on_pages_gets_plain_memory",
-        [("pages.c", "    if (box == NULL) {\n        return all;", "    if (box == NULL) {\n        return 0;")],
+        [("pages.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
+    ),
+    "boxes have room for any number of dimensions": (
+        "test_pages_policy",
+        "boxes_of_too_many_dimensions_say_nothing",
+        [("pages.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
     ),
 }
