@@ -121,7 +121,7 @@ typedef struct cow_dataptr {
 typedef struct cow_box {
     ptrdiff_t offset; /* of the element with indices 0 */
     ptrdiff_t itemsize;
-    int ndim; /* above 64: as if nothing were said */
+    int ndim;              /* above 64: as if nothing were said */
     const ptrdiff_t *dims; /* the shape, then the strides */
     size_t most;           /* so many elements of the box at most, wherever they lie; SIZE_MAX: all of it */
 } cow_box;
