@@ -103,7 +103,8 @@ COW_NODISCARD cow_status cow_account_new(cow_account *above, cow_account **out, 
 void cow_account_hush(cow_account *account);
 /* NULL is allowed. */
 void cow_account_drop(cow_account *account);
-/* What the calling thread takes from now on is on this account; NULL: on none. Returns the one before. */
+/* What the calling thread takes from now on is on this account: blocks of cow_nowhere, and frozen bases that its writes to
+ * Storages of the heap make. NULL: on none. Returns the one before. */
 cow_account *cow_account_use(cow_account *account);
 void cow_account_read(const cow_account *account, cow_account_figures *out);
 
@@ -138,6 +139,7 @@ typedef struct cow_sharing {
     void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
     cow_dataptr made;   /* out: the handle on the window */
     size_t copied;      /* out: bytes */
+    size_t takes;       /* out, of would_share: bytes of memory, about */
 } cow_sharing;
 
 /* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share and settle are
@@ -161,7 +163,7 @@ typedef struct cow_paging {
     void (*earn)(void *self, size_t nbytes);
     void (*spend)(void *self, size_t nbytes);
     /* Whether share would, now. */
-    int (*would_share)(void *self, const cow_sharing *sharing);
+    int (*would_share)(void *self, cow_sharing *sharing);
     /* Bytes that no base has: of pages that were written to, or copied. */
     size_t (*own_bytes)(void *self, const cow_dataptr *own);
 } cow_paging;
@@ -268,6 +270,9 @@ size_t cow_storage_write_cost(cow_storage *storage);
 int cow_storage_is_paged(cow_storage *storage);
 /* 1 if a write of one element would cost pages, and not the window, if it happened now. */
 int cow_storage_writes_by_page(cow_storage *storage);
+/* About how many bytes of memory a write of so many pages would take if it happened now: none, the window, or those pages
+ * with what is copied or frozen for them first. */
+size_t cow_storage_write_takes(cow_storage *storage, size_t pages);
 /* Bytes of the window that are in memory for its sake: all of it, or, by the page, those that no frozen base has. */
 size_t cow_storage_own_bytes(cow_storage *storage);
 /* Declares that somebody without a scope reads the bytes, and that the Storage is about to leave them. From now on no

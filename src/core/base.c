@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "account.h"
 #include "assertions.h"
 #include "pages.h"
 
@@ -179,6 +180,8 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     base->device = now.st_dev;
     base->inode = now.st_ino;
     base->nbytes = nbytes;
+    base->account = cowi_account_now();
+    cowi_account_put(base->account, nbytes);
     (void)cowi_add_relaxed(&bytes, nbytes);
     return base;
 }
@@ -234,6 +237,7 @@ void cowi_base_release(cowi_base *base)
     }
     (void)cowi_sub_release(&files, 1);
     (void)cowi_sub_release(&bytes, base->nbytes);
+    cowi_account_take(base->account, base->nbytes);
     free(base);
 }
 

@@ -1,16 +1,19 @@
 /* Questions about bytes by the page. They look through a const scope, so that nobody frees what is looked at. */
 #include "internal.h"
+#include "pages.h"
 
-int cow_storage_writes_by_page(cow_storage *storage)
+/* Whether a write to the box would be by the page. *takes: bytes of memory that it would take to share them first; 0 where the
+ * bytes are paged already, and nobody else's. */
+static bool would_page(cow_storage *storage, const cow_box *box, size_t *takes)
 {
-    static const cow_box element = {0, 1, 0, NULL, SIZE_MAX};
     const cow_paging *paging = storage->allocator->paging;
     cow_sharing sharing;
     cow_const_scope scope;
     cowi_context *context;
-    int by_page = 0;
+    bool by_page;
+    *takes = 0;
     if (paging == NULL || storage->nbytes < paging->least || cow_const_begin(storage, &scope, NULL) != COW_OK) {
-        return 0;
+        return false;
     }
     cowi_storage_lock(storage);
     context = storage->context;
@@ -19,11 +22,12 @@ int cow_storage_writes_by_page(cow_storage *storage)
         sharing.allocated = context->nbytes;
         sharing.offset = storage->offset;
         sharing.nbytes = storage->nbytes;
-        sharing.box = &element;
+        sharing.box = box;
         sharing.will_earn = cowi_context_earnable(context);
         sharing.shadow = &context->shadow;
         cowi_storage_unlock(storage);
-        by_page = paging->would_share(storage->allocator->self, &sharing);
+        by_page = paging->would_share(storage->allocator->self, &sharing) != 0;
+        *takes = by_page ? sharing.takes : 0;
     }
     else {
         by_page = cowi_dataptr_paged(storage->allocator, ((cowi_context *)scope.context)->original);
@@ -31,6 +35,27 @@ int cow_storage_writes_by_page(cow_storage *storage)
     }
     cow_const_end(&scope);
     return by_page;
+}
+
+int cow_storage_writes_by_page(cow_storage *storage)
+{
+    static const cow_box element = {0, 1, 0, NULL, SIZE_MAX};
+    size_t takes;
+    return would_page(storage, &element, &takes);
+}
+
+size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
+{
+    const cow_box run = {0, (ptrdiff_t)(pages == 0 ? 0 : (pages - 1) * COWI_PAGE + 1), 0, NULL, SIZE_MAX};
+    const size_t copies = cow_storage_write_cost(storage);
+    size_t takes;
+    if (!would_page(storage, &run, &takes)) {
+        return copies;
+    }
+    if (copies == 0) {
+        return pages * COWI_PAGE;
+    }
+    return takes > 0 ? takes : copies;
 }
 
 size_t cow_storage_own_bytes(cow_storage *storage)

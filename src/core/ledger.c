@@ -201,8 +201,10 @@ static uint32_t ratio(uint64_t dear, uint64_t cheap, uint64_t most)
 static void measure(cowi_prices *out, bool small)
 {
     uint64_t copy = 0, fill = 0, pages = 0;
+    cow_account *account = cow_account_use(NULL); /* nobody asked for these bases */
     char *source = (char *)mmap(NULL, SAMPLE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (source == (char *)MAP_FAILED) {
+        (void)cow_account_use(account);
         return;
     }
     memset(source, 1, SAMPLE);
@@ -219,6 +221,7 @@ static void measure(cowi_prices *out, bool small)
         cowi_base_release(base);
     }
     (void)munmap(source, SAMPLE);
+    (void)cow_account_use(account);
     if (copy != 0 && fill != 0 && pages != 0) {
         out->fill = ratio(fill, copy, 4000);
         out->page = ratio(pages * (SAMPLE / COWI_PAGE / SAMPLE_PAGES), copy, 8000);

@@ -760,23 +760,6 @@ static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead)
            price_of_pages(how->prices, pages_touched(sharing->box, sharing->nbytes)) <= sharing->nbytes / 2;
 }
 
-static int would_share(void *self, const cow_sharing *sharing)
-{
-    size_t lead, count;
-    plan how = plan_for(sharing, &lead, &count);
-    uint64_t price = FIXED_COST + sharing->nbytes;
-    (void)self;
-    if (!is_eligible(sharing, &how, lead)) {
-        return 0;
-    }
-    price += price_of_pages(how.prices, most_written(count * COWI_REGION_PAGES, how.prices->page));
-    if (how.from == NULL &&
-        cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
-        price += price_of_fill(how.prices, (sharing->allocated + COWI_REGION - 1) / COWI_REGION);
-    }
-    return is_of_file(&how) || cowi_ledger_allows(price, sharing->will_earn);
-}
-
 static int share(void *self, cow_sharing *sharing)
 {
     size_t lead, count;
@@ -869,6 +852,27 @@ static size_t own_bytes(void *self, const cow_dataptr *own)
     }
     free(dirt.bits);
     return nbytes;
+}
+
+static int would_share(void *self, cow_sharing *sharing)
+{
+    size_t lead, count;
+    plan how = plan_for(sharing, &lead, &count);
+    uint64_t price = FIXED_COST + sharing->nbytes;
+    if (!is_eligible(sharing, &how, lead)) {
+        return 0;
+    }
+    price += price_of_pages(how.prices, most_written(count * COWI_REGION_PAGES, how.prices->page));
+    sharing->takes = pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
+    if (how.from != NULL) {
+        sharing->takes += own_bytes(self, &sharing->source);
+    }
+    else if (cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
+        const size_t regions = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
+        price += price_of_fill(how.prices, regions);
+        sharing->takes += regions * COWI_REGION;
+    }
+    return is_of_file(&how) || cowi_ledger_allows(price, sharing->will_earn);
 }
 
 static void earn(void *self, size_t nbytes)

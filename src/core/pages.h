@@ -29,6 +29,7 @@ typedef struct cowi_base {
     dev_t device; /* with the next: what the descriptor should still be */
     ino_t inode;
     size_t nbytes; /* in memory; 0 for a user's file */
+    cow_account *account; /* on which they are: that of the thread whose write made it */
 } cowi_base;
 
 /* A piece of memory that goes into a base: nbytes <= COWI_REGION, the rest of the region is zeros. */

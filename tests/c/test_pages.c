@@ -68,6 +68,56 @@ static cow_storage *make_large(int value)
 
 /* ---- what a write costs ------------------------------------------------------------------------------------------ */
 
+static size_t live(const cow_account *account)
+{
+    cow_account_figures now;
+    cow_account_read(account, &now);
+    return now.live;
+}
+
+static void bases_are_on_the_account_of_who_wrote(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *third = make_clone(first);
+    cow_account *account = NULL, *before;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    REQUIRE(cow_account_new(NULL, &account, NULL) == COW_OK);
+    before = cow_account_use(account);
+    CHECK_OK(put(second, 0, 1));
+    (void)cow_account_use(before);
+    CHECK_EQ(live(account), figures().base_bytes);
+    CHECK_EQ(live(account), can_page ? 10 * MIB : 0);
+    CHECK_OK(put(third, 0, 1)); /* a window on the same base: counted once */
+    CHECK_EQ(live(account), can_page ? 10 * MIB : 0);
+    cow_storage_free(first);
+    cow_storage_free(second);
+    CHECK_EQ(live(account), can_page ? 10 * MIB : 0);
+    cow_storage_free(third);
+    CHECK_EQ(live(account), 0);
+    cow_account_drop(account);
+    nothing_is_left();
+}
+
+static void what_a_write_will_take_is_said_before(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *third = make_clone(first), *fourth;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    CHECK_EQ(cow_storage_write_takes(second, 3), can_page ? 10 * MIB + 3 * PAGE : SIZE);
+    CHECK_EQ(cow_storage_write_takes(second, SIZE / PAGE), SIZE);
+    CHECK_OK(put(second, 0, 1));
+    CHECK_EQ(cow_storage_write_takes(second, 3), can_page ? 3 * PAGE : 0);
+    CHECK_EQ(cow_storage_write_takes(third, 3), can_page ? 3 * PAGE : SIZE);
+    fourth = make_clone(second);
+    CHECK_EQ(cow_storage_write_takes(fourth, 3), can_page ? 4 * PAGE : SIZE);
+    cow_storage_free(second);
+    cow_storage_free(fourth);
+    cow_storage_free(third);
+    CHECK_EQ(cow_storage_write_takes(first, 3), 0);
+    cow_storage_free(first);
+    nothing_is_left();
+}
+
 static void one_byte_costs_a_page(fixture *f)
 {
     cow_storage *first = make_large(7);
@@ -935,6 +985,8 @@ int main(void)
         (void)printf("skipped: what needs pages: the system grants none\n");
     }
     RUN(one_byte_costs_a_page);
+    RUN(bases_are_on_the_account_of_who_wrote);
+    RUN(what_a_write_will_take_is_said_before);
     RUN(second_generation_copies_the_pages_of_the_first);
     RUN(last_sharer_keeps_its_address_and_drops_the_shadow);
     RUN(windows_are_paged_where_they_lie);

@@ -24,6 +24,7 @@ PACKAGE = ROOT / "src" / "cowarray"
 FILES = [
     ["assertions"],
     ["yield", "status", "stats"],
+    ["account"],
     ["large", "base", "dirty"],
     ["ledger"],
     ["pages"],

@@ -120,6 +120,7 @@ cdef extern from "cowarray/core.h" nogil:
     size_t cow_storage_write_cost(cow_storage *storage)
     int cow_storage_is_paged(cow_storage *storage)
     int cow_storage_writes_by_page(cow_storage *storage)
+    size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     size_t cow_storage_own_bytes(cow_storage *storage)
     void cow_storage_spare(cow_storage *storage)
     const void *cow_storage_address(const cow_storage *storage)

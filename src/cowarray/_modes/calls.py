@@ -163,7 +163,7 @@ class Call:
 
     # ---- what is written
 
-    def writes(self, x, whole=False, text=False):
+    def writes(self, x, whole=False, text=False, key=..., where=...):
         """Whether an array that the operation writes has become, or is, a fake; False: compute it, all is real.
 
         Parameters
@@ -173,6 +173,8 @@ class Call:
             Whether all of it gets values that do not depend on the old ones.
         text : bool
             Whether what is left of a text is written, too.
+        key, where : object, optional
+            An index, of what of it is written; the same with headers in it.
 
         Raises
         ------
@@ -187,7 +189,7 @@ class Call:
             if not x.flags.writeable:
                 raise ValueError("assignment destination is read-only")
             forget(x, self.origin)
-        write(x, whole, text, self.origin, self.operation)
+        write(x, whole, text, self.origin, self.operation, key, where)
         return True
 
     # ---- what is refused

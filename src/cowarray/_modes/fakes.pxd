@@ -11,7 +11,7 @@ cdef class Ledger:
     cdef readonly dict lines  # by site, the Origins
     cdef bint notes  # whether births are noted
     cdef size_t noted  # the peak that the lines have taken note of
-    cdef public list written  # Storages, if somebody wants to know of them
+    cdef public dict written  # Storages, and how many pages of each, if somebody wants to know of them
     cdef readonly object peak_site  # the line that ran when the bytes were the most; None: there never were any
     cdef list entries  # of (how many births there had been, the most live bytes since the entry before)
     cdef size_t crest  # the most live bytes since the last entry

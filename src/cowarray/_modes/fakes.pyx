@@ -51,6 +51,7 @@ from cowarray._native.storage cimport (
     Overwrite,
     overwrite_storage,
     OVERWRITES,
+    pages_touched,
     read_account,
     read_region,
     SHARES,
@@ -60,7 +61,7 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 from cowarray._ops.indexing cimport is_basic as is_basic_key
-from cowarray._ops.indexing cimport settled
+from cowarray._ops.indexing cimport narrow, settled
 from cowarray._ops.overwriting cimport is_replaceable
 
 from cowarray._modes.refusals import FakeError
@@ -397,7 +398,7 @@ def forget(Array x not None, Origin origin not None, /):
     note(origin)
 
 
-def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None):
+def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=..., where=...):
     """What a write to an array without bytes does: it gets bytes of its own, a copy or not.
 
     Parameters
@@ -410,8 +411,13 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     origin : Origin
         The line that writes.
     operation : str, optional
+    key : object, optional
+        An index, of what of x is written; and
+    where : object, optional
+        the same as NumPy is to see it.
     """
     cdef cow_mutable_scope scope
+    cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef Access access
     cdef Step step = Step.__new__(Step)
     cdef cow_account *account
@@ -433,13 +439,16 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
                 overwrite.commit()
         else:
             access = access_to(whose, WRITES, OPERATION)
+            narrow(&access, box, whose, key, where)
             begin_write(whose.storage_, &access, &scope)
             end_write(&scope)
     finally:
         set_current(before)
         use_account(account)
     if origin.ledger.written is not None:
-        origin.ledger.written.append(whose.storage_)
+        origin.ledger.written[whose.storage_] = (
+            origin.ledger.written.get(whose.storage_, 0) + pages_touched(whose.storage_, &access)
+        )
     note(origin)
 
 

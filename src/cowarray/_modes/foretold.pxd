@@ -3,7 +3,7 @@
 
 cdef class Foretold:
     cdef list births  # of (place among the results, an array that lies as the result will)
-    cdef tuple written  # which of the arrays that take part
+    cdef tuple written  # of (which of the arrays that take part, how many pages of it)
 
 
 cdef object key_of(object function, tuple args, dict kwargs, list arrays)

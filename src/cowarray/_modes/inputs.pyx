@@ -216,5 +216,5 @@ cdef str constant_name(Run run, Allocation unit):
     """A name for what is not made by a recorded operation, which is logged."""
     cdef str name = run.new_name()
     if name is not None:
-        run.log.constant(name, unit.nbytes)
+        run.log.constant(name, unit.size)
     return name

@@ -28,12 +28,16 @@ from cowarray._modes.recording cimport dry, own_block, refuse_objects, Seen
 from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step
 from cowarray._modes.runs cimport (
     Allocation,
+    count_held,
+    count_outside,
     find_managed,
     keep_bytes,
     make_constant,
     make_room,
     manage,
     Managed,
+    manager_of,
+    member_of,
     move,
     nanoseconds,
     new_allocation,
@@ -58,7 +62,9 @@ from cowarray._native.storage cimport (
     Storage,
     who_holds,
     window_size,
+    pages_touched,
     write_cost,
+    write_takes,
     WRITES,
 )
 from cowarray._ops.protocols cimport at_headers
@@ -114,6 +120,7 @@ cdef class Step:
     cdef bint only_shares  # it gives lazy copies, and needs no bytes
     cdef list born  # Versions
     cdef list locked  # Allocations; None before the first
+    cdef dict pages  # by Storage, how many of each are written at most
     cdef size_t reserved
 
 
@@ -229,6 +236,8 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
                     note_writes(run, step, node, "an operation that wrote to it has failed")
             finally:
                 end(run, step)
+            if done and step.written and not run.pools.fits(0):
+                make_room(run, 0)  # what was to be by the page was copied as a whole
         finally:
             unlock_guard_and_raise(interruption)
     return result
@@ -295,9 +304,12 @@ cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list 
     for _, array in fresh:
         refuse_objects((<Array>array).descr)
     seen.originals = [seen.original_on(storage) for storage in seen.written]
+    seen.pages = {
+        (<Array>each).storage_: pages for each, pages in zip(seen.originals, seen.written.values()) if each is not None
+    }
     if key is not None:
-        places = [index_of(each, arrays) for each in seen.originals]
-        if -1 not in places:
+        places = [(index_of(seen.original_on(each), arrays), pages) for each, pages in seen.written.items()]
+        if not any([place < 0 for place, _ in places]):
             memorize(key, list(fresh), tuple(places))
     return seen
 
@@ -311,7 +323,9 @@ cdef Seen seen_before(object function, Foretold known, list arrays, list fresh):
     for x in arrays:
         storage_for(<Array>x)  # as those have whose ghosts are made
     seen.ghosts = [(None, x, find_traced(<Array>x)) for x in arrays]
-    seen.written = seen.originals = [arrays[i] for i in known.written]
+    seen.originals = [arrays[place] for place, _ in known.written]
+    seen.written = {(<Array>arrays[place]).storage_: pages for place, pages in known.written}
+    seen.pages = seen.written
     fresh.extend(known.births)
     return seen
 
@@ -347,6 +361,7 @@ cdef Step new_step(Seen seen):
         if step.written is NOTHING:
             step.written = []
             step.storages = []
+            step.pages = seen.pages
         if managed not in step.written:
             step.written.append(managed)
             step.storages.append((<Array>original).storage_)
@@ -436,6 +451,8 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             held, named = keep_all(run, args, kwargs, versions, known, seen.site)
         node = Node.__new__(Node, operation, seen.function, held, named, seen.site)
         node.read(versions)
+        if step.written:
+            node.pages = sum(step.pages.values())
         for each in step.written:
             managed = <Managed>each
             if managed in unrecorded:
@@ -486,7 +503,7 @@ cdef size_t copied_by_writes(Step step) except? 0:
         if managed.latest.node is None and not stays_constant(step, managed):
             need += window_size(<Storage>storage)
         else:
-            need += write_cost(<Storage>storage)
+            need += write_takes(<Storage>storage, step.pages[storage])
     return need
 
 
@@ -536,7 +553,7 @@ cdef object keep(Run run, object value, dict versions, dict known, object site):
 cdef int note_writes(Run run, Step step, Node node, str why) except -1:
     """Say where what was written lies now. why: it cannot be written again, for only a part may have been."""
     cdef Managed managed
-    cdef Allocation unit
+    cdef Allocation unit, left
     cdef Storage storage
     if not step.written:
         return 0
@@ -547,6 +564,7 @@ cdef int note_writes(Run run, Step step, Node node, str why) except -1:
             managed.unit.slot = None
             managed.unit.run.pools.changed(managed.unit)
             managed.unit.run.pools.add_cost(managed.unit, node.cost)
+            count_held(managed)
             for before, reference in node.writes.items():
                 if reference() is managed.latest and write_cost(storage) == 0:  # else nothing was written
                     (<Version>before).gave_way = True
@@ -557,7 +575,11 @@ cdef int note_writes(Run run, Step step, Node node, str why) except -1:
                                   managed.unit.why if managed.latest.node is None else None)
             unit.has_gaps = managed.unit.has_gaps
             link_to_inputs(unit, node)
+            left = managed.unit
             move(managed, unit)
+            count_held(managed)
+            if member_of(left) is not None:  # its pages may be in a base now
+                count_held(manager_of(member_of(left)))
         managed.writes += 1
         if managed.latest.node is not None and (why is not None or managed.writes > MOST_WRITES):
             managed.latest.node = None
@@ -649,7 +671,7 @@ cdef int log_operation(Run run, Step step, Node node) except -1:
             if (<Version>read).unit is version.unit:
                 alias = i
                 break
-        results.append((version.name, (<Allocation>version.unit).nbytes, alias))
+        results.append((version.name, (<Allocation>version.unit).size, alias))
     if results:
         run.log.call(node.operation, results, args, took if not node.writes else 0)
     return 0
@@ -852,7 +874,7 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
         if step == NULL or type(<object>step) is not Step or (<Step>step).storages is None or (
             storage not in (<Step>step).storages
         ):
-            write_from_outside(managed, storage)
+            write_from_outside(managed, storage, pages_touched(storage, access))
     return 0
 
 
@@ -874,15 +896,16 @@ cdef int fetch(Managed managed) except -1:
     return 0
 
 
-cdef int write_from_outside(Managed managed, Storage storage) except -1:
+cdef int write_from_outside(Managed managed, Storage storage, size_t pages) except -1:
     """Somebody writes whose writes are not known: from now on the bytes are a constant."""
     cdef Run run = managed.unit.run
     cdef Version before = managed.latest
     cdef Allocation unit = managed.unit
-    cdef size_t need
+    cdef size_t need, takes
     with guard:
         need = write_cost(storage)
-        make_room_beside(unit, need)
+        takes = write_takes(storage, pages)
+        make_room_beside(unit, takes)
         managed.latest = Version(None)
         managed.latest.home = managed.storage
         managed.latest.unit = unit
@@ -896,6 +919,8 @@ cdef int write_from_outside(Managed managed, Storage storage) except -1:
             unit.slot = None
             run.pools.changed(unit)
             make_constant(unit, "it was written from outside")
+            takes = min(unit.nbytes + takes, unit.size)
+        count_outside(managed, takes)
     return 0
 
 

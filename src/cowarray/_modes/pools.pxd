@@ -42,7 +42,8 @@ cdef struct Node:
 
 cdef class Pool:
     cdef Node *node
-    cdef readonly size_t nbytes
+    cdef readonly size_t size  # bytes that leave and come back
+    cdef readonly size_t nbytes  # of which so many are in memory for it alone, while they are present
     cdef readonly double cost
     cdef public double used
     cdef readonly int locks
@@ -62,6 +63,7 @@ cdef class Pools:
     cdef readonly size_t budget
     cdef readonly size_t live
     cdef readonly size_t reserved
+    cdef readonly size_t frozen
     cdef readonly size_t peak
     cdef readonly size_t small
     cdef public double now
@@ -100,6 +102,8 @@ cdef class Pools:
     cpdef int gone(self, Pool pool) except -1
     cpdef int changed(self, Pool pool) except -1
     cpdef int resized(self, Pool pool, size_t nbytes) except -1
+    cpdef int counts(self, Pool pool, size_t nbytes) except -1
+    cpdef int freeze(self, size_t nbytes) except -1
     cpdef int reserve(self, size_t nbytes) except -1
     cpdef int unreserve(self, size_t nbytes) except -1
     cpdef bint fits(self, size_t need) except -1

@@ -218,7 +218,7 @@ cdef class Pool:
     def __init__(self, size_t nbytes, double cost=0.0, *, bint constant=False, int bias=0, owner=None):
         if self.pools is not None:
             raise RuntimeError("a pool is initialized once")
-        self.nbytes = nbytes
+        self.nbytes = self.size = nbytes
         self.cost = cost
         self.constant = constant
         self.bias = bias
@@ -259,7 +259,7 @@ cdef void bury(Node *node, double cost) noexcept:
 
 cdef Pool new_pool(size_t nbytes, double cost):
     cdef Pool pool = Pool.__new__(Pool)
-    pool.nbytes = nbytes
+    pool.nbytes = pool.size = nbytes
     pool.cost = cost
     return pool
 
@@ -296,9 +296,9 @@ cdef class Pools:
 
     Attributes
     ----------
-    live, reserved, peak : int
-        Bytes of the pools that are present; those that the owner is about to allocate; the most that both together
-        have been.
+    live, frozen, reserved, peak : int
+        Bytes of the pools that are present; those in bases that several share; those that the owner is about to
+        allocate; the most that all together have been.
     now : float
         The clock, which the owner sets.
     write_rate, read_rate : float
@@ -458,6 +458,7 @@ cdef class Pools:
             self.leave(pool)
             pool.state = EVICTED
             self.live -= pool.nbytes
+            pool.nbytes = pool.size
             self.evictions += 1
             connect(pool.node, pool.cost)
         return 0
@@ -471,9 +472,10 @@ cdef class Pools:
             self.leave(pool)
             pool.state = SPILLED
             self.live -= pool.nbytes
+            pool.nbytes = pool.size
             self.spills += 1
             if not pool.written:
-                self.spilled_bytes += pool.nbytes
+                self.spilled_bytes += pool.size
             pool.written = True
         return 0
 
@@ -509,6 +511,7 @@ cdef class Pools:
             self.leave(pool)
             if pool.state == PRESENT:
                 self.live -= pool.nbytes
+            pool.nbytes = pool.size
             if pool.state != GONE and not pool.constant:
                 connect(pool.node, pool.cost)
             pool.state = GONE
@@ -529,9 +532,26 @@ cdef class Pools:
             if pool.state == PRESENT:
                 self.live -= pool.nbytes
                 self.count_up(nbytes)
-            pool.nbytes = nbytes
+            pool.nbytes = pool.size = nbytes
             pool.written = False
             self.enter(pool)
+        return 0
+
+    cpdef int counts(self, Pool pool, size_t nbytes) except -1:
+        """Say how many bytes are in memory for it alone, where others lie in bases that it shares: see `freeze`."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state == PRESENT:
+                self.live -= pool.nbytes
+                pool.nbytes = nbytes
+                self.count_up(nbytes)
+        return 0
+
+    cpdef int freeze(self, size_t nbytes) except -1:
+        """Say how many bytes there are in bases, which go with the last pool that shares them."""
+        with cython.critical_section(self):
+            self.frozen = nbytes
+            self.count_up(0)
         return 0
 
     cpdef int reserve(self, size_t nbytes) except -1:
@@ -551,7 +571,8 @@ cdef class Pools:
 
     cpdef bint fits(self, size_t need) except -1:
         """Whether so many bytes more are within the budget."""
-        return self.live + self.reserved <= self.budget and need <= self.budget - self.live - self.reserved
+        cdef size_t held = self.live + self.reserved + self.frozen
+        return held <= self.budget and need <= self.budget - held
 
     cpdef int new_round(self) except -1:
         """Begin a search for room: those that refused in the last one may be chosen again."""
@@ -605,9 +626,9 @@ cdef class Pools:
         cdef double cost
         if not self.spilling or self.read_rate <= 0 or (self.write_rate <= 0 and not pool.written):
             return INFINITY
-        cost = pool.nbytes / self.read_rate
+        cost = pool.size / self.read_rate
         if not pool.written:
-            cost += pool.nbytes / self.write_rate
+            cost += pool.size / self.write_rate
         return cost
 
     cdef double score(self, Pool pool, bint *by_file) noexcept:
@@ -630,7 +651,7 @@ cdef class Pools:
             return 0
         stale = self.now - pool.used
         # What is in use at this very moment goes last.
-        return cost / (pool.nbytes * stale) if stale > 0 else INFINITY
+        return cost / (max(pool.nbytes, <size_t>1) * stale) if stale > 0 else INFINITY
 
     cdef PyObject *best_of(self, Py_ssize_t drawn) noexcept:
         """The best of so many candidates that are drawn at random; 0: of all."""
@@ -678,7 +699,7 @@ cdef class Pools:
 
     cdef void enter(self, Pool pool) noexcept:
         """Make it a candidate if it may be one. There is room: `add` has seen to it."""
-        if pool.place >= 0 or pool.locks or pool.state != PRESENT or pool.nbytes < self.small:
+        if pool.place >= 0 or pool.locks or pool.state != PRESENT or pool.size < self.small:
             return
         if pool.constant and not self.spilling:
             return
@@ -698,8 +719,7 @@ cdef class Pools:
 
     cdef void count_up(self, size_t nbytes) noexcept:
         self.live += nbytes
-        if self.live + self.reserved > self.peak:
-            self.peak = self.live + self.reserved
+        self.peak = max(self.peak, self.live + self.reserved + self.frozen)
 
 
 cdef inline bint is_older(Pool one, Pool other) noexcept:

@@ -49,6 +49,7 @@ cdef class Node:
     cdef readonly dict writes
     cdef readonly list births
     cdef public double cost  # under a budget, of running it
+    cdef public size_t pages  # under a budget, that its writes touch at most
 
     cpdef object read(self, object versions)
     cpdef Version write(self, Version before, object home)

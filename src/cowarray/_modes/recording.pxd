@@ -14,8 +14,9 @@ cdef class Seen:
     cdef object first  # the first ghost
     cdef list ghosts  # of (ghost, what it stands for, what is known of its Storage, or None)
     cdef list foreign  # arrays of NumPy's
-    cdef list written  # Storages
+    cdef dict written  # Storages, and how many pages of each at most
     cdef list originals  # arrays whose ghosts lie there
+    cdef dict pages  # by their Storages, how many pages of each are written at most
     cdef bint has_real  # whether the result has an array with bytes
     cdef bint everything  # whether arrays have ghosts whose bytes are there
     cdef object function  # what repeats the operation

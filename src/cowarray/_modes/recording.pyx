@@ -147,7 +147,7 @@ cdef object travel_apart(Seen seen, str operation, object function, tuple args, 
     """Do an operation of code that has come in between, as if nothing were being recorded."""
     cdef Ledger ledger = seen.block.ledger
     cdef object inner = current(), before = None
-    cdef list written = ledger.written
+    cdef dict written = ledger.written
     if type(inner) is Block and (<object>inner).ledger is ledger:
         before = put_in(seen.outer)  # else it has entered a block of its own, or makes something
     set_current(NULL)
@@ -244,7 +244,7 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     cdef Ledger ledger = block.ledger
     cdef void *heard
     cdef object before
-    seen.written = []
+    seen.written = {}
     call = DryCall(operation, function, args, kwargs, block, seen.first)
     seen.site = call.origin.site
     seen.outer = current()

@@ -11,7 +11,7 @@ import numpy as np
 cimport cython
 
 from cowarray._array.array cimport access_anywhere
-from cowarray._c.core cimport cow_mutable_scope
+from cowarray._c.core cimport cow_account, cow_mutable_scope
 from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.pools cimport EVICTED, GONE, PRESENT, SPILLED
 from cowarray._modes.quiet cimport hush, unhush
@@ -20,6 +20,7 @@ from cowarray._modes.runs cimport (
     Allocation,
     bring_from_file,
     checksum,
+    count_held,
     make_room,
     manage,
     Managed,
@@ -38,7 +39,9 @@ from cowarray._native.storage cimport (
     fill_bytes,
     OPERATION,
     Storage,
+    use_account,
     window_size,
+    write_takes,
     WRITES,
 )
 
@@ -156,7 +159,7 @@ cdef set missing(Version version):
 
 cdef bint read_back(Allocation unit) except -1:
     """Read an allocation from its file. False where that has failed, and it can be made again."""
-    if not make_room(unit.run, unit.nbytes):
+    if not make_room(unit.run, unit.size):
         raise NoRoom
     try:
         bring_from_file(unit.run, unit)
@@ -247,17 +250,19 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     cdef double before, took
     cdef void *step
     cdef void *heard
+    cdef cow_account *account
     for each in node.reads:
         storage = present(<Version>each)
         if each in node.writes:
             storage = writable_clone(<Storage>storage)
-            need += window_size(<Storage>storage)
+            need += write_takes(<Storage>storage, node.pages)
         values[each] = storage
     need += sum([foretold[1] for _, foretold, _ in node.births])
     if not make_room(run, need):
         raise NoRoom
     heard = hush()  # it has been told already
     run.pools.reserve(need)
+    account = use_account(run.account)
     step = put_step(<void *>frame)
     before = nanoseconds()
     try:
@@ -270,6 +275,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     finally:
         unhush(heard)
         put_step(step)
+        use_account(account)
         run.pools.unreserve(need)
     took = nanoseconds() - before
     if run.by_model:
@@ -332,11 +338,11 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
     managed = manager_of(home)
     if managed is not None and (managed.is_held or managed.latest is version):
         unit = managed.unit
-        if shared is None and window_size(made) == unit.nbytes:
+        if shared is None and window_size(made) == unit.size:
             check(unit, made)
             fill_bytes(home, made)
             unit.run.pools.remade(unit)
-            return 0
+            return count_held(managed)
         # It leaves those that it shared absent bytes with.
         if shared is None:
             shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)

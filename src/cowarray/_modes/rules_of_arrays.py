@@ -132,7 +132,7 @@ def set_item(call):
     is_real = x.dtype.kind not in "OV" and not _is_plain(value) and first_fake((value,)) is None
     if is_real and is_basic and not isinstance(header[key], np.ndarray):
         np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
-        call.writes(x, header.size == 1, text=True)
+        call.writes(x, header.size == 1, text=True, key=key, where=key)
         return None
     shown = call.header(value)
     if x.dtype.names is not None and type(value) in (tuple, list) and first_fake(value) is None:
@@ -140,7 +140,9 @@ def set_item(call):
     if x.dtype.kind in "mM" and not isinstance(value, (ndarray, np.ndarray)):
         np.array(value, dtype=x.dtype)
     whole = False
+    where = ...
     if is_basic:
+        where = key
         part = header[key]
         if is_real:
             np.array(value, dtype=x.dtype)
@@ -153,9 +155,10 @@ def set_item(call):
     else:
         if is_real:
             np.array(value, dtype=x.dtype)
-        assigned(header, _shown_key(call, key), _kind_of(shown))
+        where = _shown_key(call, key)
+        assigned(header, where, _kind_of(shown))
         check_places(header.shape, key)
-    call.writes(x, whole, text=True)
+    call.writes(x, whole, text=True, key=... if where is ... else key, where=where)
     return None
 
 

@@ -3,6 +3,7 @@
 cimport cython
 
 from cowarray._array.array cimport Array
+from cowarray._c.core cimport cow_account
 from cowarray._c.frames cimport OwnCounts
 from cowarray._modes.pools cimport Pool, Pools
 from cowarray._modes.recipes cimport Node, Traced, Version
@@ -49,6 +50,8 @@ cdef class Run:
     cdef Py_ssize_t waiting  # of which wait
     cdef Py_ssize_t waiters  # threads that wait
     cdef object constants  # weak set of Allocations
+    cdef cow_account *account  # of bases that writes to what is managed have made
+    cdef list written_outside  # weak references to Storages whose pages somebody outside may write, or has written
     cdef object temporaries  # weak set of Versions that nobody has, and that were made for others
     cdef object inputs  # by where an allocation starts that is not managed, a Version that was taken of it; weak
 
@@ -73,6 +76,8 @@ cdef Storage member_of(Allocation unit)
 cdef Storage writable_clone(Storage storage)
 cdef int keep_bytes(Managed managed) except -1
 cdef int make_constant(Allocation unit, str why) except -1
+cdef int count_held(Managed managed) except -1
+cdef int count_outside(Managed managed, size_t nbytes) except -1
 cdef bint make_room(Run run, size_t need) except -1
 cdef bint put_out(Run run, Allocation unit, bint by_file) except -1
 cdef object checksum(Storage storage)

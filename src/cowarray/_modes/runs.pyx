@@ -19,17 +19,24 @@ from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
 cimport numpy as cnp
 
 from cowarray._array.array cimport access_anywhere
-from cowarray._c.core cimport COW_ENOMEM, COW_OK
+from cowarray._c.core cimport COW_ENOMEM, COW_OK, cow_account_figures
 from cowarray._c.frames cimport get_own, OwnCounts
 from cowarray._modes.pools cimport PRESENT
 from cowarray._native.storage cimport (
     Access,
+    bytes_held,
+    drop_account,
     evict_bytes,
     fill_bytes,
     Hold,
+    is_paged,
+    is_pinned,
+    new_account,
     OPERATION,
+    PAGED,
     put_doorkeeper,
     quiet_hold,
+    read_account,
     READS,
     share,
     storage_new,
@@ -120,7 +127,14 @@ cdef class Run:
         self.constants = weakref.WeakSet()
         self.temporaries = weakref.WeakSet()
         self.inputs = weakref.WeakValueDictionary()
+        self.written_outside = []
+        self.account = new_account(NULL)
+        if self.account == NULL:
+            raise MemoryError("cannot allocate the account of a budget")
         runs.add(self)
+
+    def __dealloc__(self):
+        drop_account(self.account)
 
     cdef bint is_enforced(self) noexcept:
         """Whether anything ever has to leave."""
@@ -170,7 +184,7 @@ cdef class Run:
             "spills": pools.spills,
             "spilled_bytes": pools.spilled_bytes,
             "peak_bytes": self.peak if self.is_over else pools.peak,
-            "live_bytes": pools.live,
+            "live_bytes": pools.live + pools.frozen,
         }
 
 
@@ -225,7 +239,7 @@ cdef Managed find_managed(Array x):
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why):
     """An allocation that is there, and has no members yet. why: it cannot be made again."""
     cdef Allocation unit = Allocation.__new__(Allocation)
-    unit.nbytes = nbytes
+    unit.nbytes = unit.size = nbytes
     unit.cost = cost
     unit.constant = why is not None
     unit.run = run
@@ -247,7 +261,9 @@ cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_h
     managed.is_held = is_held
     unit.storages.append(managed.storage)
     put_doorkeeper(storage, managed)
+    storage.account = unit.run.account
     join(managed, unit)
+    count_held(managed)
     managed.name = name
     version.unit = unit
     if name is not None:
@@ -317,6 +333,53 @@ cdef int make_constant(Allocation unit, str why) except -1:
     return 0
 
 
+# ---- what is in memory -----------------------------------------------------------------------------------------------
+
+
+cdef int count_held(Managed managed) except -1:
+    """Count what a Storage's allocation has in memory: of pages that it shares with a base, only its own."""
+    cdef Allocation unit = managed.unit
+    cdef Storage storage
+    if unit.size < <size_t>PAGED:
+        return 0
+    storage = managed.storage()
+    if storage is not None and unit.state == PRESENT:
+        unit.run.pools.counts(unit, bytes_held(storage) if is_paged(storage) else unit.size)
+        count_frozen(unit.run)
+    return 0
+
+
+cdef int count_outside(Managed managed, size_t nbytes) except -1:
+    """Count so many bytes of a Storage to which somebody outside is about to write, until they can be looked at."""
+    cdef Allocation unit = managed.unit
+    if unit.size >= <size_t>PAGED:
+        unit.run.pools.counts(unit, nbytes)
+        unit.run.written_outside.append(managed.storage)
+    return 0
+
+
+cdef int look_outside(Run run) except -1:
+    """Count what somebody outside has written to; where he still may write, again later."""
+    cdef list found = run.written_outside
+    cdef Managed managed
+    run.written_outside = []
+    for reference in found:
+        storage = reference()
+        managed = manager_of(<Storage>storage)
+        if managed is not None and managed.unit.run is run:
+            count_held(managed)
+            if is_pinned(<Storage>storage):
+                run.written_outside.append(reference)
+    return 0
+
+
+cdef int count_frozen(Run run) except -1:
+    cdef cow_account_figures figures
+    read_account(run.account, &figures)
+    run.pools.freeze(figures.live)
+    return 0
+
+
 # ---- room ------------------------------------------------------------------------------------------------------------
 
 
@@ -326,6 +389,9 @@ cdef bint make_room(Run run, size_t need) except -1:
     cdef Allocation unit
     cdef double before
     cdef bint writes  # whether bytes may go to the file
+    if run.written_outside:
+        look_outside(run)
+    count_frozen(run)
     if pools.fits(need) or run.is_over:
         return True
     if need > pools.budget:
@@ -350,6 +416,7 @@ cdef bint make_room(Run run, size_t need) except -1:
                 pools.refuse(unit)
         elif not put_out(run, unit, pools.by_file):
             pools.refuse(unit)
+        count_frozen(run)
     return True
 
 
@@ -378,7 +445,7 @@ cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
     if storage is None or unit.locks or unit.state != PRESENT:
         return False
     unit.digest = None
-    if run.verify and not unit.has_gaps and window_size(storage) == unit.nbytes:
+    if run.verify and not unit.has_gaps and window_size(storage) == unit.size:
         unit.digest = checksum(storage)
     status = evict_bytes(storage, unit.members)
     if status == COW_ENOMEM:
@@ -401,18 +468,18 @@ cdef bint write(Run run, Allocation unit) except -1:
     """Write an allocation to the spill file. False where only a part can be reached, or the disk does not take it."""
     cdef Storage storage = member_of(unit)
     cdef Hold hold
-    if storage is None or window_size(storage) != unit.nbytes:
+    if storage is None or window_size(storage) != unit.size:
         return False
     hold = quiet_hold(storage)
-    unit.slot = run.spill.write(<const unsigned char[:unit.nbytes]>hold.scope.data)
+    unit.slot = run.spill.write(<const unsigned char[:unit.size]>hold.scope.data)
     return unit.slot is not None
 
 
 cdef int bring_from_file(Run run, Allocation unit) except -1:
     """Read an allocation's bytes back. There is room."""
     cdef char *data
-    cdef Storage made = storage_new(unit.nbytes, &data)
-    run.spill.read_into(unit.slot, <unsigned char[:unit.nbytes]><unsigned char *>data)
+    cdef Storage made = storage_new(unit.size, &data)
+    run.spill.read_into(unit.slot, <unsigned char[:unit.size]><unsigned char *>data)
     fill_bytes(member_of(unit), made)
     run.pools.remade(unit)
     return 0

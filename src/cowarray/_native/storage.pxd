@@ -91,6 +91,8 @@ cdef class Storage:
     cdef bint is_copy
     # Arrays of this Storage that keep a header on `window`; a chain through the facade's objects, which are borrowed.
     cdef void *readers
+    # On which are the frozen bases that writes here make, borrowed from the doorkeeper; NULL for most.
+    cdef cow_account *account
     # Who is asked at the door, owned; NULL for most. A Storage that has one keeps no hold, and its arrays no header, so
     # that each access comes through the door.
     cdef PyObject *doorkeeper
@@ -122,6 +124,12 @@ cdef size_t allocated_size(Storage storage) noexcept
 cdef size_t write_cost(Storage storage) noexcept
 # Whether a write of one element would cost pages of it, and not all of it.
 cdef bint writes_by_page(Storage storage) noexcept
+# Bytes of memory that a write to so many pages would take, about; and those that the Storage has for itself.
+cdef size_t write_takes(Storage storage, size_t pages) noexcept
+cdef size_t bytes_held(Storage storage) noexcept
+cdef bint is_paged(Storage storage) noexcept
+# How many pages an access touches at most.
+cdef size_t pages_touched(Storage storage, const Access *access) noexcept
 cdef size_t count_shares(Storage storage) noexcept
 cdef bint is_pinned(Storage storage) noexcept
 cdef bint is_foreign(Storage storage) noexcept

@@ -114,7 +114,7 @@ cdef class Storage:
     @property
     def own_nbytes(self):
         """int: Bytes in memory for this Storage alone: all, or the pages that no frozen copy has (`paging`)."""
-        return cow_storage_own_bytes(self.handle)
+        return bytes_held(self)
 
     @property
     def data_ptr(self):
@@ -184,6 +184,23 @@ cdef size_t write_cost(Storage storage) noexcept:
 
 cdef bint writes_by_page(Storage storage) noexcept:
     return cow_storage_writes_by_page(storage.handle) != 0
+
+
+cdef size_t write_takes(Storage storage, size_t pages) noexcept:
+    return cow_storage_write_takes(storage.handle, pages)
+
+
+cdef size_t bytes_held(Storage storage) noexcept:
+    return cow_storage_own_bytes(storage.handle)
+
+
+cdef bint is_paged(Storage storage) noexcept:
+    return cow_storage_is_paged(storage.handle) != 0
+
+
+cdef size_t pages_touched(Storage storage, const Access *access) noexcept:
+    cdef cow_box room
+    return cow_box_pages(box_of(storage, access, &room), cow_storage_nbytes(storage.handle))
 
 
 cdef size_t count_shares(Storage storage) noexcept:
@@ -491,6 +508,7 @@ def set_doorkeeper(Storage storage not None, keeper, /):
 
 cdef void put_doorkeeper(Storage storage, object keeper) noexcept:
     cdef PyObject *before = storage.doorkeeper
+    storage.account = NULL
     if keeper is None:
         storage.doorkeeper = NULL
     else:
@@ -669,12 +687,23 @@ cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) 
 
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
+    cdef cow_account *before
+    if storage.doorkeeper != NULL:
+        ask(storage, access)
+        if storage.account != NULL:
+            before = cow_account_use(storage.account)
+            try:
+                return begin_asked(storage, access, scope)
+            finally:
+                cow_account_use(before)
+    return begin_asked(storage, access, scope)
+
+
+cdef inline int begin_asked(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     cdef cow_box room
     cdef const cow_box *box = NULL
     cdef cow_status status
     cdef unsigned flags = COW_TRY
-    if storage.doorkeeper != NULL:
-        ask(storage, access)
     if not modes_in_use():
         # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
         if cow_storage_nbytes(storage.handle) > SMALL_COPY or storage.unscoped != NULL:

@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array, is_array
 from cowarray._array.layout cimport MAXDIMS
+from cowarray._native.storage cimport Access
 from cowarray._ops.operands cimport is_handed_with, leaves_lane
 
 
@@ -24,6 +25,8 @@ cdef bint is_settled(object key) noexcept
 cdef object settled(object key, bint flat=*)
 cdef object hand_get_item(Array self, object key)
 cdef Array basic_view(Array self, object key)
+# Make the box of an access to all of x that of the elements which an index picks. where: it as NumPy is to see it.
+cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1
 cdef object item_by_numpy(Array self, object key)
 
 
