@@ -33,7 +33,7 @@ from cowarray._modes.captures cimport (
 )
 from cowarray._modes.recipes cimport Reference, Version
 from cowarray._modes.recording cimport Seen
-from cowarray._modes.runs cimport Allocation, make_room, manage, new_allocation, Run
+from cowarray._modes.runs cimport Allocation, bytes_in, make_room, manage, new_allocation, Run
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -122,7 +122,7 @@ cdef Version constant(Run run, Storage storage, object address, object site):
     if unit is None:
         if not make_room(run, allocated_size(storage)):
             raise NoRoom
-        unit = new_allocation(run, allocated_size(storage), 0, site, "an input")
+        unit = new_allocation(run, allocated_size(storage), 0, site, "an input", bytes_in(storage))
     version = Version(None)
     version.value = storage
     manage(storage, unit, version, True, constant_name(run, unit))

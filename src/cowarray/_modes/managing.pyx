@@ -28,6 +28,8 @@ from cowarray._modes.recording cimport dry, own_block, refuse_objects, Seen
 from cowarray._modes.remaking cimport bring, current_step, link_to_inputs, missing, put_step
 from cowarray._modes.runs cimport (
     Allocation,
+    bytes_in,
+    count_frozen,
     count_held,
     count_outside,
     find_managed,
@@ -572,12 +574,11 @@ cdef int note_writes(Run run, Step step, Node node, str why) except -1:
                     (<Version>before).unit = None
         else:
             unit = new_allocation(run, allocated_size(storage), node.cost, node.site,
-                                  managed.unit.why if managed.latest.node is None else None)
+                                  managed.unit.why if managed.latest.node is None else None, bytes_in(storage))
             unit.has_gaps = managed.unit.has_gaps
             link_to_inputs(unit, node)
             left = managed.unit
             move(managed, unit)
-            count_held(managed)
             if member_of(left) is not None:  # its pages may be in a base now
                 count_held(manager_of(member_of(left)))
         managed.writes += 1
@@ -585,7 +586,7 @@ cdef int note_writes(Run run, Step step, Node node, str why) except -1:
             managed.latest.node = None
             make_constant(managed.unit, why or "it was written often")
             managed.writes = 0
-    return 0
+    return count_frozen(run)
 
 
 cdef int note_births(Run run, Step step, Node node, list fresh, object result) except -1:
@@ -604,7 +605,7 @@ cdef int note_births(Run run, Step step, Node node, list fresh, object result) e
             continue  # a view of another
         unit = shared_by(step, node, storage)
         if unit is None:
-            unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None)
+            unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None, bytes_in(storage))
             if run.keep or run.recompute:
                 unit.bias = (node.operation in run.keep) - (node.operation in run.recompute)
             link_to_inputs(unit, node)
@@ -827,7 +828,7 @@ cdef int manage_given(Run run, str why, object arrays, list known) except -1:
         run.clock()
         for each in strange:
             storage = <Storage>each
-            unit = new_allocation(run, allocated_size(storage), 0, here(), why)
+            unit = new_allocation(run, allocated_size(storage), 0, here(), why, bytes_in(storage))
             manage(storage, unit, Version(None), False, constant_name(run, unit))
         if not make_room(run, 0):
             raise MemoryError(f"the budget of {readable(run.pools.budget)} is exceeded{run.largest_constants()}")
@@ -912,7 +913,7 @@ cdef int write_from_outside(Managed managed, Storage storage, size_t pages) exce
         managed.latest.name = managed.name
         before.home = None
         if need:
-            move(managed, new_allocation(run, need, 0, unit.site, "it was written from outside"))
+            move(managed, new_allocation(run, need, 0, unit.site, "it was written from outside", takes))
         else:
             if before.value is None:
                 before.unit = None
@@ -1058,7 +1059,7 @@ def checkpoint(Array x not None, /):
             raise ValueError("checkpoint: the array is watched, or without bytes: another mode has it")
         if not make_room(run, allocated_size(storage)):
             raise no_room(run, allocated_size(storage))
-        unit = new_allocation(run, allocated_size(storage), 0, here(), "an input")
+        unit = new_allocation(run, allocated_size(storage), 0, here(), "an input", bytes_in(storage))
         manage(storage, unit, Version(None), False, constant_name(run, unit))
     return made
 

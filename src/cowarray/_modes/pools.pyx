@@ -543,8 +543,8 @@ cdef class Pools:
         with cython.critical_section(self):
             if pool.state == PRESENT:
                 self.live -= pool.nbytes
-                pool.nbytes = nbytes
                 self.count_up(nbytes)
+            pool.nbytes = nbytes
         return 0
 
     cpdef int freeze(self, size_t nbytes) except -1:

@@ -100,10 +100,10 @@ class DryCall(Call):
     def compute(self):
         raise NotRecorded
 
-    def writes(self, x, whole=False, text=False):
+    def writes(self, x, whole=False, text=False, key=..., where=...):
         if not (is_array(x) and (<Array>x).storage_ is not None and (<Array>x).storage_.is_fake):
             raise NotRecorded  # bytes that are there are written now
-        return Call.writes(self, x, whole, text)
+        return Call.writes(self, x, whole, text, key, where)
 
 
 def travel(str operation, function, tuple args, dict kwargs):

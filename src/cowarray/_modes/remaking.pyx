@@ -19,8 +19,8 @@ from cowarray._modes.recipes cimport Node, Version
 from cowarray._modes.runs cimport (
     Allocation,
     bring_from_file,
+    bytes_in,
     checksum,
-    count_held,
     make_room,
     manage,
     Managed,
@@ -340,12 +340,13 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
         unit = managed.unit
         if shared is None and window_size(made) == unit.size:
             check(unit, made)
+            unit.run.pools.counts(unit, bytes_in(made))
             fill_bytes(home, made)
             unit.run.pools.remade(unit)
-            return count_held(managed)
+            return 0
         # It leaves those that it shared absent bytes with.
         if shared is None:
-            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)
+            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None, bytes_in(made))
             shared.has_gaps = unit.has_gaps
             link_to_inputs(shared, version.node)
         exchange_bytes(home, made)
@@ -354,7 +355,7 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
     if shared is None:
         shared = <Allocation>version.unit
         if shared is None or shared.members or shared.state != GONE:
-            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None)
+            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None, bytes_in(made))
             link_to_inputs(shared, version.node)
         else:
             shared.run.pools.remade(shared)

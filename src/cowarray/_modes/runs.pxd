@@ -68,7 +68,7 @@ cdef void set_door(door_function door) noexcept
 cdef OwnCounts *own() noexcept
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)
-cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why)
+cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=*)
 cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_held, str name=*)
 cdef int unmanage(Storage storage) except -1
 cdef int move(Managed managed, Allocation unit) except -1
@@ -76,6 +76,8 @@ cdef Storage member_of(Allocation unit)
 cdef Storage writable_clone(Storage storage)
 cdef int keep_bytes(Managed managed) except -1
 cdef int make_constant(Allocation unit, str why) except -1
+cdef size_t bytes_in(Storage storage) noexcept
+cdef int count_frozen(Run run) except -1
 cdef int count_held(Managed managed) except -1
 cdef int count_outside(Managed managed, size_t nbytes) except -1
 cdef bint make_room(Run run, size_t need) except -1

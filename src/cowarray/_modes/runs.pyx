@@ -24,6 +24,7 @@ from cowarray._c.frames cimport get_own, OwnCounts
 from cowarray._modes.pools cimport PRESENT
 from cowarray._native.storage cimport (
     Access,
+    allocated_size,
     bytes_held,
     drop_account,
     evict_bytes,
@@ -236,10 +237,11 @@ cdef Managed find_managed(Array x):
     return manager_of(x.storage_)
 
 
-cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why):
-    """An allocation that is there, and has no members yet. why: it cannot be made again."""
+cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=-1):
+    """An allocation that is there, and has no members yet. why: it cannot be made again. held: of it is in memory."""
     cdef Allocation unit = Allocation.__new__(Allocation)
-    unit.nbytes = unit.size = nbytes
+    unit.size = nbytes
+    unit.nbytes = nbytes if held < 0 else <size_t>held
     unit.cost = cost
     unit.constant = why is not None
     unit.run = run
@@ -336,15 +338,21 @@ cdef int make_constant(Allocation unit, str why) except -1:
 # ---- what is in memory -----------------------------------------------------------------------------------------------
 
 
+cdef size_t bytes_in(Storage storage) noexcept:
+    """What a Storage's allocation has in memory: of pages that it shares with a base, only its own."""
+    cdef size_t size = allocated_size(storage)
+    return bytes_held(storage) if size >= <size_t>PAGED and is_paged(storage) else size
+
+
 cdef int count_held(Managed managed) except -1:
-    """Count what a Storage's allocation has in memory: of pages that it shares with a base, only its own."""
+    """Count what a Storage's allocation has in memory by now, and the bases."""
     cdef Allocation unit = managed.unit
     cdef Storage storage
     if unit.size < <size_t>PAGED:
         return 0
     storage = managed.storage()
     if storage is not None and unit.state == PRESENT:
-        unit.run.pools.counts(unit, bytes_held(storage) if is_paged(storage) else unit.size)
+        unit.run.pools.counts(unit, bytes_in(storage))
         count_frozen(unit.run)
     return 0
 
