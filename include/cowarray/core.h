@@ -159,9 +159,10 @@ typedef struct cow_paging {
     /* Looks at bytes that nobody writes to meanwhile. 0: they are better copied to plain memory; the next call says so
      * no more. */
     int (*settle)(void *self, const cow_dataptr *own, const cow_box *box);
-    /* So much of lazy copies is behind us: written to, or dropped; a window was copied as a whole. */
-    void (*earn)(void *self, size_t nbytes);
-    void (*spend)(void *self, size_t nbytes);
+    /* So much of lazy copies is behind us: written to by the calling thread, data NULL; or dropped, with the bytes at data.
+     * A window was copied as a whole, to data. */
+    void (*earn)(void *self, const void *data, size_t nbytes);
+    void (*spend)(void *self, const void *data, size_t nbytes);
     /* Whether share would, now. */
     int (*would_share)(void *self, cow_sharing *sharing);
     /* Bytes that no base has: of pages that were written to, or copied. */

@@ -14,6 +14,7 @@ struct cow_account {
     cowi_atomic_u64 copied;
     cow_account *above;
     bool is_hushed;
+    cowi_ledger ledger; /* of what is planned on it and on those below; used if there is none above */
 };
 
 static cow_account nobodys; /* of what was taken while the thread had no account */
@@ -21,7 +22,7 @@ static _Thread_local cow_account *current;
 
 cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err)
 {
-    cow_account *made = (cow_account *)malloc(sizeof *made);
+    cow_account *made = (cow_account *)calloc(1, sizeof *made);
     if (made == NULL) {
         return cowi_fail(err, COW_ENOMEM, "cannot allocate an account");
     }
@@ -108,6 +109,14 @@ void cowi_account_take(cow_account *account, size_t nbytes)
 cow_account *cowi_account_now(void)
 {
     return current == NULL ? &nobodys : current;
+}
+
+cowi_ledger *cowi_account_ledger(cow_account *account)
+{
+    while (account->above != NULL) {
+        account = account->above;
+    }
+    return account == &nobodys ? NULL : &account->ledger;
 }
 
 void cowi_account_count_copy(size_t nbytes)

@@ -5,9 +5,12 @@
 #include <stdbool.h>
 
 #include "cowarray/core.h"
+#include "pages.h"
 
 /* The calling thread's, or one that nobody reads. */
 cow_account *cowi_account_now(void);
+/* The ledger of a plan, that of the account above all others; NULL: it is nobody's. */
+cowi_ledger *cowi_account_ledger(cow_account *account);
 /* Whether the sums stay numbers. */
 bool cowi_account_has_room(const cow_account *account, size_t nbytes);
 /* Bytes on it and on those above, and a reference; and off again, which may be its end. */

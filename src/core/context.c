@@ -88,7 +88,7 @@ uint64_t cowi_context_earnable(cowi_context *context)
     return owed > kept ? owed - kept : 0;
 }
 
-void cowi_context_earn(cowi_context *context)
+void cowi_context_earn(cowi_context *context, const void *data)
 {
     if (!is_paging(context, context->nbytes)) {
         return;
@@ -97,7 +97,7 @@ void cowi_context_earn(cowi_context *context)
     uint64_t before = cowi_load_relaxed(&context->owed);
     while (before > kept) {
         if (cowi_cas_acq_rel(&context->owed, &before, kept)) {
-            context->allocator->paging->earn(context->allocator->self, (size_t)(before - kept));
+            context->allocator->paging->earn(context->allocator->self, data, (size_t)(before - kept));
             return;
         }
     }
@@ -111,8 +111,8 @@ static void give_back(cowi_context *context, uint64_t what)
         cow_dataptr original;
         COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
         cowi_context_unshadow(context);
-        cowi_context_earn(context);
         original = context->original;
+        cowi_context_earn(context, original.data);
         cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);
     }

@@ -79,8 +79,9 @@ void cowi_context_unshadow(cowi_context *context);
 /* A lazy copy of nbytes was made, which would have been paid at once. The allocator hears of it when it is known what it
  * costs instead: each share but the last may still have to copy all. */
 void cowi_context_owe(cowi_context *context, size_t nbytes);
-/* By one who is about to copy, or has the bytes alone: tells the allocator of what the other shares cannot need. */
-void cowi_context_earn(cowi_context *context);
+/* By one who is about to copy, or has the bytes alone: tells the allocator of what the other shares cannot need. data: the bytes,
+ * where that is the last reference; else NULL. */
+void cowi_context_earn(cowi_context *context, const void *data);
 /* How much that would be. */
 uint64_t cowi_context_earnable(cowi_context *context);
 /* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:

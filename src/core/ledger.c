@@ -4,7 +4,8 @@
  * is gone: before that, the bytes are owed to the plain copy that may come of it. It spends what is paid for writes: whole
  * windows, fills of bases, pages, and what a paged window may still cost before it ends or is given up. With
  * COW_PAGING_LEDGER nothing is spent on pages that would take it beyond 5/4 of what was earned. So no program pays more than
- * that, whatever it does next. All amounts are bytes of a plain copy. */
+ * that, whatever it does next. All amounts are bytes of a plain copy. The process has one ledger, and so has each plan of
+ * what it would do (nowhere.c). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -53,80 +54,77 @@ bool cowi_small_pages(void)
 
 /* ---- the ledger -------------------------------------------------------------------------------------------------- */
 
-static cowi_atomic_u64 earned;
-static cowi_atomic_u64 spent;
-static cowi_atomic_size skips;
-static cowi_atomic_size streak; /* of give-ups */
+cowi_ledger cowi_books;
 
 #define LONGEST_STREAK 20
 
 void cowi_ledger_figures(cow_paging_figures *out)
 {
-    out->earned = cowi_load_relaxed(&earned);
-    out->spent = cowi_load_relaxed(&spent);
+    out->earned = cowi_load_relaxed(&cowi_books.earned);
+    out->spent = cowi_load_relaxed(&cowi_books.spent);
 }
 
-void cowi_ledger_earn(size_t nbytes)
+void cowi_ledger_earn(cowi_ledger *of, size_t nbytes)
 {
-    (void)cowi_add_relaxed(&earned, nbytes);
+    (void)cowi_add_relaxed(&of->earned, nbytes);
 }
 
-void cowi_ledger_spend(size_t nbytes)
+void cowi_ledger_spend(cowi_ledger *of, size_t nbytes)
 {
-    (void)cowi_add_relaxed(&spent, nbytes);
+    (void)cowi_add_relaxed(&of->spent, nbytes);
 }
 
-static bool is_within(uint64_t spending, uint64_t more_earned)
+static bool is_within(cowi_ledger *of, uint64_t spending, uint64_t more_earned)
 {
-    const uint64_t income = cowi_load_relaxed(&earned) + more_earned;
+    const uint64_t income = cowi_load_relaxed(&of->earned) + more_earned;
     return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||
            spending <= income + income / 4 + cowi_load_relaxed(&allowance);
 }
 
-bool cowi_ledger_take(uint64_t nbytes)
+bool cowi_ledger_take(cowi_ledger *of, uint64_t nbytes)
 {
-    uint64_t before = cowi_load_relaxed(&spent);
+    uint64_t before = cowi_load_relaxed(&of->spent);
     do {
-        if (!is_within(before + nbytes, 0)) {
+        if (!is_within(of, before + nbytes, 0)) {
             return false;
         }
-    } while (!cowi_cas_acq_rel(&spent, &before, before + nbytes));
+    } while (!cowi_cas_acq_rel(&of->spent, &before, before + nbytes));
     return true;
 }
 
-bool cowi_ledger_allows(uint64_t nbytes, uint64_t more_earned)
+bool cowi_ledger_allows(cowi_ledger *of, uint64_t nbytes, uint64_t more_earned)
 {
-    return cowi_load_relaxed(&skips) == 0 && is_within(cowi_load_relaxed(&spent) + nbytes, more_earned);
+    return cowi_load_relaxed(&of->skips) == 0 && is_within(of, cowi_load_relaxed(&of->spent) + nbytes, more_earned);
 }
 
-void cowi_ledger_return(uint64_t nbytes)
+void cowi_ledger_return(cowi_ledger *of, uint64_t nbytes)
 {
-    (void)cowi_sub_acq_rel(&spent, nbytes);
+    (void)cowi_sub_acq_rel(&of->spent, nbytes);
 }
 
-bool cowi_ledger_skips(void)
+bool cowi_ledger_skips(cowi_ledger *of)
 {
-    size_t left = cowi_load_relaxed(&skips);
+    size_t left = cowi_load_relaxed(&of->skips);
     while (left > 0) {
-        if (cowi_cas_acq_rel(&skips, &left, left - 1)) {
+        if (cowi_cas_acq_rel(&of->skips, &left, left - 1)) {
             return true;
         }
     }
     return false;
 }
 
-void cowi_ledger_gave_up(void)
+void cowi_ledger_gave_up(cowi_ledger *of)
 {
-    const size_t before = cowi_load_relaxed(&streak);
-    cowi_store_relaxed(&skips, (size_t)2 << before);
-    cowi_store_relaxed(&streak, before < LONGEST_STREAK ? before + 1 : before);
+    const size_t before = cowi_load_relaxed(&of->streak);
+    cowi_store_relaxed(&of->skips, (size_t)2 << before);
+    cowi_store_relaxed(&of->streak, before < LONGEST_STREAK ? before + 1 : before);
 }
 
-void cowi_ledger_went_well(void)
+void cowi_ledger_went_well(cowi_ledger *of)
 {
-    const size_t before = cowi_load_relaxed(&streak);
+    const size_t before = cowi_load_relaxed(&of->streak);
     if (before > 0) {
-        cowi_store_relaxed(&streak, before - 1);
+        cowi_store_relaxed(&of->streak, before - 1);
     }
 }
 

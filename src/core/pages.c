@@ -45,12 +45,6 @@ typedef struct window {
     region regions[];
 } window;
 
-/* The budget: a window of which more is written is better copied. And a little more, between two looks. */
-#define PERCENT 6
-#define SHARE \
-    126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
-#define BETWEEN_LOOKS 6
-#define FIXED_COST ((uint64_t)64 << 10) /* of a map and its end */
 #define LOCKS 16
 
 static pthread_mutex_t locks[LOCKS] = {
@@ -76,173 +70,6 @@ void cow_paging_read(cow_paging_figures *out)
     out->commits = cowi_load_relaxed(&commits);
     out->give_ups = cowi_load_relaxed(&give_ups);
     out->maps = cowi_load_relaxed(&maps);
-}
-
-/* ---- what a writer will touch ------------------------------------------------------------------------------------ */
-
-#define MOST_DIMENSIONS 64
-
-/* A box as runs of bytes that lie close together: `runs` of them, each `span` long, the rest of its dimensions outside. */
-typedef struct extent {
-    size_t first; /* byte of the window */
-    size_t span;
-    size_t runs;
-    int ndim; /* of the runs, the largest stride first */
-    size_t shape[MOST_DIMENSIONS];
-    size_t strides[MOST_DIMENSIONS];
-} extent;
-
-static void sort_by_stride(extent *out)
-{
-    for (int i = 1; i < out->ndim; i++) {
-        const size_t stride = out->strides[i], length = out->shape[i];
-        int at = i;
-        for (; at > 0 && out->strides[at - 1] < stride; at--) {
-            out->strides[at] = out->strides[at - 1];
-            out->shape[at] = out->shape[at - 1];
-        }
-        out->strides[at] = stride;
-        out->shape[at] = length;
-    }
-}
-
-/* False where nothing is touched. */
-static bool extent_of(const cow_box *box, extent *out)
-{
-    ptrdiff_t first = box->offset;
-    out->ndim = 0;
-    out->runs = 1;
-    out->span = (size_t)box->itemsize;
-    for (int i = 0; i < box->ndim; i++) {
-        const ptrdiff_t length = box->dims[i], stride = box->dims[box->ndim + i];
-        if (length == 0) {
-            return false;
-        }
-        if (length > 1 && stride != 0) {
-            first += stride < 0 ? stride * (length - 1) : 0;
-            out->shape[out->ndim] = (size_t)length;
-            out->strides[out->ndim++] = (size_t)(stride < 0 ? -stride : stride);
-        }
-    }
-    out->first = (size_t)first;
-    sort_by_stride(out);
-    while (out->ndim > 0) {
-        const size_t stride = out->strides[out->ndim - 1], length = out->shape[out->ndim - 1];
-        if (stride > out->span && stride > COWI_PAGE) {
-            break;
-        }
-        out->span += stride * (length - 1);
-        out->ndim--;
-    }
-    for (int i = 0; i < out->ndim; i++) {
-        out->runs *= out->shape[i];
-    }
-    return out->span > 0;
-}
-
-static size_t pages_of_run(size_t span)
-{
-    return span / COWI_PAGE + 1;
-}
-
-/* How many pages the box touches at most; box NULL, or of more dimensions than an array has: all of them. */
-static size_t pages_touched(const cow_box *box, size_t nbytes)
-{
-    const size_t all = pages_of_run(nbytes);
-    extent what;
-    size_t pages, single;
-    if (box == NULL || box->ndim > MOST_DIMENSIONS) {
-        return all;
-    }
-    if (!extent_of(box, &what)) {
-        return 0;
-    }
-    pages = what.runs * pages_of_run(what.span);
-    single = pages_of_run((size_t)box->itemsize);
-    if (box->most < pages / single) {
-        pages = box->most * single;
-    }
-    return pages < all ? pages : all;
-}
-
-size_t cow_box_pages(const cow_box *box, size_t nbytes)
-{
-    return pages_touched(box, nbytes);
-}
-
-/* More runs than that are taken as spread evenly. */
-#define MOST_RUNS ((size_t)1 << 16)
-
-static void spread(uint32_t *touched, size_t count, size_t pages)
-{
-    for (size_t i = 0; i < count; i++) {
-        touched[i] = (uint32_t)(pages / count);
-    }
-}
-
-/* Adds the pages of one run; next is the first page that the runs before have not touched. */
-static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, size_t *next)
-{
-    const size_t end = (start + span - 1) / COWI_PAGE + 1;
-    size_t page = start / COWI_PAGE;
-    for (page = page < *next ? *next : page; page < end && page / COWI_REGION_PAGES < count;) {
-        const size_t index = page / COWI_REGION_PAGES;
-        const size_t bound = (index + 1) * COWI_REGION_PAGES;
-        const size_t stop = bound < end ? bound : end;
-        touched[index] += (uint32_t)(stop - page);
-        page = stop;
-    }
-    *next = end > *next ? end : *next;
-}
-
-/* Of each region, how many pages the box will touch. */
-static void count_by_region(const cow_box *box, const window *made, uint32_t *touched)
-{
-    size_t index[MOST_DIMENSIONS] = {0};
-    size_t next = 0;
-    extent what;
-    if (!extent_of(box, &what)) {
-        return;
-    }
-    if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {
-        spread(touched, made->count, pages_touched(box, made->nbytes));
-        return;
-    }
-    for (size_t run = 0; run < what.runs; run++) {
-        size_t start = made->lead + what.first;
-        for (int i = 0; i < what.ndim; i++) {
-            start += index[i] * what.strides[i];
-        }
-        add_run(touched, made->count, start, what.span, &next);
-        for (int i = what.ndim; i-- > 0 && ++index[i] == what.shape[i];) {
-            index[i] = 0;
-        }
-    }
-}
-
-/* ---- prices ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t price_of_pages(const cowi_prices *prices, size_t pages)
-{
-    return (uint64_t)pages * COWI_PAGE * prices->page / 1000;
-}
-
-static uint64_t price_of_fill(const cowi_prices *prices, size_t regions)
-{
-    return (uint64_t)regions * COWI_REGION * prices->fill / 1000;
-}
-
-/* Of a region's pages one by one, or as a whole; in pages of a plain copy. */
-static uint32_t price_of_region(const cowi_prices *prices, size_t pages)
-{
-    const size_t price = pages * prices->page / 1000;
-    return (uint32_t)(price < COWI_REGION_PAGES ? price : COWI_REGION_PAGES);
-}
-
-/* Where small pages would cost three quarters of a plain copy, a huge page is better. */
-static bool is_dense(const cowi_prices *prices, size_t pages)
-{
-    return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
 }
 
 /* ---- the kernel's limit on maps: at it, nobody can allocate --------------------------------------------------------- */
@@ -335,19 +162,11 @@ static window *window_new(size_t count)
     return made;
 }
 
-/* How many pages a window may have that were written to, at that price of a page: above the share, windows that are kept
- * would take more from the ledger than copies give it. */
-static size_t most_written(size_t pages, uint32_t page_price)
-{
-    const size_t affordable = pages * SHARE / page_price;
-    return affordable < pages * PERCENT / 100 ? affordable : pages * PERCENT / 100;
-}
-
 static uint64_t page_budget(const window *of, const cowi_prices *prices)
 {
     const size_t pages = of->count * COWI_REGION_PAGES;
-    const size_t most = most_written(pages, prices->page);
-    return price_of_pages(prices, most + most / BETWEEN_LOOKS);
+    const size_t most = cowi_most_written(pages, prices->page);
+    return cowi_price_of_pages(prices, most + cowi_between_looks(most));
 }
 
 /* What was reserved, without the pages that were written. */
@@ -366,9 +185,9 @@ static void delete_window(void *data, void *context, size_t nbytes)
     (void)munmap(of->map, of->count * COWI_REGION);
     release_all(of);
     (void)cowi_sub_release(&maps, of->maps);
-    cowi_ledger_return(unspent(of));
+    cowi_ledger_return(&cowi_books, unspent(of));
     if (!of->gave_up && !of->of_file) {
-        cowi_ledger_went_well();
+        cowi_ledger_went_well(&cowi_books);
     }
     free(of);
 }
@@ -395,12 +214,12 @@ typedef struct plan {
 static bool find_shadow(const cow_sharing *sharing, const plan *how)
 {
     const size_t count = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
-    const uint64_t price = price_of_fill(how->prices, count);
+    const uint64_t price = cowi_price_of_fill(how->prices, count);
     cowi_piece *pieces;
     if (*sharing->shadow != NULL) {
         return true;
     }
-    if (!cowi_ledger_take(price)) {
+    if (!cowi_ledger_take(&cowi_books, price)) {
         return false;
     }
     pieces = (cowi_piece *)malloc(count * sizeof *pieces);
@@ -414,7 +233,7 @@ static bool find_shadow(const cow_sharing *sharing, const plan *how)
         free(pieces);
     }
     if (*sharing->shadow == NULL) {
-        cowi_ledger_return(price);
+        cowi_ledger_return(&cowi_books, price);
         return false;
     }
     (void)cowi_add_relaxed(&bases, 1);
@@ -462,13 +281,6 @@ static bool map_source(window *made, plan *how)
 
 /* ---- commits ----------------------------------------------------------------------------------------------------- */
 
-/* A region is put into a base when as much has been paid for copies of it as that costs. */
-static bool is_due(const region *of, uint32_t dirty, const cowi_prices *prices)
-{
-    return dirty > 0 &&
-           (uint64_t)(of->debt + price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
-}
-
 /* The source maps the base from here on: over equal bytes, so that who reads meanwhile sees nothing. */
 static void commit_region(window *made, const plan *how, size_t index, cowi_base *base, size_t offset)
 {
@@ -494,20 +306,20 @@ static void commit(window *made, const plan *how)
     size_t count = 0;
     uint64_t price;
     for (size_t i = 0; i < made->count; i++) {
-        count += is_due(&made->regions[i], how->dirty[i], how->prices);
+        count += cowi_is_due(made->regions[i].debt, how->dirty[i], how->prices);
     }
-    price = price_of_fill(how->prices, count);
+    price = cowi_price_of_fill(how->prices, count);
     if (count == 0 || !count_maps(2 * count)) {
         return;
     }
     pieces = (cowi_piece *)malloc(count * sizeof *pieces);
-    if (pieces == NULL || !cowi_ledger_take(price)) {
+    if (pieces == NULL || !cowi_ledger_take(&cowi_books, price)) {
         free(pieces);
         (void)cowi_sub_release(&maps, 2 * count);
         return;
     }
     for (size_t i = 0, at = 0; i < made->count; i++) {
-        if (is_due(&made->regions[i], how->dirty[i], how->prices)) {
+        if (cowi_is_due(made->regions[i].debt, how->dirty[i], how->prices)) {
             pieces[at].data = place_of(how->from, how->first + i);
             pieces[at++].nbytes = bytes_of_region(how->from, how->first + i);
         }
@@ -515,13 +327,13 @@ static void commit(window *made, const plan *how)
     base = cowi_base_new(pieces, count, how->small);
     free(pieces);
     if (base == NULL) {
-        cowi_ledger_return(price);
+        cowi_ledger_return(&cowi_books, price);
         (void)cowi_sub_release(&maps, 2 * count);
         return;
     }
     how->from->maps += 2 * count;
     for (size_t i = 0, at = 0; i < made->count; i++) {
-        if (is_due(&made->regions[i], how->dirty[i], how->prices)) {
+        if (cowi_is_due(made->regions[i].debt, how->dirty[i], how->prices)) {
             commit_region(made, how, i, base, at++ * COWI_REGION);
         }
     }
@@ -550,8 +362,8 @@ static size_t source_bytes(const cow_sharing *sharing, const plan *how, size_t i
 static void choose_own(window *made, const plan *how)
 {
     for (size_t i = 0; i < made->count; i++) {
-        if (made->regions[i].base == NULL || is_dense(how->prices, how->dirty[i] + how->touched[i])) {
-            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);
+        if (made->regions[i].base == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {
+            made->regions[i].debt += cowi_price_of_region(how->prices, how->dirty[i]);
             made->regions[i].base = NULL;
         }
     }
@@ -616,7 +428,7 @@ static bool build(window *made, cow_sharing *sharing, const plan *how)
     }
     for (size_t i = 0; i < made->count; i++) {
         if (made->regions[i].base != NULL && how->dirty[i] > 0) {
-            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);
+            made->regions[i].debt += cowi_price_of_region(how->prices, how->dirty[i]);
             copy_pages(made, sharing, how, i);
         }
     }
@@ -626,11 +438,11 @@ static bool build(window *made, cow_sharing *sharing, const plan *how)
 
 static uint64_t price_of_window(const window *made, const plan *how)
 {
-    uint64_t price = FIXED_COST;
+    uint64_t price = COWI_FIXED_COST;
     for (size_t i = 0; i < made->count; i++) {
         const size_t pages = how->dirty[i] + how->touched[i];
         const bool own = how->from != NULL && made->regions[i].base == NULL;
-        price += own || is_dense(how->prices, pages) ? COWI_REGION : price_of_pages(how->prices, pages);
+        price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION : cowi_price_of_pages(how->prices, pages);
     }
     return price;
 }
@@ -644,14 +456,14 @@ static bool pay(window *made, plan *how)
         made->reserved = page_budget(made, how->prices) + made->nbytes;
         made->page_price = how->prices->page;
     }
-    return made->of_file || cowi_ledger_take(how->paid + made->reserved);
+    return made->of_file || cowi_ledger_take(&cowi_books, how->paid + made->reserved);
 }
 
 /* A commit may have made it cheaper. */
 static void pay_less(plan *how, uint64_t price)
 {
     if (price < how->paid) {
-        cowi_ledger_return(how->paid - price);
+        cowi_ledger_return(&cowi_books, how->paid - price);
         how->paid = price;
     }
 }
@@ -680,7 +492,7 @@ static void begin_counting(window *made, const plan *how)
     }
     cowi_init(&made->counted, 0);
     cowi_init(&made->budget,
-              made->of_file ? SIZE_MAX : most_written(made->count * COWI_REGION_PAGES, how->prices->page));
+              made->of_file ? SIZE_MAX : cowi_most_written(made->count * COWI_REGION_PAGES, how->prices->page));
 }
 
 static bool make(window *made, cow_sharing *sharing, plan *how)
@@ -688,18 +500,18 @@ static bool make(window *made, cow_sharing *sharing, plan *how)
     if (how->from != NULL && !map_source(made, how)) {
         return false;
     }
-    count_by_region(sharing->box, made, how->touched);
+    cowi_count_by_region(sharing->box, made->lead, made->nbytes, made->count, how->touched);
     if (!pay(made, how)) {
         return false;
     }
     if (!find_regions(made, sharing, how)) {
-        cowi_ledger_return(how->paid + made->reserved);
+        cowi_ledger_return(&cowi_books, how->paid + made->reserved);
         return false;
     }
     begin_counting(made, how);
     if (!build(made, sharing, how)) {
         (void)cowi_sub_release(&maps, made->maps);
-        cowi_ledger_return(made->reserved);
+        cowi_ledger_return(&cowi_books, made->reserved);
         return false;
     }
     return true;
@@ -757,7 +569,7 @@ static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead)
         how->prices = &usual_prices;
     }
     return (is_of_file(how) || (how->prices->known && lead % COW_ALIGNMENT == 0)) &&
-           price_of_pages(how->prices, pages_touched(sharing->box, sharing->nbytes)) <= sharing->nbytes / 2;
+           cowi_price_of_pages(how->prices, cowi_pages_touched(sharing->box, sharing->nbytes)) <= sharing->nbytes / 2;
 }
 
 static int share(void *self, cow_sharing *sharing)
@@ -767,7 +579,7 @@ static int share(void *self, cow_sharing *sharing)
     window *made;
     bool good = false;
     (void)self;
-    if (!is_eligible(sharing, &how, lead) || (!is_of_file(&how) && cowi_ledger_skips())) {
+    if (!is_eligible(sharing, &how, lead) || (!is_of_file(&how) && cowi_ledger_skips(&cowi_books))) {
         return 0;
     }
     made = window_new(count);
@@ -797,7 +609,7 @@ static int share(void *self, cow_sharing *sharing)
 static int touch(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box)
 {
     window *of = (window *)own->context;
-    const size_t pages = pages_touched(box, nbytes);
+    const size_t pages = cowi_pages_touched(box, nbytes);
     (void)self;
     return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);
 }
@@ -822,14 +634,14 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     window *of = (window *)own->context;
     const size_t all = of->count * COWI_REGION_PAGES;
-    const size_t most = most_written(all, of->page_price);
+    const size_t most = cowi_most_written(all, of->page_price);
     const size_t written = written_since(of);
-    const size_t next = written + most / BETWEEN_LOOKS;
+    const size_t next = written + cowi_between_looks(most);
     (void)self;
-    if (written == SIZE_MAX || written + pages_touched(box, of->nbytes) >= most) {
+    if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;
         cowi_store_relaxed(&of->budget, SIZE_MAX);
-        cowi_ledger_gave_up();
+        cowi_ledger_gave_up(&cowi_books);
         (void)cowi_add_relaxed(&give_ups, 1);
         return 0;
     }
@@ -858,33 +670,35 @@ static int would_share(void *self, cow_sharing *sharing)
 {
     size_t lead, count;
     plan how = plan_for(sharing, &lead, &count);
-    uint64_t price = FIXED_COST + sharing->nbytes;
+    uint64_t price = COWI_FIXED_COST + sharing->nbytes;
     if (!is_eligible(sharing, &how, lead)) {
         return 0;
     }
-    price += price_of_pages(how.prices, most_written(count * COWI_REGION_PAGES, how.prices->page));
-    sharing->takes = pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
+    price += cowi_price_of_pages(how.prices, cowi_most_written(count * COWI_REGION_PAGES, how.prices->page));
+    sharing->takes = cowi_pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
     if (how.from != NULL) {
         sharing->takes += own_bytes(self, &sharing->source);
     }
     else if (cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
         const size_t regions = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
-        price += price_of_fill(how.prices, regions);
+        price += cowi_price_of_fill(how.prices, regions);
         sharing->takes += regions * COWI_REGION;
     }
-    return is_of_file(&how) || cowi_ledger_allows(price, sharing->will_earn);
+    return is_of_file(&how) || cowi_ledger_allows(&cowi_books, price, sharing->will_earn);
 }
 
-static void earn(void *self, size_t nbytes)
+static void earn(void *self, const void *data, size_t nbytes)
 {
     (void)self;
-    cowi_ledger_earn(nbytes);
+    (void)data;
+    cowi_ledger_earn(&cowi_books, nbytes);
 }
 
-static void spend(void *self, size_t nbytes)
+static void spend(void *self, const void *data, size_t nbytes)
 {
     (void)self;
-    cowi_ledger_spend(nbytes);
+    (void)data;
+    cowi_ledger_spend(&cowi_books, nbytes);
 }
 
 const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,

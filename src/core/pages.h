@@ -28,7 +28,7 @@ typedef struct cowi_base {
     int descriptor;
     dev_t device; /* with the next: what the descriptor should still be */
     ino_t inode;
-    size_t nbytes; /* in memory; 0 for a user's file */
+    size_t nbytes;        /* in memory; 0 for a user's file */
     cow_account *account; /* on which they are: that of the thread whose write made it */
 } cowi_base;
 
@@ -62,6 +62,15 @@ typedef struct cowi_dirt {
  * bits must be 0. False: the system does not tell. */
 COW_NODISCARD bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *out);
 
+/* ---- boxes.c ----------------------------------------------------------------------------------------------------- */
+
+/* How many pages the box touches at most; box NULL, or of more dimensions than an array has: all of them. */
+size_t cowi_pages_touched(const cow_box *box, size_t nbytes);
+/* Of each of count regions, how many pages the box will touch. lead: bytes before the window in the first. */
+void cowi_count_by_region(const cow_box *box, size_t lead, size_t nbytes, size_t count, uint32_t *touched);
+/* Sets the bits of these pages. False: it is not known where they lie. */
+COW_NODISCARD bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bits);
+
 /* ---- ledger.c ---------------------------------------------------------------------------------------------------- */
 
 /* Prices in bytes of a plain copy. */
@@ -71,22 +80,47 @@ typedef struct cowi_prices {
     uint32_t page; /* of a page that is copied by a fault, for 1000 bytes of it */
 } cowi_prices;
 
+uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages);
+uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions);
+/* Of a region's pages one by one, or as a whole; in pages of a plain copy. */
+uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages);
+/* Where small pages would cost three quarters of a plain copy, a huge page is better. */
+bool cowi_is_dense(const cowi_prices *prices, size_t pages);
+/* A region is put into a base when as much has been paid for copies of it as that costs. debt: up to now. */
+bool cowi_is_due(uint32_t debt, uint32_t dirty, const cowi_prices *prices);
+/* How many pages a window may have that were written to, at that price of a page: above the share, windows that are kept
+ * would take more from the ledger than copies give it. */
+size_t cowi_most_written(size_t pages, uint32_t page_price);
+/* When to look at a window again of which so much may be written, or what it may cost until then. */
+size_t cowi_between_looks(size_t most);
+/* Of a map and its end. */
+#define COWI_FIXED_COST ((uint64_t)64 << 10)
 /* Measured when they are first asked for. */
 const cowi_prices *cowi_prices_now(void);
 bool cowi_pages_are_off(void);
 bool cowi_small_pages(void);
+
+typedef struct cowi_ledger {
+    cowi_atomic_u64 earned;
+    cowi_atomic_u64 spent;
+    cowi_atomic_size skips;
+    cowi_atomic_size streak; /* of give-ups */
+} cowi_ledger;
+
+/* The process's. */
+extern cowi_ledger cowi_books;
 void cowi_ledger_figures(cow_paging_figures *out);
-void cowi_ledger_earn(size_t nbytes);
-void cowi_ledger_spend(size_t nbytes);
+void cowi_ledger_earn(cowi_ledger *of, size_t nbytes);
+void cowi_ledger_spend(cowi_ledger *of, size_t nbytes);
 /* Spends what may be spent now; false, and nothing spent, where it may not. */
-COW_NODISCARD bool cowi_ledger_take(uint64_t nbytes);
-void cowi_ledger_return(uint64_t nbytes);
+COW_NODISCARD bool cowi_ledger_take(cowi_ledger *of, uint64_t nbytes);
+void cowi_ledger_return(cowi_ledger *of, uint64_t nbytes);
 /* Whether take would after so much more was earned, with no windows to skip. */
-bool cowi_ledger_allows(uint64_t nbytes, uint64_t more_earned);
+bool cowi_ledger_allows(cowi_ledger *of, uint64_t nbytes, uint64_t more_earned);
 /* After a give-up some windows are copied as a whole: true, and one less of them from here on. */
-bool cowi_ledger_skips(void);
-void cowi_ledger_gave_up(void);
+bool cowi_ledger_skips(cowi_ledger *of);
+void cowi_ledger_gave_up(cowi_ledger *of);
 /* A window has gone without a give-up. */
-void cowi_ledger_went_well(void);
+void cowi_ledger_went_well(cowi_ledger *of);
 
 #endif

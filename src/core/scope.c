@@ -125,7 +125,7 @@ static void copy_window(cow_storage *storage, cowi_context *context, cow_dataptr
     const cow_dataptr original = context->original;
     allocator->clone(allocator->self, fresh.data, (const char *)original.data + storage->offset, storage->nbytes);
     if (allocator->paging != NULL && storage->nbytes >= allocator->paging->least) {
-        allocator->paging->spend(allocator->self, storage->nbytes);
+        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);
     }
 }
 
@@ -144,7 +144,7 @@ static bool copy(cow_storage *storage, bool keep, const cow_box *box, unsigned f
         return true;
     }
     COWI_YIELD("shared lock");
-    cowi_context_earn(context);
+    cowi_context_earn(context, NULL);
     by_page = share_pages(storage, box, flags, &fresh, &copied);
     if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
@@ -194,7 +194,7 @@ static cow_status materialize(cow_storage *storage, const cow_box *box, unsigned
             }
             if (cowi_load_acquire(&context->left) == 0) {
                 cowi_context_unshadow(context);
-                cowi_context_earn(context);
+                cowi_context_earn(context, NULL);
                 cowi_count(COWI_STEALS, 1);
                 return COW_OK;
             }

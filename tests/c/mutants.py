@@ -63,32 +63,32 @@ FAULTS = {
     "two blocks nowhere have one address": (
         "test_nowhere",
         "blocks_have_addresses_of_their_own_in_the_region",
-        [("nowhere.c", "cowi_store_relaxed(&hint, (slot + 1) % SLOTS);", "cowi_store_relaxed(&table[slot], NULL);")],
+        [("slots.c", "cowi_store_relaxed(&hint, (slot + 1) % SLOTS);", "cowi_store_relaxed(&table[slot], NULL);")],
     ),
     "what is freed nowhere stays on its account": (
         "test_nowhere",
         "accounts_add_up",
-        [("nowhere.c", "    take_off(account, nbytes);\n", "")],
+        [("account.c", "    cowi_account_shrink(account, nbytes);\n", "")],
     ),
     "an account is freed below its blocks": (
         "test_nowhere",
         "accounts_add_up",
-        [("nowhere.c", "            (void)cowi_add_relaxed(&account->references, 1);\n", "")],
+        [("account.c", "    (void)cowi_add_relaxed(&account->references, 1);\n", "")],
     ),
     "bytes nowhere add up beyond a number": (
         "test_nowhere",
         "sums_stay_numbers",
-        [("nowhere.c", "|| !has_room(account, nbytes)", "")],
+        [("slots.c", "|| !cowi_account_has_room(account, nbytes)", "")],
     ),
     "a slot that was given back is taken last": (
         "test_nowhere",
         "slots_are_used_again",
-        [("nowhere.c", "    cowi_store_relaxed(&hint, slot);\n", "")],
+        [("slots.c", "    cowi_store_relaxed(&hint, slot);\n", "")],
     ),
     "a clone of nothing is not counted": (
         "test_nowhere",
         "a_storage_costs_what_a_real_one_would",
-        [("nowhere.c", "(void)cowi_add_relaxed(&account->copied, nbytes);", "(void)nbytes;")],
+        [("account.c", "(void)cowi_add_relaxed(&account->copied, nbytes);", "(void)nbytes;")],
     ),
     "a kept block that is too large is used again": (
         "test_allocators",

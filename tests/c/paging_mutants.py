@@ -4,14 +4,14 @@ PAGING = {
     "the dimensions of a box are taken as they come": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "    sort_by_stride(out);\n", "")],
+        [("boxes.c", "    sort_by_stride(out);\n", "")],
     ),
     "a box without elements touches its items": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
         [
             (
-                "pages.c",
+                "boxes.c",
                 "        if (length == 0) {\n            return false;",
                 "        if (length == 0) {\n            continue;",
             )
@@ -20,12 +20,12 @@ PAGING = {
     "elements of one page count as pages each": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "if (stride > out->span && stride > COWI_PAGE) {", "if (stride > out->span) {")],
+        [("boxes.c", "if (stride > out->span && stride > COWI_PAGE) {", "if (stride > out->span) {")],
     ),
     "the most that a box writes is not asked": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "if (box->most < pages / single) {", "if (box->most == 0) {")],
+        [("boxes.c", "if (box->most < pages / single) {", "if (box->most == 0) {")],
     ),
     "a window is paged that is cheaper to copy": (
         "test_pages_policy",
@@ -35,19 +35,19 @@ PAGING = {
     "a box with a negative stride begins at its offset": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "first += stride < 0 ? stride * (length - 1) : 0;", "first += 0;")],
+        [("boxes.c", "first += stride < 0 ? stride * (length - 1) : 0;", "first += 0;")],
     ),
     "a page that two rows touch counts twice": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "for (page = page < *next ? *next : page; page < end", "for (; page < end")],
+        [("boxes.c", "for (page = page < *next ? *next : page; page < end", "for (; page < end")],
     ),
     "few elements anywhere count as the whole box": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
         [
             (
-                "pages.c",
+                "boxes.c",
                 "if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {",
                 "if (what.runs > MOST_RUNS) {",
             )
@@ -56,14 +56,14 @@ PAGING = {
     "a run ends with its region": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "        page = stop;\n    }\n    *next", "        page = end;\n    }\n    *next")],
+        [("boxes.c", "        page = stop;\n    }\n    *next", "        page = end;\n    }\n    *next")],
     ),
     "a region is dense one page later": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
         [
             (
-                "pages.c",
+                "boxes.c",
                 "return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
                 "return (uint64_t)(pages - 1) * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
             )
@@ -75,7 +75,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "if (made->regions[i].base == NULL || is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
+                "if (made->regions[i].base == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
                 "if (made->regions[i].base == NULL) {",
             )
         ],
@@ -138,8 +138,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(made->reserved);",
-                "        cowi_ledger_return(made->reserved);",
+                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(&cowi_books, made->reserved);",
+                "        cowi_ledger_return(&cowi_books, made->reserved);",
             )
         ],
     ),
@@ -222,7 +222,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(price);",
+                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(&cowi_books, price);",
                 "    if (*sharing->shadow == NULL) {",
             )
         ],
@@ -230,14 +230,14 @@ PAGING = {
     "a window that is not had is spent": (
         "test_pages_policy",
         "what_was_not_had_is_not_spent",
-        [("pages.c", "        cowi_ledger_return(how->paid + made->reserved);\n", "")],
+        [("pages.c", "        cowi_ledger_return(&cowi_books, how->paid + made->reserved);\n", "")],
     ),
     "a commit is due at half its price": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "pages.c",
+                "boxes.c",
                 "(uint64_t)COWI_REGION_PAGES * prices->fill;\n}",
                 "(uint64_t)COWI_REGION_PAGES * prices->fill / 2;\n}",
             )
@@ -249,7 +249,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);\n"
+                "            made->regions[i].debt += cowi_price_of_region(how->prices, how->dirty[i]);\n"
                 "            copy_pages",
                 "            copy_pages",
             )
@@ -311,7 +311,7 @@ PAGING = {
     "a commit is free": (
         "test_pages_policy",
         "the_ledger_knows_what_a_commit_costs",
-        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(price)) {", "if (pieces == NULL) {")],
+        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(&cowi_books, price)) {", "if (pieces == NULL) {")],
     ),
     "a window is as dear as before its commit": (
         "test_pages_policy",
@@ -332,8 +332,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "              made->of_file ? SIZE_MAX : most_written(",
-                "              most_written(",
+                "              made->of_file ? SIZE_MAX : cowi_most_written(",
+                "              cowi_most_written(",
             )
         ],
     ),
@@ -345,7 +345,7 @@ PAGING = {
     "what a window did not use stays spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    cowi_ledger_return(unspent(of));\n", "")],
+        [("pages.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_policy",
@@ -353,8 +353,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "price += own || is_dense(how->prices, pages) ? COWI_REGION",
-                "price += own || is_dense(how->prices, pages) ? 0",
+                "price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION",
+                "price += own || cowi_is_dense(how->prices, pages) ? 0",
             )
         ],
     ),
@@ -380,7 +380,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "    if (written == SIZE_MAX || written + pages_touched(box, of->nbytes) >= most) {",
+                "    if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {",
                 "    if (true) {",
             )
         ],
@@ -404,12 +404,12 @@ PAGING = {
     "what is about to be written is not looked at": (
         "test_pages",
         "try_says_busy_before_a_look",
-        [("pages.c", "written + pages_touched(box, of->nbytes) >= most", "written >= most")],
+        [("pages.c", "written + cowi_pages_touched(box, of->nbytes) >= most", "written >= most")],
     ),
     "give-ups are not told to the ledger": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("pages.c", "        cowi_ledger_gave_up();\n", "")],
+        [("pages.c", "        cowi_ledger_gave_up(&cowi_books);\n", "")],
     ),
     "a window that was given up went well": (
         "test_pages_policy",
@@ -625,7 +625,7 @@ PAGING = {
     "copies of windows are not spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("ledger.c", "    (void)cowi_add_relaxed(&spent, nbytes);\n", "    (void)nbytes;\n")],
+        [("ledger.c", "    (void)cowi_add_relaxed(&of->spent, nbytes);\n", "    (void)nbytes;\n")],
     ),
     "the streak of give-ups does not grow": (
         "test_pages_policy",
@@ -635,12 +635,12 @@ PAGING = {
     "the streak of give-ups does not end": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("ledger.c", "cowi_store_relaxed(&streak, before - 1);", "cowi_store_relaxed(&streak, before);")],
+        [("ledger.c", "cowi_store_relaxed(&of->streak, before - 1);", "cowi_store_relaxed(&of->streak, before);")],
     ),
     "one give-up ends paging": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("ledger.c", "cowi_cas_acq_rel(&skips, &left, left - 1)", "cowi_cas_acq_rel(&skips, &left, left)")],
+        [("ledger.c", "cowi_cas_acq_rel(&of->skips, &left, left - 1)", "cowi_cas_acq_rel(&of->skips, &left, left)")],
     ),
     "foreign bytes are paged": (
         "test_pages_policy",
@@ -785,7 +785,7 @@ PAGING = {
     "a copy is not spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("scope.c", "        allocator->paging->spend(allocator->self, storage->nbytes);\n", "        (void)0;\n")],
+        [("scope.c", "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n", "        (void)0;\n")],
     ),
     "a lazy copy is earned at once": (
         "test_pages_policy",
@@ -816,8 +816,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "return made->of_file || cowi_ledger_take(how->paid + made->reserved);",
-                "return made->of_file || cowi_ledger_take(0);",
+                "return made->of_file || cowi_ledger_take(&cowi_books, how->paid + made->reserved);",
+                "return made->of_file || cowi_ledger_take(&cowi_books, 0);",
             )
         ],
     ),
@@ -827,19 +827,19 @@ PAGING = {
         [
             (
                 "context.c",
-                "        cowi_context_unshadow(context);\n        cowi_context_earn(context);\n        original",
-                "        cowi_context_unshadow(context);\n        original",
+                "        cowi_context_earn(context, original.data);\n        cowi_dataptr_delete",
+                "        cowi_dataptr_delete",
             )
         ],
     ),
     "who says nothing of pages of its own keeps them": (
         "test_pages_policy",
         "who_says_nothing_on_pages_gets_plain_memory",
-        [("pages.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
+        [("boxes.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
     ),
     "boxes have room for any number of dimensions": (
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
-        [("pages.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
+        [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
     ),
 }

@@ -346,7 +346,7 @@ CORE = {
         ("scope.c", _PAGES_RELEASE, ""),
     ],
     "shadow outlives its context": [
-        ("context.c", "        cowi_context_unshadow(context);\n        cowi_context_earn", "        cowi_context_earn")
+        ("context.c", "        cowi_context_unshadow(context);\n        original", "        original")
     ],
     "eviction keeps the shadow": [("context.c", "    *shadow = context->shadow;\n    context->shadow = NULL;\n", "")],
     "evicted shadow is not given back": [("absence.c", "    if (shadow != NULL) {\n", "    if (false) {\n")],

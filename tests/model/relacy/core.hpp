@@ -292,7 +292,7 @@ static int paging_settle(void *, const cow_dataptr *own, const cow_box *)
     return rl::rand(2) == 0;
 }
 
-static void paging_account(void *, size_t)
+static void paging_account(void *, const void *, size_t)
 {
 }
 

@@ -1,0 +1,231 @@
+/* What a write will touch, and what that costs: a writer's box as runs of bytes and as pages, and the policy's arithmetic.
+ * No state. */
+#include "pages.h"
+
+/* ---- what a writer will touch ------------------------------------------------------------------------------------ */
+
+#define MOST_DIMENSIONS 64
+
+/* A box as runs of bytes that lie close together: `runs` of them, each `span` long, the rest of its dimensions outside. */
+typedef struct extent {
+    size_t first; /* byte of the window */
+    size_t span;
+    size_t runs;
+    int ndim; /* of the runs, the largest stride first */
+    size_t shape[MOST_DIMENSIONS];
+    size_t strides[MOST_DIMENSIONS];
+} extent;
+
+static void sort_by_stride(extent *out)
+{
+    for (int i = 1; i < out->ndim; i++) {
+        const size_t stride = out->strides[i], length = out->shape[i];
+        int at = i;
+        for (; at > 0 && out->strides[at - 1] < stride; at--) {
+            out->strides[at] = out->strides[at - 1];
+            out->shape[at] = out->shape[at - 1];
+        }
+        out->strides[at] = stride;
+        out->shape[at] = length;
+    }
+}
+
+/* False where nothing is touched. */
+static bool extent_of(const cow_box *box, extent *out)
+{
+    ptrdiff_t first = box->offset;
+    out->ndim = 0;
+    out->runs = 1;
+    out->span = (size_t)box->itemsize;
+    for (int i = 0; i < box->ndim; i++) {
+        const ptrdiff_t length = box->dims[i], stride = box->dims[box->ndim + i];
+        if (length == 0) {
+            return false;
+        }
+        if (length > 1 && stride != 0) {
+            first += stride < 0 ? stride * (length - 1) : 0;
+            out->shape[out->ndim] = (size_t)length;
+            out->strides[out->ndim++] = (size_t)(stride < 0 ? -stride : stride);
+        }
+    }
+    out->first = (size_t)first;
+    sort_by_stride(out);
+    while (out->ndim > 0) {
+        const size_t stride = out->strides[out->ndim - 1], length = out->shape[out->ndim - 1];
+        if (stride > out->span && stride > COWI_PAGE) {
+            break;
+        }
+        out->span += stride * (length - 1);
+        out->ndim--;
+    }
+    for (int i = 0; i < out->ndim; i++) {
+        out->runs *= out->shape[i];
+    }
+    return out->span > 0;
+}
+
+static size_t pages_of_run(size_t span)
+{
+    return span / COWI_PAGE + 1;
+}
+
+size_t cowi_pages_touched(const cow_box *box, size_t nbytes)
+{
+    const size_t all = pages_of_run(nbytes);
+    extent what;
+    size_t pages, single;
+    if (box == NULL || box->ndim > MOST_DIMENSIONS) {
+        return all;
+    }
+    if (!extent_of(box, &what)) {
+        return 0;
+    }
+    pages = what.runs * pages_of_run(what.span);
+    single = pages_of_run((size_t)box->itemsize);
+    if (box->most < pages / single) {
+        pages = box->most * single;
+    }
+    return pages < all ? pages : all;
+}
+
+size_t cow_box_pages(const cow_box *box, size_t nbytes)
+{
+    return cowi_pages_touched(box, nbytes);
+}
+
+/* More runs than that are taken as spread evenly. */
+#define MOST_RUNS ((size_t)1 << 16)
+
+static void spread(uint32_t *touched, size_t count, size_t pages)
+{
+    for (size_t i = 0; i < count; i++) {
+        touched[i] = (uint32_t)(pages / count);
+    }
+}
+
+/* Adds the pages of one run; next is the first page that the runs before have not touched. */
+static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, size_t *next)
+{
+    const size_t end = (start + span - 1) / COWI_PAGE + 1;
+    size_t page = start / COWI_PAGE;
+    for (page = page < *next ? *next : page; page < end && page / COWI_REGION_PAGES < count;) {
+        const size_t index = page / COWI_REGION_PAGES;
+        const size_t bound = (index + 1) * COWI_REGION_PAGES;
+        const size_t stop = bound < end ? bound : end;
+        touched[index] += (uint32_t)(stop - page);
+        page = stop;
+    }
+    *next = end > *next ? end : *next;
+}
+
+/* For each run of the box, its first byte from the start of the window's first region on; false where they are not known. */
+typedef void visit(void *context, size_t start, size_t span);
+
+static bool walk(const cow_box *box, size_t lead, visit *each, void *context)
+{
+    size_t index[MOST_DIMENSIONS] = {0};
+    extent what;
+    if (!extent_of(box, &what)) {
+        return true;
+    }
+    if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {
+        return false;
+    }
+    for (size_t run = 0; run < what.runs; run++) {
+        size_t start = lead + what.first;
+        for (int i = 0; i < what.ndim; i++) {
+            start += index[i] * what.strides[i];
+        }
+        each(context, start, what.span);
+        for (int i = what.ndim; i-- > 0 && ++index[i] == what.shape[i];) {
+            index[i] = 0;
+        }
+    }
+    return true;
+}
+
+typedef struct counts {
+    uint32_t *touched;
+    size_t count;
+    size_t next;
+} counts;
+
+static void count_run(void *context, size_t start, size_t span)
+{
+    counts *so_far = (counts *)context;
+    add_run(so_far->touched, so_far->count, start, span, &so_far->next);
+}
+
+void cowi_count_by_region(const cow_box *box, size_t lead, size_t nbytes, size_t count, uint32_t *touched)
+{
+    counts so_far = {touched, count, 0};
+    if (!walk(box, lead, count_run, &so_far)) {
+        spread(touched, count, cowi_pages_touched(box, nbytes));
+    }
+}
+
+typedef struct marks {
+    uint64_t *bits;
+    size_t pages;
+} marks;
+
+static void mark_run(void *context, size_t start, size_t span)
+{
+    const marks *all = (const marks *)context;
+    const size_t end = (start + span - 1) / COWI_PAGE + 1;
+    for (size_t page = start / COWI_PAGE; page < end && page < all->pages; page++) {
+        all->bits[page / 64] |= (uint64_t)1 << page % 64;
+    }
+}
+
+bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bits)
+{
+    marks all = {bits, count * COWI_REGION_PAGES};
+    return box != NULL && box->ndim <= MOST_DIMENSIONS && walk(box, lead, mark_run, &all);
+}
+
+/* ---- prices ------------------------------------------------------------------------------------------------------ */
+
+/* The budget: a window of which more is written is better copied. And a little more, between two looks. */
+#define PERCENT 6
+#define SHARE \
+    126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
+#define BETWEEN_LOOKS 6
+
+uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages)
+{
+    return (uint64_t)pages * COWI_PAGE * prices->page / 1000;
+}
+
+uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions)
+{
+    return (uint64_t)regions * COWI_REGION * prices->fill / 1000;
+}
+
+uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages)
+{
+    const size_t price = pages * prices->page / 1000;
+    return (uint32_t)(price < COWI_REGION_PAGES ? price : COWI_REGION_PAGES);
+}
+
+bool cowi_is_dense(const cowi_prices *prices, size_t pages)
+{
+    return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
+}
+
+bool cowi_is_due(uint32_t debt, uint32_t dirty, const cowi_prices *prices)
+{
+    return dirty > 0 &&
+           (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
+}
+
+size_t cowi_most_written(size_t pages, uint32_t page_price)
+{
+    const size_t affordable = pages * SHARE / page_price;
+    return affordable < pages * PERCENT / 100 ? affordable : pages * PERCENT / 100;
+}
+
+size_t cowi_between_looks(size_t most)
+{
+    return most / BETWEEN_LOOKS;
+}
