@@ -1,6 +1,19 @@
 /* Questions about bytes by the page. They look through a const scope, so that nobody frees what is looked at. */
 #include "internal.h"
 
+/* A const scope on bytes by the page. False: there is none to end. */
+static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
+{
+    if (storage->allocator->paging == NULL || cow_const_begin(storage, scope, NULL) != COW_OK) {
+        return false;
+    }
+    if (cowi_dataptr_paged(storage->allocator, ((cowi_context *)scope->context)->original)) {
+        return true;
+    }
+    cow_const_end(scope);
+    return false;
+}
+
 int cow_storage_writes_by_page(cow_storage *storage)
 {
     static const cow_box element = {0, 1, 0, NULL, SIZE_MAX};
@@ -37,11 +50,33 @@ size_t cow_storage_own_bytes(cow_storage *storage)
 {
     cow_const_scope scope;
     size_t nbytes = storage->nbytes;
-    if (storage->allocator->paging != NULL && cow_const_begin(storage, &scope, NULL) == COW_OK) {
+    if (begin_by_page(storage, &scope)) {
         const cow_dataptr own = ((cowi_context *)scope.context)->original;
-        if (cowi_dataptr_paged(storage->allocator, own)) {
-            nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own);
-        }
+        nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own, NULL, NULL);
+        cow_const_end(&scope);
+    }
+    return nbytes;
+}
+
+size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)
+{
+    cow_const_scope scope;
+    if (!begin_by_page(storage, &scope)) {
+        return 0;
+    }
+    const cow_dataptr own = ((cowi_context *)scope.context)->original;
+    (void)storage->allocator->paging->own_bytes(storage->allocator->self, &own, regions, &count);
+    cow_const_end(&scope);
+    return count;
+}
+
+size_t cow_storage_copied_bytes(cow_storage *storage)
+{
+    cow_const_scope scope;
+    size_t nbytes = storage->nbytes;
+    if (begin_by_page(storage, &scope)) {
+        const cow_dataptr own = ((cowi_context *)scope.context)->original;
+        nbytes = storage->allocator->paging->copied_bytes(storage->allocator->self, &own);
         cow_const_end(&scope);
     }
     return nbytes;

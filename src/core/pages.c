@@ -40,6 +40,7 @@ typedef struct window {
     uint64_t reserved;        /* in the ledger, for what it may still cost */
     uint32_t page_price;      /* when that was reserved */
     size_t at_first;          /* pages that were copied when it was made, or about to be written */
+    size_t copied;            /* bytes, for it to be made */
     bool gave_up;
     bool of_file; /* on request, whatever it costs: never copied because it is dear */
     region regions[];
@@ -63,6 +64,8 @@ static cowi_atomic_size maps;
 static cowi_atomic_u64 bases; /* for windows: those on which prices are measured nobody asked for */
 static cowi_atomic_u64 page_copies;
 static cowi_atomic_u64 pages_copied;
+static cowi_atomic_u64 filled;
+static cowi_atomic_u64 promised;
 static cowi_atomic_u64 commits;
 static cowi_atomic_u64 give_ups;
 
@@ -73,6 +76,8 @@ void cow_paging_read(cow_paging_figures *out)
     out->bases = cowi_load_relaxed(&bases);
     out->page_copies = cowi_load_relaxed(&page_copies);
     out->pages_copied = cowi_load_relaxed(&pages_copied);
+    out->filled = cowi_load_relaxed(&filled);
+    out->promised = cowi_load_relaxed(&promised);
     out->commits = cowi_load_relaxed(&commits);
     out->give_ups = cowi_load_relaxed(&give_ups);
     out->maps = cowi_load_relaxed(&maps);
@@ -87,7 +92,8 @@ typedef struct extent {
     size_t first; /* byte of the window */
     size_t span;
     size_t runs;
-    int ndim; /* of the runs, the largest stride first */
+    size_t grain; /* a power of two, of which the first byte of each run is a multiple */
+    int ndim;     /* of the runs, the largest stride first */
     size_t shape[MOST_DIMENSIONS];
     size_t strides[MOST_DIMENSIONS];
 } extent;
@@ -104,6 +110,13 @@ static void sort_by_stride(extent *out)
         out->strides[at] = stride;
         out->shape[at] = length;
     }
+}
+
+/* The largest power of two that divides all of these, up to that of a window's first byte. */
+static size_t grain_of(size_t numbers)
+{
+    numbers |= COW_ALIGNMENT;
+    return numbers & (0 - numbers);
 }
 
 /* False where nothing is touched. */
@@ -125,6 +138,7 @@ static bool extent_of(const cow_box *box, extent *out)
         }
     }
     out->first = (size_t)first;
+    out->grain = grain_of(out->first);
     sort_by_stride(out);
     while (out->ndim > 0) {
         const size_t stride = out->strides[out->ndim - 1], length = out->shape[out->ndim - 1];
@@ -136,19 +150,26 @@ static bool extent_of(const cow_box *box, extent *out)
     }
     for (int i = 0; i < out->ndim; i++) {
         out->runs *= out->shape[i];
+        out->grain = grain_of(out->grain | out->strides[i]);
     }
     return out->span > 0;
 }
 
-static size_t pages_of_run(size_t span)
+/* Of a run that begins anywhere at a multiple of grain: at worst with the last one in a page. */
+static size_t pages_of_run(size_t span, size_t grain)
 {
-    return span / COWI_PAGE + 1;
+    return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;
+}
+
+static size_t pages_of_extent(const extent *of)
+{
+    return of->runs * pages_of_run(of->span, of->grain);
 }
 
 /* How many pages the box touches at most; box NULL, or of more dimensions than an array has: all of them. */
 static size_t pages_touched(const cow_box *box, size_t nbytes)
 {
-    const size_t all = pages_of_run(nbytes);
+    const size_t all = nbytes / COWI_PAGE + 1;
     extent what;
     size_t pages, single;
     if (box == NULL || box->ndim > MOST_DIMENSIONS) {
@@ -157,8 +178,8 @@ static size_t pages_touched(const cow_box *box, size_t nbytes)
     if (!extent_of(box, &what)) {
         return 0;
     }
-    pages = what.runs * pages_of_run(what.span);
-    single = pages_of_run((size_t)box->itemsize);
+    pages = pages_of_extent(&what);
+    single = pages_of_run((size_t)box->itemsize, grain_of((size_t)box->itemsize));
     if (box->most < pages / single) {
         pages = box->most * single;
     }
@@ -173,10 +194,18 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes)
 /* More runs than that are taken as spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
-static void spread(uint32_t *touched, size_t count, size_t pages)
+/* Over the regions that the box lies in. */
+static void spread(const extent *what, const window *made, size_t pages, uint32_t *touched)
 {
-    for (size_t i = 0; i < count; i++) {
-        touched[i] = (uint32_t)(pages / count);
+    const size_t start = made->lead + what->first;
+    size_t end = start + what->span - 1;
+    for (int i = 0; i < what->ndim; i++) {
+        end += (what->shape[i] - 1) * what->strides[i];
+    }
+    for (size_t i = start / COWI_REGION, left = end / COWI_REGION - i + 1; left > 0 && i < made->count; i++, left--) {
+        const size_t here = pages / left;
+        touched[i] = (uint32_t)(here < COWI_REGION_PAGES ? here : COWI_REGION_PAGES);
+        pages -= here;
     }
 }
 
@@ -204,8 +233,8 @@ static void count_by_region(const cow_box *box, const window *made, uint32_t *to
     if (!extent_of(box, &what)) {
         return;
     }
-    if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {
-        spread(touched, made->count, pages_touched(box, made->nbytes));
+    if (what.runs > MOST_RUNS || box->most < pages_of_extent(&what)) {
+        spread(&what, made, pages_touched(box, made->nbytes), touched);
         return;
     }
     for (size_t run = 0; run < what.runs; run++) {
@@ -389,10 +418,11 @@ typedef struct plan {
     uint32_t *dirty;   /* of each of the new window's regions: pages that are not its base's */
     uint32_t *touched; /* and those that the writer will touch */
     uint64_t paid;     /* for the window, beside what is reserved */
+    size_t filled;     /* bytes of bases that were made for it */
 } plan;
 
 /* The base that equals plain memory, filled for the first that asks. */
-static bool find_shadow(const cow_sharing *sharing, const plan *how)
+static bool find_shadow(const cow_sharing *sharing, plan *how)
 {
     const size_t count = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
     const uint64_t price = price_of_fill(how->prices, count);
@@ -418,6 +448,7 @@ static bool find_shadow(const cow_sharing *sharing, const plan *how)
         return false;
     }
     (void)cowi_add_relaxed(&bases, 1);
+    how->filled = sharing->allocated;
     return true;
 }
 
@@ -487,7 +518,7 @@ static void commit_region(window *made, const plan *how, size_t index, cowi_base
     how->dirty[index] = 0;
 }
 
-static void commit(window *made, const plan *how)
+static void commit(window *made, plan *how)
 {
     cowi_piece *pieces;
     cowi_base *base;
@@ -520,6 +551,7 @@ static void commit(window *made, const plan *how)
         return;
     }
     how->from->maps += 2 * count;
+    how->filled = count * COWI_REGION;
     for (size_t i = 0, at = 0; i < made->count; i++) {
         if (is_due(&made->regions[i], how->dirty[i], how->prices)) {
             commit_region(made, how, i, base, at++ * COWI_REGION);
@@ -673,6 +705,18 @@ static bool find_regions(window *made, cow_sharing *sharing, plan *how)
     return count_maps(made->maps);
 }
 
+/* What a write costs includes the base that is made for it, and the pages that the kernel copies while it goes on. */
+static void count_copied(const window *made, cow_sharing *sharing, const plan *how)
+{
+    size_t pages = 0;
+    for (size_t i = 0; i < made->count; i++) {
+        pages += made->regions[i].base == NULL ? 0 : how->touched[i];
+    }
+    sharing->copied += how->filled + pages * COWI_PAGE;
+    (void)cowi_add_relaxed(&filled, how->filled);
+    (void)cowi_add_relaxed(&promised, pages);
+}
+
 static void begin_counting(window *made, const plan *how)
 {
     for (size_t i = 0; i < made->count; i++) {
@@ -702,6 +746,8 @@ static bool make(window *made, cow_sharing *sharing, plan *how)
         cowi_ledger_return(made->reserved);
         return false;
     }
+    count_copied(made, sharing, how);
+    made->copied = sharing->copied;
     return true;
 }
 
@@ -735,7 +781,7 @@ static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 {
     window *from = is_paged(&sharing->source) ? (window *)sharing->source.context : NULL;
     const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
-    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0};
+    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0, 0};
     *lead = start % COWI_REGION;
     *count = (*lead + sharing->nbytes - 1) / COWI_REGION + 1;
     return how;
@@ -765,16 +811,17 @@ static int would_share(void *self, const cow_sharing *sharing)
     size_t lead, count;
     plan how = plan_for(sharing, &lead, &count);
     uint64_t price = FIXED_COST + sharing->nbytes;
+    const bool needs_base = /* another may be making it */
+        how.from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
     (void)self;
     if (!is_eligible(sharing, &how, lead)) {
         return 0;
     }
     price += price_of_pages(how.prices, most_written(count * COWI_REGION_PAGES, how.prices->page));
-    if (how.from == NULL &&
-        cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
+    if (needs_base) {
         price += price_of_fill(how.prices, (sharing->allocated + COWI_REGION - 1) / COWI_REGION);
     }
-    return is_of_file(&how) || cowi_ledger_allows(price, sharing->will_earn);
+    return !is_of_file(&how) && !cowi_ledger_allows(price, sharing->will_earn) ? 0 : needs_base ? 2 : 1;
 }
 
 static int share(void *self, cow_sharing *sharing)
@@ -855,16 +902,31 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
     return 1;
 }
 
-static size_t own_bytes(void *self, const cow_dataptr *own)
+static size_t copied_bytes(void *self, const cow_dataptr *own)
+{
+    (void)self;
+    return ((const window *)own->context)->copied;
+}
+
+static size_t own_bytes(void *self, const cow_dataptr *own, size_t *regions, size_t *count)
 {
     const window *of = (const window *)own->context;
     cowi_dirt dirt = {(uint64_t *)calloc(of->count * (COWI_REGION_PAGES / 64), sizeof(uint64_t)), 0};
+    const size_t room = count != NULL ? *count : 0;
     size_t nbytes = of->nbytes;
     (void)self;
+    if (count != NULL) {
+        *count = 0; /* of which nothing is known yet */
+    }
     if (dirt.bits != NULL && cowi_dirt_find(of->map, of->count * COWI_REGION, &dirt)) {
         nbytes = 0;
         for (size_t i = 0; i < of->count; i++) {
-            nbytes += of->regions[i].base == NULL ? COWI_REGION : count_dirty(&dirt, i) * COWI_PAGE;
+            const size_t own_here = of->regions[i].base == NULL ? COWI_REGION : count_dirty(&dirt, i) * COWI_PAGE;
+            nbytes += own_here;
+            if (i < room) {
+                regions[i] = own_here;
+                *count = i + 1;
+            }
         }
     }
     free(dirt.bits);
@@ -884,7 +946,8 @@ static void spend(void *self, size_t nbytes)
 }
 
 const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,
-                               settle,           earn,  spend,    would_share, own_bytes};
+                               settle,           earn,  spend,    would_share, own_bytes,
+                               copied_bytes};
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 

@@ -131,7 +131,7 @@ def test_second_generation_copies_what_the_first_wrote(pages):
     ca.reset_stats()
     z[300_000] = 3
     assert ca.stats()["pages_copied"] == 2
-    assert ca.stats()["bytes_copied"] == 2 * PAGE
+    assert ca.stats()["bytes_copied"] == 3 * PAGE  # with the page of z[300_000], by the kernel
     y[0] = 7
     assert (z[0], z[600_000], z[300_000], y[300_000], x[0]) == (1, 2, 3, 300_000, 0)
 
@@ -326,6 +326,8 @@ def test_explain_says_that_the_next_write_costs_pages(pages):
     assert told.by_page
     assert told.own == PAGE
     assert f"{PAGE} bytes are in memory for it alone" in str(told)
+    assert sum(told.regions) == PAGE
+    assert "<title>Of its pages 4.0 KiB are its own" in told._repr_html_()
     ca.paging("off")
     assert not ca.explain(x.copy()).by_page
     assert not ca.explain(ca.array([1.0])).by_page
@@ -337,7 +339,35 @@ def test_trace_names_pages_with_their_bytes(pages):
     with ca.trace() as seen:
         y[0] = 1
     [event] = [event for event in seen if event.kind != "lost write"]
-    assert (event.kind, event.nbytes, event.filename) == ("pages", PAGE, __file__)
+    assert (event.kind, event.nbytes, event.filename) == ("pages", x.nbytes + PAGE, __file__)
+
+
+def generations():
+    """Writes to copies that share: the first makes a base, those after it copy pages, the last ones are whole."""
+    x = large()
+    yield x.copy(), lambda y: y.__setitem__(0, 1)
+    y = x.copy()
+    yield y, lambda y: y.__setitem__(5, 1)
+    for at in (3, MIB // 2, MIB - 1):
+        y[at] = 2
+    z = y.copy()
+    yield z, lambda z: z.__setitem__(300_000, 1)
+    ca.paging("off")
+    yield z.copy(), lambda y: y.__setitem__(0, 1)
+    yield ca.array(np.zeros(10)).copy(), lambda y: y.__setitem__(0, 1)
+
+
+def test_stats_and_trace_and_explain_tell_one_figure(pages):
+    figures = []
+    for y, write in generations():
+        foretold = ca.explain(y).next_write_copies
+        ca.reset_stats()
+        with ca.trace() as seen:
+            write(y)
+        told = sum(event.nbytes for event in seen if event.kind in ("pages", "copy"))
+        figures.append(told)
+        assert ca.stats()["bytes_copied"] == told == foretold
+    assert figures == [8 * MIB + PAGE, PAGE, 5 * PAGE, 8 * MIB, 0]
 
 
 def test_memory_is_counted_once(pages):

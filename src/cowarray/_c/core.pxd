@@ -85,7 +85,6 @@ cdef extern from "cowarray/core.h" nogil:
         size_t base_files
         size_t maps
 
-    size_t cow_box_pages(const cow_box *box, size_t nbytes)
     cow_paging_policy cow_paging_use(cow_paging_policy policy)
     cow_paging_policy cow_paging_now()
     void cow_paging_read(cow_paging_figures *out)
@@ -121,6 +120,8 @@ cdef extern from "cowarray/core.h" nogil:
     int cow_storage_is_paged(cow_storage *storage)
     int cow_storage_writes_by_page(cow_storage *storage)
     size_t cow_storage_own_bytes(cow_storage *storage)
+    size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)
+    size_t cow_storage_copied_bytes(cow_storage *storage)
     void cow_storage_spare(cow_storage *storage)
     const void *cow_storage_address(const cow_storage *storage)
 
