@@ -12,9 +12,9 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 from libc.stdint cimport SIZE_MAX
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
-from cowarray._array.array cimport Array, const_header, descr_of, has_doorkeeper, is_array, storage_for
+from cowarray._array.array cimport Array, const_header, descr_of, has_doorkeeper, is_array, itemsize_of, storage_for
 from cowarray._array.layout cimport is_c_ordered, product
 from cowarray._c.numpy cimport (
     NPY_HALF,
@@ -22,7 +22,7 @@ from cowarray._c.numpy cimport (
     PyTypeNum_ISINTEGER,
 )
 from cowarray._c.python cimport PySlice_AdjustIndices, PySlice_Unpack
-from cowarray._native.storage cimport is_by_page, PAGED, Storage, window_size, write_cost
+from cowarray._native.storage cimport is_aligned, is_by_page, PAGED, Storage, window_size, write_cost
 
 cnp.import_array()
 
@@ -88,16 +88,31 @@ cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) ex
     elif picked.way == A_FLAT_INDEX:
         narrow_to_flat(access, box, &place, picked.value, True)
     elif picked.way == FLAT_PLACES:
-        narrow_to_flat(access, box, &place, picked.value, False)
-    elif picked.way == TRUE_ELEMENTS:
+        if is_written_in_place(x):
+            narrow_to_flat(access, box, &place, picked.value, False)
+    elif picked.way == TRUE_ELEMENTS or (picked.way == FLAT_MASK and is_written_in_place(x)):
         mask = plain_array(picked.value)
         if mask is not None:
             narrow_to_mask(access, box, &place, mask, cnp.PyArray_NDIM(mask) == place.nd)
     elif picked.way == ALONG_AN_AXIS:
         access.most = count_along(&place, plain_array(picked.value), picked.axis)
-    elif place.nd > 1:
+    elif picked.way == THE_DIAGONAL and place.nd > 1:
         narrow_to_diagonal(access, box, &place, picked.value)
     return 0
+
+
+cdef bint same_elements(Array x, Array other) noexcept:
+    return (
+        x.storage_ is other.storage_ and x.offset == other.offset and x.descr is other.descr and x.nd == other.nd
+        and memcmp(x.dims, other.dims, 2 * x.nd * sizeof(cnp.npy_intp)) == 0
+    )
+
+
+cdef bint is_written_in_place(Array x) noexcept:
+    """Whether what takes an array to be flat in C's order writes to x itself, and not all of x back from a copy."""
+    return is_c_ordered(x.nd, x.dims, itemsize_of(x), x.dims + x.nd) and is_aligned(
+        x.storage_, x.offset, x.descr.alignment
+    )
 
 
 cdef cnp.ndarray plain_array(object value):
@@ -313,6 +328,8 @@ cdef int narrow_to_mask(Access *access, cnp.npy_intp *box, const Place *whole, c
     cdef cnp.npy_intp size = product(whole.nd, whole.shape), of_mask = cnp.PyArray_SIZE(mask), row
     if size == 0 or of_mask == 0:
         return 0
+    while nd > 0 and cnp.PyArray_DIMS(mask)[nd - 1] == 1:
+        nd -= 1  # for the rest of each row
     for i in range(nd if leads else 0):
         leads = leads and cnp.PyArray_DIMS(mask)[i] == whole.shape[i]
     row = access.itemsize * (size // of_mask if leads else 1)

@@ -68,6 +68,7 @@ cdef class Passage:
     cdef bint is_fresh(self, object owner) except -1
     cdef bint is_copy(self, cnp.ndarray array) except -1
     cdef bint reads_of(self, Array x) noexcept
+    cdef bint is_written_back(self, Array x) noexcept
 
 
 cdef Passage new_passage()

@@ -80,10 +80,12 @@ from cowarray._ops.operands cimport (
 
 from cowarray._ops.picking cimport (
     ALONG_AN_AXIS,
+    FLAT_MASK,
     FLAT_PLACES,
     narrow_to,
     new_picked,
     Picked,
+    same_elements,
     says_where,
     THE_DIAGONAL,
     TRUE_ELEMENTS,
@@ -102,7 +104,7 @@ cdef object copy_mode = np._CopyMode
 
 # As the table names them.
 cdef dict WAYS = {
-    "flat places": FLAT_PLACES, "true elements": TRUE_ELEMENTS, "along an axis": ALONG_AN_AXIS,
+    "flat places": FLAT_PLACES, "flat mask": FLAT_MASK, "true elements": TRUE_ELEMENTS, "along an axis": ALONG_AN_AXIS,
     "the diagonal": THE_DIAGONAL,
 }
 
@@ -317,7 +319,7 @@ cdef class Passage:
             whole = still(x)
             access = access_to(whole, OVERWRITES if self.overwrites and not self.reads_of(x) else WRITES, self.behalf)
             header = writable_header(x, &access)
-        elif self.picked is not None and says_where(x):
+        elif self.picked is not None and says_where(x) and not self.is_written_back(x):
             access = access_to(x, WRITES, self.behalf)
             narrow_to(&access, box, x, self.picked)
             header = writable_header(x, &access)
@@ -423,6 +425,16 @@ cdef class Passage:
         for other in self.arrays:
             times += (<Array>other).storage_ is x.storage_ and (<Array>other).shadow == x.shadow
         return times > 1
+
+    cdef bint is_written_back(self, Array x) noexcept:
+        """Whether NumPy may write to a copy of x, and then write all of it back: for an argument that overlaps x."""
+        cdef bint may_be_it = self.picked.way == TRUE_ELEMENTS  # of which each is read before it is written
+        cdef int times = 0
+        for other in self.arrays:
+            is_it = may_be_it and other is not self.picked.value and same_elements(x, <Array>other)
+            if (<Array>other).storage_ is x.storage_ and not is_it:
+                times += 1
+        return times > (0 if may_be_it else 1)
 
     cdef bint is_copy(self, cnp.ndarray array) except -1:
         """Whether a result of a copying operation has elements of an argument as they were, and not converted."""

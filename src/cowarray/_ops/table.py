@@ -123,8 +123,8 @@ OPERATIONS = {
     # ---- writers
     "copyto": Row(writes=("dst",), overwrites_unless="where", picks=Picks("true elements", "where")),
     "put": Row(writes=("a",), picks=Picks("flat places", "ind")),
-    "place": Row(writes=("arr",), picks=Picks("true elements", "mask")),
-    "putmask": Row(writes=("a",), picks=Picks("true elements", "mask")),
+    "place": Row(writes=("arr",), picks=Picks("flat mask", "mask")),
+    "putmask": Row(writes=("a",), picks=Picks("flat mask", "mask")),
     "put_along_axis": Row(writes=("arr",), picks=Picks("along an axis", "indices", "axis")),
     "lib.recfunctions.assign_fields_by_name": Row(writes=("dst",)),
     "lib.recfunctions.recursive_fill_fields": Row(writes=("output",)),
