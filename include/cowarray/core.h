@@ -137,7 +137,7 @@ typedef struct cow_sharing {
     uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
     void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
     cow_dataptr made;   /* out: the handle on the window */
-    size_t copied;      /* out: bytes, those of a base that was made for it and of pages that the box touches included */
+    size_t copied; /* out: bytes, those of a base that was made for it and of pages that the box touches included */
 } cow_sharing;
 
 /* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share and settle are

@@ -945,9 +945,8 @@ static void spend(void *self, size_t nbytes)
     cowi_ledger_spend(nbytes);
 }
 
-const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,
-                               settle,           earn,  spend,    would_share, own_bytes,
-                               copied_bytes};
+const cow_paging cowi_pages = {COWI_PAGED_LEAST, share,     unshadow,    is_paged, touch, settle, earn, spend,
+                               would_share,      own_bytes, copied_bytes};
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 

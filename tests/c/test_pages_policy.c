@@ -177,8 +177,9 @@ IN_A_CHILD(boxes_cost_what_they_touch)
 static void runs_touch_the_page_they_end_in_body(void)
 {
     const ptrdiff_t rows[] = {10, 3 * PAGE}, odd[] = {10, 3 * PAGE + 8};
-    const cow_box boxes[] = {{4032, 64, 0, NULL, SIZE_MAX}, {4088, 16, 0, NULL, SIZE_MAX}, {0, PAGE, 0, NULL, SIZE_MAX},
-                             {0, 64, 1, rows, SIZE_MAX},    {0, 64, 1, odd, SIZE_MAX},     {0, 64, 1, rows, 3},
+    const cow_box boxes[] = {{4032, 64, 0, NULL, SIZE_MAX}, {4088, 16, 0, NULL, SIZE_MAX},
+                             {0, PAGE, 0, NULL, SIZE_MAX},  {0, 64, 1, rows, SIZE_MAX},
+                             {0, 64, 1, odd, SIZE_MAX},     {0, 64, 1, rows, 3},
                              {0, 24, 1, rows, 3},           {8, 2 * PAGE, 0, NULL, SIZE_MAX}};
     const size_t wanted[] = {1, 2, 2, 10, 20, 3, 6, 3};
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {

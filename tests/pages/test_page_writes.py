@@ -5,6 +5,7 @@ import gc
 import subprocess
 import sys
 import threading
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import cowarray as ca
 
 PAGE = 4096
 MIB = 1 << 20
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(autouse=True)
@@ -327,7 +329,19 @@ def test_explain_says_that_the_next_write_costs_pages(pages):
     assert told.own == PAGE
     assert f"{PAGE} bytes are in memory for it alone" in str(told)
     assert sum(told.regions) == PAGE
-    assert "<title>Of its pages 4.0 KiB are its own" in told._repr_html_()
+    assert "4.0 KiB own, the rest frozen" in told.mermaid()
+
+
+def test_a_notebook_draws_which_pages_are_its_own(pages):
+    x = large(64 * MIB)
+    y = x.copy()
+    y[9_000_000] = y[60_000_000] = 1
+    strip, _ = ElementTree.fromstring(ca.explain(y)._repr_html_()).iter(f"{SVG}svg")
+    assert strip.find(f"{SVG}title").text == "Of its pages 8.0 KiB are its own, the others are frozen and shared"
+    _, *own = strip.iter(f"{SVG}rect")
+    width = float(strip.get("width"))
+    assert [round(64 * float(each.get("x")) / width) for each in own] == [9, 57]
+    assert len(list(ElementTree.fromstring(ca.explain(x.copy())._repr_html_()).iter(f"{SVG}svg"))) == 1
     ca.paging("off")
     assert not ca.explain(x.copy()).by_page
     assert not ca.explain(ca.array([1.0])).by_page

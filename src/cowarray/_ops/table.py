@@ -198,7 +198,12 @@ def _placed(row, function, places):
     )
     picks = row.picks and Picks(row.picks.way, places.get(row.picks.by), places.get(row.picks.beside))
     return Operation(
-        row.result, writes, writes_if, row.readonly, row.calls_user, places.get(row.overwrites_unless),
+        row.result,
+        writes,
+        writes_if,
+        row.readonly,
+        row.calls_user,
+        places.get(row.overwrites_unless),
         picks if picks and picks.by else None,
     )
 
