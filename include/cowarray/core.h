@@ -124,7 +124,7 @@ typedef struct cow_box {
     ptrdiff_t itemsize;
     int ndim;              /* above 64: as if nothing were said */
     const ptrdiff_t *dims; /* the shape, then the strides */
-    size_t most;           /* so many elements of the box at most, wherever they lie; SIZE_MAX: all of it */
+    size_t most;           /* no more pages of it than so many elements touch, wherever they lie; SIZE_MAX: all of it */
 } cow_box;
 
 /* A window for a writer, that equals the same window of an allocation to which nobody writes meanwhile. */
@@ -138,8 +138,8 @@ typedef struct cow_sharing {
     uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
     void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
     cow_dataptr made;   /* out: the handle on the window */
-    size_t copied;      /* out: bytes */
-    size_t takes;       /* out, of would_share: bytes of memory, about */
+    size_t copied; /* out: bytes, those of a base that was made for it and of pages that the box touches included */
+    size_t takes;  /* out, of would_share: bytes of memory, about */
 } cow_sharing;
 
 /* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share and settle are
@@ -163,10 +163,13 @@ typedef struct cow_paging {
      * A window was copied as a whole, to data. */
     void (*earn)(void *self, const void *data, size_t nbytes);
     void (*spend)(void *self, const void *data, size_t nbytes);
-    /* Whether share would, now. */
+    /* 1 if share would, now; 2 if it had to make a base first. */
     int (*would_share)(void *self, cow_sharing *sharing);
-    /* Bytes that no base has: of pages that were written to, or copied. */
-    size_t (*own_bytes)(void *self, const cow_dataptr *own);
+    /* Bytes that no base has: of pages that were written to, or copied. If count is not NULL, also of each region of
+     * 2 MiB, as far as there is room for *count of them; then *count is how many there are. */
+    size_t (*own_bytes)(void *self, const cow_dataptr *own, size_t *regions, size_t *count);
+    /* What share has said was copied for it. */
+    size_t (*copied_bytes)(void *self, const cow_dataptr *own);
 } cow_paging;
 
 /* How many pages of 4 KiB a writer touches at most in a window of nbytes. */
@@ -194,6 +197,8 @@ typedef struct cow_paging_figures {
     uint64_t
         pages_copied;  /* pages that were copied for it at once: those that were written to since the base was made */
     uint64_t bases;    /* files of frozen bytes that were made */
+    uint64_t filled;   /* bytes that were copied to them */
+    uint64_t promised; /* pages that writers said they would touch when their window was made: the kernel copies them */
     uint64_t commits;  /* regions of 2 MiB that were put into a new base because they were copied too often */
     uint64_t give_ups; /* paged windows that were copied to plain memory because too much of them was written */
     size_t base_bytes; /* in bases that exist now */
@@ -269,13 +274,19 @@ int cow_storage_is_foreign(cow_storage *storage);
 size_t cow_storage_write_cost(cow_storage *storage);
 /* 1 if the Storage has the window by the page, alone or with others. */
 int cow_storage_is_paged(cow_storage *storage);
-/* 1 if a write of one element would cost pages, and not the window, if it happened now. */
+/* 1 if a write of one element would cost pages, and not the window, if it happened now; 2 if the allocation would have
+ * to be copied to a base first, once for all who share it. */
 int cow_storage_writes_by_page(cow_storage *storage);
 /* About how many bytes of memory a write of so many pages would take if it happened now: none, the window, or those pages
  * with what is copied or frozen for them first. */
 size_t cow_storage_write_takes(cow_storage *storage, size_t pages);
 /* Bytes of the window that are in memory for its sake: all of it, or, by the page, those that no frozen base has. */
 size_t cow_storage_own_bytes(cow_storage *storage);
+/* The same of each region of 2 MiB of the memory that a window by the page lies in. Room for count of them. Returns how
+ * many were told; 0 if it is not by the page. */
+size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count);
+/* Bytes that were copied to give the Storage the bytes that it has, if it has them from a copy: what is counted as copied. */
+size_t cow_storage_copied_bytes(cow_storage *storage);
 /* Declares that somebody without a scope reads the bytes, and that the Storage is about to leave them. From now on no
  * sharer steals them, each one copies; and nobody evicts them. They are freed as usual. Of absent bytes: nothing. */
 void cow_storage_spare(cow_storage *storage);

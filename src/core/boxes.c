@@ -11,7 +11,8 @@ typedef struct extent {
     size_t first; /* byte of the window */
     size_t span;
     size_t runs;
-    int ndim; /* of the runs, the largest stride first */
+    size_t grain; /* a power of two, of which the first byte of each run is a multiple */
+    int ndim;     /* of the runs, the largest stride first */
     size_t shape[MOST_DIMENSIONS];
     size_t strides[MOST_DIMENSIONS];
 } extent;
@@ -28,6 +29,13 @@ static void sort_by_stride(extent *out)
         out->strides[at] = stride;
         out->shape[at] = length;
     }
+}
+
+/* The largest power of two that divides all of these, up to that of a window's first byte. */
+static size_t grain_of(size_t numbers)
+{
+    numbers |= COW_ALIGNMENT;
+    return numbers & (0 - numbers);
 }
 
 /* False where nothing is touched. */
@@ -49,6 +57,7 @@ static bool extent_of(const cow_box *box, extent *out)
         }
     }
     out->first = (size_t)first;
+    out->grain = grain_of(out->first);
     sort_by_stride(out);
     while (out->ndim > 0) {
         const size_t stride = out->strides[out->ndim - 1], length = out->shape[out->ndim - 1];
@@ -60,18 +69,25 @@ static bool extent_of(const cow_box *box, extent *out)
     }
     for (int i = 0; i < out->ndim; i++) {
         out->runs *= out->shape[i];
+        out->grain = grain_of(out->grain | out->strides[i]);
     }
     return out->span > 0;
 }
 
-static size_t pages_of_run(size_t span)
+/* Of a run that begins anywhere at a multiple of grain: at worst with the last one in a page. */
+static size_t pages_of_run(size_t span, size_t grain)
 {
-    return span / COWI_PAGE + 1;
+    return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;
+}
+
+static size_t pages_of_extent(const extent *of)
+{
+    return of->runs * pages_of_run(of->span, of->grain);
 }
 
 size_t cowi_pages_touched(const cow_box *box, size_t nbytes)
 {
-    const size_t all = pages_of_run(nbytes);
+    const size_t all = nbytes / COWI_PAGE + 1;
     extent what;
     size_t pages, single;
     if (box == NULL || box->ndim > MOST_DIMENSIONS) {
@@ -80,8 +96,8 @@ size_t cowi_pages_touched(const cow_box *box, size_t nbytes)
     if (!extent_of(box, &what)) {
         return 0;
     }
-    pages = what.runs * pages_of_run(what.span);
-    single = pages_of_run((size_t)box->itemsize);
+    pages = pages_of_extent(&what);
+    single = pages_of_run((size_t)box->itemsize, grain_of((size_t)box->itemsize));
     if (box->most < pages / single) {
         pages = box->most * single;
     }
@@ -96,10 +112,18 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes)
 /* More runs than that are taken as spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
-static void spread(uint32_t *touched, size_t count, size_t pages)
+/* Over the regions that the extent lies in. */
+static void spread(const extent *what, size_t lead, size_t pages, size_t count, uint32_t *touched)
 {
-    for (size_t i = 0; i < count; i++) {
-        touched[i] = (uint32_t)(pages / count);
+    const size_t start = lead + what->first;
+    size_t end = start + what->span - 1;
+    for (int i = 0; i < what->ndim; i++) {
+        end += (what->shape[i] - 1) * what->strides[i];
+    }
+    for (size_t i = start / COWI_REGION, left = end / COWI_REGION - i + 1; left > 0 && i < count; i++, left--) {
+        const size_t here = pages / left;
+        touched[i] = (uint32_t)(here < COWI_REGION_PAGES ? here : COWI_REGION_PAGES);
+        pages -= here;
     }
 }
 
@@ -121,23 +145,19 @@ static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, 
 /* For each run of the box, its first byte from the start of the window's first region on; false where they are not known. */
 typedef void visit(void *context, size_t start, size_t span);
 
-static bool walk(const cow_box *box, size_t lead, visit *each, void *context)
+static bool walk(const extent *what, size_t most, size_t lead, visit *each, void *context)
 {
     size_t index[MOST_DIMENSIONS] = {0};
-    extent what;
-    if (!extent_of(box, &what)) {
-        return true;
-    }
-    if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {
+    if (what->runs > MOST_RUNS || most < pages_of_extent(what)) {
         return false;
     }
-    for (size_t run = 0; run < what.runs; run++) {
-        size_t start = lead + what.first;
-        for (int i = 0; i < what.ndim; i++) {
-            start += index[i] * what.strides[i];
+    for (size_t run = 0; run < what->runs; run++) {
+        size_t start = lead + what->first;
+        for (int i = 0; i < what->ndim; i++) {
+            start += index[i] * what->strides[i];
         }
-        each(context, start, what.span);
-        for (int i = what.ndim; i-- > 0 && ++index[i] == what.shape[i];) {
+        each(context, start, what->span);
+        for (int i = what->ndim; i-- > 0 && ++index[i] == what->shape[i];) {
             index[i] = 0;
         }
     }
@@ -159,8 +179,9 @@ static void count_run(void *context, size_t start, size_t span)
 void cowi_count_by_region(const cow_box *box, size_t lead, size_t nbytes, size_t count, uint32_t *touched)
 {
     counts so_far = {touched, count, 0};
-    if (!walk(box, lead, count_run, &so_far)) {
-        spread(touched, count, cowi_pages_touched(box, nbytes));
+    extent what;
+    if (extent_of(box, &what) && !walk(&what, box->most, lead, count_run, &so_far)) {
+        spread(&what, lead, cowi_pages_touched(box, nbytes), count, touched);
     }
 }
 
@@ -181,7 +202,9 @@ static void mark_run(void *context, size_t start, size_t span)
 bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bits)
 {
     marks all = {bits, count * COWI_REGION_PAGES};
-    return box != NULL && box->ndim <= MOST_DIMENSIONS && walk(box, lead, mark_run, &all);
+    extent what;
+    return box != NULL && box->ndim <= MOST_DIMENSIONS &&
+           (!extent_of(box, &what) || walk(&what, box->most, lead, mark_run, &all));
 }
 
 /* ---- prices ------------------------------------------------------------------------------------------------------ */

@@ -2,18 +2,31 @@
 #include "internal.h"
 #include "pages.h"
 
-/* Whether a write to the box would be by the page. *takes: bytes of memory that it would take to share them first; 0 where the
- * bytes are paged already, and nobody else's. */
-static bool would_page(cow_storage *storage, const cow_box *box, size_t *takes)
+/* A const scope on bytes by the page. False: there is none to end. */
+static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
+{
+    if (storage->allocator->paging == NULL || cow_const_begin(storage, scope, NULL) != COW_OK) {
+        return false;
+    }
+    if (cowi_dataptr_paged(storage->allocator, ((cowi_context *)scope->context)->original)) {
+        return true;
+    }
+    cow_const_end(scope);
+    return false;
+}
+
+/* Whether a write to the box would be by the page, as would_share says. *takes: bytes of memory that it would take to share
+ * them first; 0 where the bytes are paged already, and nobody else's. */
+static int would_page(cow_storage *storage, const cow_box *box, size_t *takes)
 {
     const cow_paging *paging = storage->allocator->paging;
     cow_sharing sharing;
     cow_const_scope scope;
     cowi_context *context;
-    bool by_page;
+    int by_page;
     *takes = 0;
     if (paging == NULL || storage->nbytes < paging->least || cow_const_begin(storage, &scope, NULL) != COW_OK) {
-        return false;
+        return 0;
     }
     cowi_storage_lock(storage);
     context = storage->context;
@@ -26,8 +39,8 @@ static bool would_page(cow_storage *storage, const cow_box *box, size_t *takes)
         sharing.will_earn = cowi_context_earnable(context);
         sharing.shadow = &context->shadow;
         cowi_storage_unlock(storage);
-        by_page = paging->would_share(storage->allocator->self, &sharing) != 0;
-        *takes = by_page ? sharing.takes : 0;
+        by_page = paging->would_share(storage->allocator->self, &sharing);
+        *takes = by_page != 0 ? sharing.takes : 0;
     }
     else {
         by_page = cowi_dataptr_paged(storage->allocator, ((cowi_context *)scope.context)->original);
@@ -62,11 +75,33 @@ size_t cow_storage_own_bytes(cow_storage *storage)
 {
     cow_const_scope scope;
     size_t nbytes = storage->nbytes;
-    if (storage->allocator->paging != NULL && cow_const_begin(storage, &scope, NULL) == COW_OK) {
+    if (begin_by_page(storage, &scope)) {
         const cow_dataptr own = ((cowi_context *)scope.context)->original;
-        if (cowi_dataptr_paged(storage->allocator, own)) {
-            nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own);
-        }
+        nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own, NULL, NULL);
+        cow_const_end(&scope);
+    }
+    return nbytes;
+}
+
+size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)
+{
+    cow_const_scope scope;
+    if (!begin_by_page(storage, &scope)) {
+        return 0;
+    }
+    const cow_dataptr own = ((cowi_context *)scope.context)->original;
+    (void)storage->allocator->paging->own_bytes(storage->allocator->self, &own, regions, &count);
+    cow_const_end(&scope);
+    return count;
+}
+
+size_t cow_storage_copied_bytes(cow_storage *storage)
+{
+    cow_const_scope scope;
+    size_t nbytes = storage->nbytes;
+    if (begin_by_page(storage, &scope)) {
+        const cow_dataptr own = ((cowi_context *)scope.context)->original;
+        nbytes = storage->allocator->paging->copied_bytes(storage->allocator->self, &own);
         cow_const_end(&scope);
     }
     return nbytes;

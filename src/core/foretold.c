@@ -38,6 +38,7 @@ typedef struct window {
     cowi_ledger *ledger;
     size_t taken; /* bytes on the account */
     size_t counted, budget, at_first;
+    size_t copied; /* for it to be made */
     uint64_t reserved;
     uint64_t drawn; /* the last random number */
     uint32_t page_price;
@@ -53,6 +54,7 @@ typedef struct plan {
     const cowi_prices *prices;
     uint32_t *dirty, *touched; /* of each of the new window's regions, as in pages.c */
     uint64_t paid;
+    size_t filled; /* bytes of bases that are made for it */
 } plan;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,15 +112,29 @@ static size_t all_own_pages(const window *of)
     return pages;
 }
 
-static size_t own_bytes(void *self, const cow_dataptr *own)
+static size_t own_bytes(void *self, const cow_dataptr *own, size_t *regions, size_t *count)
 {
     const window *of = (const window *)own->context;
-    size_t nbytes = all_own_pages(of) * COWI_PAGE;
+    const size_t room = count != NULL ? *count : 0;
+    size_t nbytes = 0;
     (void)self;
     for (size_t i = 0; i < of->count; i++) {
-        nbytes += of->regions[i].from == NULL ? COWI_REGION : 0;
+        const size_t own_here = of->regions[i].from == NULL ? COWI_REGION : own_pages(of, i) * COWI_PAGE;
+        nbytes += own_here;
+        if (i < room) {
+            regions[i] = own_here;
+        }
+    }
+    if (count != NULL) {
+        *count = of->count < room ? of->count : room;
     }
     return nbytes;
+}
+
+static size_t copied_bytes(void *self, const cow_dataptr *own)
+{
+    (void)self;
+    return ((const window *)own->context)->copied;
 }
 
 /* What the account has for it is what it has. */
@@ -126,7 +142,7 @@ static size_t recount(window *of)
 {
     const cow_dataptr own = {NULL, of, NULL};
     const size_t before = of->taken;
-    of->taken = own_bytes(NULL, &own);
+    of->taken = own_bytes(NULL, &own, NULL, NULL);
     if (of->taken > before) {
         cowi_account_grow(of->account, of->taken - before);
         return of->taken - before;
@@ -144,9 +160,10 @@ static uint64_t draw(window *of)
     return number ^ (number >> 31);
 }
 
-/* Somebody writes: the kernel copies the pages. */
-static void write_to(window *of, const cow_box *box)
+/* Somebody writes: the kernel copies the pages. Returns their bytes. */
+static size_t write_to(window *of, const cow_box *box)
 {
+    size_t copied;
     if (!cowi_mark_pages(box, of->lead, of->count, of->bits)) {
         const size_t last = (of->lead + of->nbytes - 1) / COWI_PAGE;
         for (size_t left = cowi_pages_touched(box, of->nbytes); left > 0; left--) {
@@ -154,7 +171,9 @@ static void write_to(window *of, const cow_box *box)
             of->bits[page / 64] |= (uint64_t)1 << page % 64;
         }
     }
-    cowi_account_count_copy(recount(of));
+    copied = recount(of);
+    cowi_account_count_copy(copied);
+    return copied;
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------------------- */
@@ -211,7 +230,7 @@ static void discard(window *made)
     free(made);
 }
 
-static bool use_shadow(window *made, cow_sharing *sharing, const plan *how)
+static bool use_shadow(window *made, cow_sharing *sharing, plan *how)
 {
     const size_t regions = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
     const uint64_t price = cowi_price_of_fill(how->prices, regions);
@@ -224,6 +243,7 @@ static bool use_shadow(window *made, cow_sharing *sharing, const plan *how)
             cowi_ledger_return(made->ledger, price);
             return false;
         }
+        how->filled = sharing->allocated;
     }
     for (size_t i = 0; i < made->count; i++) {
         made->regions[i].from = (base *)*sharing->shadow;
@@ -252,7 +272,7 @@ static void put_into(region *of, base *committed)
     of->debt = 0;
 }
 
-static void commit(window *made, const plan *how)
+static void commit(window *made, plan *how)
 {
     size_t count = 0;
     base *committed;
@@ -275,6 +295,7 @@ static void commit(window *made, const plan *how)
             how->dirty[i] = 0;
         }
     }
+    how->filled = count * COWI_REGION;
     base_release(committed);
     (void)recount(how->from);
 }
@@ -318,9 +339,11 @@ static void build(window *made, cow_sharing *sharing, const plan *how)
         made->at_first += of->from == NULL ? 0 : how->dirty[i] + how->touched[i];
         of->debt += cowi_price_of_region(how->prices, how->dirty[i]);
     }
+    sharing->copied += how->filled;
     cowi_account_count_copy(sharing->copied);
     (void)recount(made);
-    write_to(made, sharing->box);
+    sharing->copied += write_to(made, sharing->box);
+    made->copied = sharing->copied;
 }
 
 /* With the lock held. */
@@ -359,7 +382,7 @@ static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 {
     window *from = is_paged(&sharing->source) ? (window *)sharing->source.context : NULL;
     const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
-    plan how = {from, start / COWI_REGION, NULL, NULL, NULL, 0};
+    plan how = {from, start / COWI_REGION, NULL, NULL, NULL, 0, 0};
     *lead = start % COWI_REGION;
     *count = (*lead + sharing->nbytes - 1) / COWI_REGION + 1;
     return how;
@@ -381,20 +404,24 @@ static int would_share(void *self, cow_sharing *sharing)
     size_t lead, count;
     plan how = plan_for(sharing, &lead, &count);
     uint64_t price = COWI_FIXED_COST + sharing->nbytes;
+    const bool needs_base = how.from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
     if (!is_eligible(sharing, &how, lead, count)) {
         return 0;
     }
     price += cowi_price_of_pages(how.prices, cowi_most_written(count * COWI_REGION_PAGES, how.prices->page));
     sharing->takes = cowi_pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
     if (how.from != NULL) {
-        sharing->takes += own_bytes(self, &sharing->source);
+        sharing->takes += own_bytes(self, &sharing->source, NULL, NULL);
     }
-    else if (cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) {
+    if (needs_base) {
         const size_t regions = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
         price += cowi_price_of_fill(how.prices, regions);
         sharing->takes += regions * COWI_REGION;
     }
-    return cowi_ledger_allows(cowi_account_ledger(cowi_slot_account(sharing->source.data)), price, sharing->will_earn);
+    if (!cowi_ledger_allows(cowi_account_ledger(cowi_slot_account(sharing->source.data)), price, sharing->will_earn)) {
+        return 0;
+    }
+    return needs_base ? 2 : 1;
 }
 
 static int share(void *self, cow_sharing *sharing)
@@ -444,7 +471,7 @@ static int touch(void *self, const cow_dataptr *own, size_t nbytes, const cow_bo
         return 1;
     }
     if (pages > 0) {
-        write_to(of, box);
+        (void)write_to(of, box);
     }
     return 0;
 }
@@ -465,7 +492,7 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
     }
     of->counted = written;
     of->budget = next > most ? next : most;
-    write_to(of, box);
+    (void)write_to(of, box);
     return 1;
 }
 
@@ -490,5 +517,5 @@ static void spend(void *self, const void *data, size_t nbytes)
     }
 }
 
-const cow_paging cowi_foretold_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,
-                                        settle,           earn,  spend,    would_share, own_bytes};
+const cow_paging cowi_foretold_pages = {COWI_PAGED_LEAST, share,     unshadow,    is_paged, touch, settle, earn, spend,
+                                        would_share,      own_bytes, copied_bytes};

@@ -40,6 +40,7 @@ typedef struct window {
     uint64_t reserved;        /* in the ledger, for what it may still cost */
     uint32_t page_price;      /* when that was reserved */
     size_t at_first;          /* pages that were copied when it was made, or about to be written */
+    size_t copied;            /* bytes, for it to be made */
     bool gave_up;
     bool of_file; /* on request, whatever it costs: never copied because it is dear */
     region regions[];
@@ -57,6 +58,8 @@ static cowi_atomic_size maps;
 static cowi_atomic_u64 bases; /* for windows: those on which prices are measured nobody asked for */
 static cowi_atomic_u64 page_copies;
 static cowi_atomic_u64 pages_copied;
+static cowi_atomic_u64 filled;
+static cowi_atomic_u64 promised;
 static cowi_atomic_u64 commits;
 static cowi_atomic_u64 give_ups;
 
@@ -67,6 +70,8 @@ void cow_paging_read(cow_paging_figures *out)
     out->bases = cowi_load_relaxed(&bases);
     out->page_copies = cowi_load_relaxed(&page_copies);
     out->pages_copied = cowi_load_relaxed(&pages_copied);
+    out->filled = cowi_load_relaxed(&filled);
+    out->promised = cowi_load_relaxed(&promised);
     out->commits = cowi_load_relaxed(&commits);
     out->give_ups = cowi_load_relaxed(&give_ups);
     out->maps = cowi_load_relaxed(&maps);
@@ -208,10 +213,11 @@ typedef struct plan {
     uint32_t *dirty;   /* of each of the new window's regions: pages that are not its base's */
     uint32_t *touched; /* and those that the writer will touch */
     uint64_t paid;     /* for the window, beside what is reserved */
+    size_t filled;     /* bytes of bases that were made for it */
 } plan;
 
 /* The base that equals plain memory, filled for the first that asks. */
-static bool find_shadow(const cow_sharing *sharing, const plan *how)
+static bool find_shadow(const cow_sharing *sharing, plan *how)
 {
     const size_t count = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
     const uint64_t price = cowi_price_of_fill(how->prices, count);
@@ -237,6 +243,7 @@ static bool find_shadow(const cow_sharing *sharing, const plan *how)
         return false;
     }
     (void)cowi_add_relaxed(&bases, 1);
+    how->filled = sharing->allocated;
     return true;
 }
 
@@ -299,7 +306,7 @@ static void commit_region(window *made, const plan *how, size_t index, cowi_base
     how->dirty[index] = 0;
 }
 
-static void commit(window *made, const plan *how)
+static void commit(window *made, plan *how)
 {
     cowi_piece *pieces;
     cowi_base *base;
@@ -332,6 +339,7 @@ static void commit(window *made, const plan *how)
         return;
     }
     how->from->maps += 2 * count;
+    how->filled = count * COWI_REGION;
     for (size_t i = 0, at = 0; i < made->count; i++) {
         if (cowi_is_due(made->regions[i].debt, how->dirty[i], how->prices)) {
             commit_region(made, how, i, base, at++ * COWI_REGION);
@@ -485,6 +493,18 @@ static bool find_regions(window *made, cow_sharing *sharing, plan *how)
     return count_maps(made->maps);
 }
 
+/* What a write costs includes the base that is made for it, and the pages that the kernel copies while it goes on. */
+static void count_copied(const window *made, cow_sharing *sharing, const plan *how)
+{
+    size_t pages = 0;
+    for (size_t i = 0; i < made->count; i++) {
+        pages += made->regions[i].base == NULL ? 0 : how->touched[i];
+    }
+    sharing->copied += how->filled + pages * COWI_PAGE;
+    (void)cowi_add_relaxed(&filled, how->filled);
+    (void)cowi_add_relaxed(&promised, pages);
+}
+
 static void begin_counting(window *made, const plan *how)
 {
     for (size_t i = 0; i < made->count; i++) {
@@ -514,6 +534,8 @@ static bool make(window *made, cow_sharing *sharing, plan *how)
         cowi_ledger_return(&cowi_books, made->reserved);
         return false;
     }
+    count_copied(made, sharing, how);
+    made->copied = sharing->copied;
     return true;
 }
 
@@ -547,7 +569,7 @@ static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 {
     window *from = is_paged(&sharing->source) ? (window *)sharing->source.context : NULL;
     const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
-    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0};
+    plan how = {from, start / COWI_REGION, NULL, cowi_small_pages(), {NULL, 0}, NULL, NULL, 0, 0};
     *lead = start % COWI_REGION;
     *count = (*lead + sharing->nbytes - 1) / COWI_REGION + 1;
     return how;
@@ -650,16 +672,31 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
     return 1;
 }
 
-static size_t own_bytes(void *self, const cow_dataptr *own)
+static size_t copied_bytes(void *self, const cow_dataptr *own)
+{
+    (void)self;
+    return ((const window *)own->context)->copied;
+}
+
+static size_t own_bytes(void *self, const cow_dataptr *own, size_t *regions, size_t *count)
 {
     const window *of = (const window *)own->context;
     cowi_dirt dirt = {(uint64_t *)calloc(of->count * (COWI_REGION_PAGES / 64), sizeof(uint64_t)), 0};
+    const size_t room = count != NULL ? *count : 0;
     size_t nbytes = of->nbytes;
     (void)self;
+    if (count != NULL) {
+        *count = 0; /* of which nothing is known yet */
+    }
     if (dirt.bits != NULL && cowi_dirt_find(of->map, of->count * COWI_REGION, &dirt)) {
         nbytes = 0;
         for (size_t i = 0; i < of->count; i++) {
-            nbytes += of->regions[i].base == NULL ? COWI_REGION : count_dirty(&dirt, i) * COWI_PAGE;
+            const size_t own_here = of->regions[i].base == NULL ? COWI_REGION : count_dirty(&dirt, i) * COWI_PAGE;
+            nbytes += own_here;
+            if (i < room) {
+                regions[i] = own_here;
+                *count = i + 1;
+            }
         }
     }
     free(dirt.bits);
@@ -671,20 +708,25 @@ static int would_share(void *self, cow_sharing *sharing)
     size_t lead, count;
     plan how = plan_for(sharing, &lead, &count);
     uint64_t price = COWI_FIXED_COST + sharing->nbytes;
+    const bool needs_base = /* another may be making it */
+        how.from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
     if (!is_eligible(sharing, &how, lead)) {
         return 0;
     }
     price += cowi_price_of_pages(how.prices, cowi_most_written(count * COWI_REGION_PAGES, how.prices->page));
     sharing->takes = cowi_pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
     if (how.from != NULL) {
-        sharing->takes += own_bytes(self, &sharing->source);
+        sharing->takes += own_bytes(self, &sharing->source, NULL, NULL);
     }
-    else if (cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL) { /* another may be making it */
+    if (needs_base) {
         const size_t regions = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
         price += cowi_price_of_fill(how.prices, regions);
         sharing->takes += regions * COWI_REGION;
     }
-    return is_of_file(&how) || cowi_ledger_allows(&cowi_books, price, sharing->will_earn);
+    if (!is_of_file(&how) && !cowi_ledger_allows(&cowi_books, price, sharing->will_earn)) {
+        return 0;
+    }
+    return needs_base ? 2 : 1;
 }
 
 static void earn(void *self, const void *data, size_t nbytes)
@@ -701,8 +743,8 @@ static void spend(void *self, const void *data, size_t nbytes)
     cowi_ledger_spend(&cowi_books, nbytes);
 }
 
-const cow_paging cowi_pages = {COWI_PAGED_LEAST, share, unshadow, is_paged,    touch,
-                               settle,           earn,  spend,    would_share, own_bytes};
+const cow_paging cowi_pages = {COWI_PAGED_LEAST, share,     unshadow,    is_paged, touch, settle, earn, spend,
+                               would_share,      own_bytes, copied_bytes};
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 

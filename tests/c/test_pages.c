@@ -128,7 +128,8 @@ static void one_byte_costs_a_page(fixture *f)
     CHECK_OK(put(second, 5 * MIB, 1));
     CHECK_EQ(cow_storage_is_paged(second), can_page);
     CHECK_EQ(cow_storage_is_paged(first), 0);
-    CHECK_EQ(stats_now().bytes_copied - before, can_page ? 0 : SIZE);
+    CHECK_EQ(stats_now().bytes_copied - before, can_page ? SIZE + PAGE : SIZE); /* a base, and the page */
+    CHECK_EQ(cow_storage_copied_bytes(second), stats_now().bytes_copied - before);
     CHECK(get(second, 5 * MIB) == 1 && get(first, 5 * MIB) == 7);
     CHECK(holds_between(second, 0, 5 * MIB, 7) && holds_between(second, 5 * MIB + 1, SIZE, 7));
     CHECK(holds(first, 7));
@@ -140,6 +141,7 @@ static void one_byte_costs_a_page(fixture *f)
 static void second_generation_copies_the_pages_of_the_first(fixture *f)
 {
     cow_storage *first = make_large(7), *second, *third;
+    size_t regions[8] = {0};
     uint64_t before;
     (void)f;
     use(COW_PAGING_EAGER);
@@ -149,7 +151,12 @@ static void second_generation_copies_the_pages_of_the_first(fixture *f)
     third = make_clone(second);
     before = stats_now().bytes_copied;
     CHECK_OK(put(third, SIZE - 1, 3));
-    CHECK_EQ(stats_now().bytes_copied - before, can_page ? 2 * PAGE : SIZE);
+    CHECK_EQ(stats_now().bytes_copied - before, can_page ? 3 * PAGE : SIZE);
+    CHECK_EQ(cow_storage_copied_bytes(third), stats_now().bytes_copied - before);
+    CHECK_EQ(cow_storage_own_regions(second, regions, 8), can_page ? 5 : 0);
+    CHECK(!can_page || (regions[0] == PAGE && regions[1] == 0 && regions[2] == PAGE && regions[3] == 0));
+    CHECK_EQ(cow_storage_own_regions(second, regions, 1), can_page ? 1 : 0);
+    CHECK_EQ(cow_storage_own_regions(first, regions, 8), 0);
     CHECK_OK(put(second, 100, 4));
     CHECK(get(third, 100) == 1 && get(third, 4 * MIB) == 2 && get(third, SIZE - 1) == 3);
     CHECK(get(second, 100) == 4 && get(second, SIZE - 1) == 7 && get(first, 100) == 7);

@@ -41,9 +41,10 @@ static uint64_t price_of_fill(size_t regions)
     return (uint64_t)regions * REGION * FILL / 1000;
 }
 
+/* At once: without bases, and what the kernel copies while the write goes on. */
 static uint64_t copied_now(void)
 {
-    return stats_now().bytes_copied;
+    return stats_now().bytes_copied - figures().filled - figures().promised * PAGE;
 }
 
 /* ---- tests in children ------------------------------------------------------------------------------------------- */
@@ -172,6 +173,21 @@ static void boxes_cost_what_they_touch_body(void)
 }
 IN_A_CHILD(boxes_cost_what_they_touch)
 
+/* Where in a page a run begins is known up to the alignment of its bytes, and of the window. */
+static void runs_touch_the_page_they_end_in_body(void)
+{
+    const ptrdiff_t rows[] = {10, 3 * PAGE}, odd[] = {10, 3 * PAGE + 8};
+    const cow_box boxes[] = {{4032, 64, 0, NULL, SIZE_MAX}, {4088, 16, 0, NULL, SIZE_MAX},
+                             {0, PAGE, 0, NULL, SIZE_MAX},  {0, 64, 1, rows, SIZE_MAX},
+                             {0, 64, 1, odd, SIZE_MAX},     {0, 64, 1, rows, 3},
+                             {0, 24, 1, rows, 3},           {8, 2 * PAGE, 0, NULL, SIZE_MAX}};
+    const size_t wanted[] = {1, 2, 2, 10, 20, 3, 6, 3};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        CHECK_EQ(cow_box_pages(&boxes[i], SIZE), wanted[i]);
+    }
+}
+IN_A_CHILD(runs_touch_the_page_they_end_in)
+
 /* No array has so many dimensions: who says so says nothing. */
 static void boxes_of_too_many_dimensions_say_nothing_body(void)
 {
@@ -195,14 +211,18 @@ static void dense_regions_are_copied_whole_body(void)
     const ptrdiff_t overlapping[] = {150, 4097, 4098, 1}; /* 151 pages, of which two rows touch each */
     const ptrdiff_t all[] = {(ptrdiff_t)(SIZE / PAGE), PAGE};
     const ptrdiff_t across[] = {2 * DENSE, PAGE};
+    const ptrdiff_t one_region[] = {REGION / 8, 8}, two_regions[] = {REGION / 4, 8};
     const ptrdiff_t second = (ptrdiff_t)(REGION + 16 * PAGE), third = (ptrdiff_t)(2 * REGION);
     const cow_box boxes[] = {{second, 1, 1, sparse, SIZE_MAX},
                              {second, 1, 1, dense, SIZE_MAX},
                              {third - 1, 1, 1, backwards, SIZE_MAX},
                              {second, 1, 2, overlapping, SIZE_MAX},
                              {0, 1, 1, all, 1},
-                             {third - DENSE * (ptrdiff_t)PAGE, 1, 1, across, SIZE_MAX}};
-    const size_t wanted[] = {0, REGION, REGION, 0, 0, 2 * REGION};
+                             {third - DENSE * (ptrdiff_t)PAGE, 1, 1, across, SIZE_MAX},
+                             {(ptrdiff_t)REGION, 8, 1, one_region, DENSE},
+                             {(ptrdiff_t)REGION, 8, 1, two_regions, DENSE},
+                             {(ptrdiff_t)REGION, 8, 1, two_regions, 2 * DENSE}};
+    const size_t wanted[] = {0, REGION, REGION, 0, 0, 2 * REGION, REGION, 0, 2 * REGION};
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
         uint64_t copied = 0;
         CHECK(is_paged_for(&boxes[i], &copied));
@@ -829,6 +849,7 @@ IN_A_CHILD(swapped_pages_are_copied)
 int main(void)
 {
     RUN(boxes_cost_what_they_touch);
+    RUN(runs_touch_the_page_they_end_in);
     RUN(boxes_of_too_many_dimensions_say_nothing);
     RUN(dense_regions_are_copied_whole);
     RUN(copied_regions_hold_their_values);

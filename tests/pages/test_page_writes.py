@@ -5,6 +5,7 @@ import gc
 import subprocess
 import sys
 import threading
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import cowarray as ca
 
 PAGE = 4096
 MIB = 1 << 20
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +133,7 @@ def test_second_generation_copies_what_the_first_wrote(pages):
     ca.reset_stats()
     z[300_000] = 3
     assert ca.stats()["pages_copied"] == 2
-    assert ca.stats()["bytes_copied"] == 2 * PAGE
+    assert ca.stats()["bytes_copied"] == 3 * PAGE  # with the page of z[300_000], by the kernel
     y[0] = 7
     assert (z[0], z[600_000], z[300_000], y[300_000], x[0]) == (1, 2, 3, 300_000, 0)
 
@@ -326,6 +328,20 @@ def test_explain_says_that_the_next_write_costs_pages(pages):
     assert told.by_page
     assert told.own == PAGE
     assert f"{PAGE} bytes are in memory for it alone" in str(told)
+    assert sum(told.regions) == PAGE
+    assert "4.0 KiB own, the rest frozen" in told.mermaid()
+
+
+def test_a_notebook_draws_which_pages_are_its_own(pages):
+    x = large(64 * MIB)
+    y = x.copy()
+    y[9_000_000] = y[60_000_000] = 1
+    strip, _ = ElementTree.fromstring(ca.explain(y)._repr_html_()).iter(f"{SVG}svg")
+    assert strip.find(f"{SVG}title").text == "Of its pages 8.0 KiB are its own, the others are frozen and shared"
+    _, *own = strip.iter(f"{SVG}rect")
+    width = float(strip.get("width"))
+    assert [round(64 * float(each.get("x")) / width) for each in own] == [9, 57]
+    assert len(list(ElementTree.fromstring(ca.explain(x.copy())._repr_html_()).iter(f"{SVG}svg"))) == 1
     ca.paging("off")
     assert not ca.explain(x.copy()).by_page
     assert not ca.explain(ca.array([1.0])).by_page
@@ -337,7 +353,35 @@ def test_trace_names_pages_with_their_bytes(pages):
     with ca.trace() as seen:
         y[0] = 1
     [event] = [event for event in seen if event.kind != "lost write"]
-    assert (event.kind, event.nbytes, event.filename) == ("pages", PAGE, __file__)
+    assert (event.kind, event.nbytes, event.filename) == ("pages", x.nbytes + PAGE, __file__)
+
+
+def generations():
+    """Writes to copies that share: the first makes a base, those after it copy pages, the last ones are whole."""
+    x = large()
+    yield x.copy(), lambda y: y.__setitem__(0, 1)
+    y = x.copy()
+    yield y, lambda y: y.__setitem__(5, 1)
+    for at in (3, MIB // 2, MIB - 1):
+        y[at] = 2  # in its own page, and in two others
+    z = y.copy()
+    yield z, lambda z: z.__setitem__(300_000, 1)
+    ca.paging("off")
+    yield z.copy(), lambda y: y.__setitem__(0, 1)
+    yield ca.array(np.zeros(10)).copy(), lambda y: y.__setitem__(0, 1)
+
+
+def test_stats_and_trace_and_explain_tell_one_figure(pages):
+    figures = []
+    for y, write in generations():
+        foretold = ca.explain(y).next_write_copies
+        ca.reset_stats()
+        with ca.trace() as seen:
+            write(y)
+        told = sum(event.nbytes for event in seen if event.kind in ("pages", "copy"))
+        figures.append(told)
+        assert ca.stats()["bytes_copied"] == told == foretold
+    assert figures == [8 * MIB + PAGE, PAGE, 4 * PAGE, 8 * MIB, 0]
 
 
 def test_memory_is_counted_once(pages):

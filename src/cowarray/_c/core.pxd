@@ -122,6 +122,8 @@ cdef extern from "cowarray/core.h" nogil:
     int cow_storage_writes_by_page(cow_storage *storage)
     size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     size_t cow_storage_own_bytes(cow_storage *storage)
+    size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)
+    size_t cow_storage_copied_bytes(cow_storage *storage)
     void cow_storage_spare(cow_storage *storage)
     const void *cow_storage_address(const cow_storage *storage)
 

@@ -9,6 +9,7 @@ cimport numpy as cnp
 from cpython.object cimport PyObject, PyObject_RichCompare
 
 from cowarray._array.array cimport (
+    access_to,
     adopt,
     Array,
     BORN_VIEW,
@@ -21,10 +22,13 @@ from cowarray._array.array cimport (
     writable_header,
 )
 from cowarray._array.exports cimport array_for_numpy
+from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, publish, seal
+from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.indexing cimport settled, shown_key, shown_value
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
+from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
 
 cnp.import_array()
 
@@ -58,11 +62,18 @@ cdef object flat_get(Array x, object key):
 cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
     """x.flat[key] = value; whole: x.flat = value, for which NumPy lays the value out first."""
     cdef cnp.ndarray header
+    cdef Access access
+    cdef cnp.npy_intp box[2 * MAXDIMS]
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
     where = shown_key(settled(key, True))
     shown = shown_value(x, value)
-    header = writable_header(x, NULL)
+    if says_where(x):
+        access = access_to(x, WRITES, OPERATION)
+        narrow_to(&access, box, x, new_picked(A_FLAT_INDEX, where))
+        header = writable_header(x, &access)
+    else:
+        header = writable_header(x, NULL)
     if is_array(value):
         shown = header_beside(<Array>value, header)
     if whole:

@@ -30,7 +30,7 @@ from cowarray._native.storage cimport (
     evict_bytes,
     fill_bytes,
     Hold,
-    is_paged,
+    is_by_page,
     is_pinned,
     new_account,
     OPERATION,
@@ -341,7 +341,7 @@ cdef int make_constant(Allocation unit, str why) except -1:
 cdef size_t bytes_in(Storage storage) noexcept:
     """What a Storage's allocation has in memory: of pages that it shares with a base, only its own."""
     cdef size_t size = allocated_size(storage)
-    return bytes_held(storage) if size >= <size_t>PAGED and is_paged(storage) else size
+    return bytes_held(storage) if size >= <size_t>PAGED and is_by_page(storage) else size
 
 
 cdef int count_held(Managed managed) except -1:

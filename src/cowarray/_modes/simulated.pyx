@@ -12,7 +12,8 @@ from cowarray._modes.sites cimport here
 from cowarray._modes.watching cimport put_step, Step, tell, watch_for, watch_of
 from cowarray._modes.writes cimport note, settle
 from cowarray._native.storage cimport Storage, window_size
-from cowarray._ops.indexing cimport find_place, is_basic, is_same_place, Place, place_of, settled, shown_key
+from cowarray._ops.indexing cimport find_place, is_basic, is_same_place, settled, shown_key
+from cowarray._ops.picking cimport Place, place_of
 
 from cowarray._ops import table
 

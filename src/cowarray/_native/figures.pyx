@@ -36,6 +36,13 @@ def stats():
         2 MiB, copied so often that a base was made of them; ``give_ups``: arrays by the page of which so much was
         written that they got a plain copy. Counts, and bytes.
 
+    Notes
+    -----
+    The bytes of a copy by the page are those of the base, if one was made for it, of pages and regions that were
+    copied at once, and of the pages that the write said it would touch, at most: the system copies them while it
+    goes on. Later writes to the same array touch more pages of its own, which are not counted; its
+    `Storage.own_nbytes` has them.
+
     Examples
     --------
     >>> import numpy as np, cowarray

@@ -43,8 +43,8 @@ cdef enum Behalf:
     C_API
     FOREIGN    # a ufunc that is not NumPy's own
 
-# Who comes, and which elements will be touched: the box, or at most so many of it, wherever they lie. ndim < 0:
-# anything in the window.
+# Who comes, and which elements will be touched: the box, or no more pages of it than so many elements touch, wherever
+# they lie. ndim < 0: anything in the window.
 cdef struct Access:
     Intent intent
     Behalf behalf
@@ -122,12 +122,13 @@ cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
 cdef size_t window_size(Storage storage) noexcept
 cdef size_t allocated_size(Storage storage) noexcept
 cdef size_t write_cost(Storage storage) noexcept
-# Whether a write of one element would cost pages of it, and not all of it.
-cdef bint writes_by_page(Storage storage) noexcept
+# 1: a write of one element would cost pages of it, and not all of it; 2: and before that, once, a base of all of it.
+cdef int writes_by_page(Storage storage) noexcept
 # Bytes of memory that a write to so many pages would take, about; and those that the Storage has for itself.
 cdef size_t write_takes(Storage storage, size_t pages) noexcept
 cdef size_t bytes_held(Storage storage) noexcept
-cdef bint is_paged(Storage storage) noexcept
+# Whether its bytes are by the page now.
+cdef bint is_by_page(Storage storage) noexcept
 # How many pages an access touches at most.
 cdef size_t pages_touched(Storage storage, const Access *access) noexcept
 cdef size_t count_shares(Storage storage) noexcept

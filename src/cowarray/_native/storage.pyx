@@ -9,6 +9,7 @@ One file, for a door and what it hands out are read together.
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
@@ -21,6 +22,9 @@ from cowarray._c.python cimport end_by, publish, seal
 
 from cowarray._native.errors import CopyError
 
+
+cdef enum:
+    REGION = 2097152  # as the core has it: a huge page
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
@@ -182,8 +186,12 @@ cdef size_t write_cost(Storage storage) noexcept:
     return cow_storage_write_cost(storage.handle)
 
 
-cdef bint writes_by_page(Storage storage) noexcept:
-    return cow_storage_writes_by_page(storage.handle) != 0
+cdef int writes_by_page(Storage storage) noexcept:
+    return cow_storage_writes_by_page(storage.handle)
+
+
+cdef bint is_by_page(Storage storage) noexcept:
+    return cow_storage_is_paged(storage.handle) != 0
 
 
 cdef size_t write_takes(Storage storage, size_t pages) noexcept:
@@ -194,10 +202,6 @@ cdef size_t bytes_held(Storage storage) noexcept:
     return cow_storage_own_bytes(storage.handle)
 
 
-cdef bint is_paged(Storage storage) noexcept:
-    return cow_storage_is_paged(storage.handle) != 0
-
-
 cdef size_t pages_touched(Storage storage, const Access *access) noexcept:
     cdef cow_box room
     return cow_box_pages(box_of(storage, access, &room), cow_storage_nbytes(storage.handle))
@@ -205,6 +209,20 @@ cdef size_t pages_touched(Storage storage, const Access *access) noexcept:
 
 cdef size_t count_shares(Storage storage) noexcept:
     return cow_storage_shares(storage.handle)
+
+
+def own_regions(Storage storage not None, /):
+    """Of a Storage by the page, the bytes in memory for it alone in each 2 MiB; an empty list of any other."""
+    cdef size_t count = window_size(storage) // REGION + 2  # a window may begin and end within a region
+    cdef size_t *regions = <size_t *>PyMem_Malloc(count * sizeof(size_t))
+    cdef size_t i
+    if regions == NULL:
+        raise MemoryError("cannot allocate memory for the regions of a Storage")
+    try:
+        count = cow_storage_own_regions(storage.handle, regions, count)
+        return [regions[i] for i in range(count)]
+    finally:
+        PyMem_Free(regions)
 
 
 def share_allocation(Storage storage not None, Storage other not None, /):
@@ -755,7 +773,7 @@ cdef bint materialize(Storage storage, const Access *access, cow_mutable_scope *
         refresh(storage)
     if shared and modes_in_use():
         try:
-            report_write(storage, cow_storage_allocation(handle) != before, reason, box)
+            report_write(storage, cow_storage_allocation(handle) != before, reason)
         except BaseException:
             cow_mutable_end(scope)
             raise
@@ -781,13 +799,11 @@ cdef int refuse_copy(Storage storage) except -1:
     )
 
 
-cdef int report_write(Storage storage, bint copied, str reason, const cow_box *box) except -1:
+cdef int report_write(Storage storage, bint copied, str reason) except -1:
     cdef Unread unread = watch(storage)
-    if copied and cow_storage_is_paged(storage.handle):
-        pages = cow_box_pages(box, window_size(storage)) * 4096
-        tell_write(storage, "pages", cow_storage_own_bytes(storage.handle) + pages, reason, unread)
-    elif copied:
-        tell_write(storage, "copy", window_size(storage), reason, unread)
+    if copied:
+        kind = "pages" if cow_storage_is_paged(storage.handle) else "copy"
+        tell_write(storage, kind, cow_storage_copied_bytes(storage.handle), reason, unread)
     else:
         tell_write(storage, "steal", 0, "the last sharer keeps the bytes", unread)
     return 0
@@ -954,7 +970,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     if cow_storage_address(handle) != before:
         storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     if shared and writer.in_place() and modes_in_use():
-        report_write(storage, cow_storage_allocation(handle) != allocation, reason, NULL)
+        report_write(storage, cow_storage_allocation(handle) != allocation, reason)
     return True
 
 

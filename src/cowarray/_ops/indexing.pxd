@@ -3,21 +3,12 @@
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, is_array
-from cowarray._array.layout cimport MAXDIMS
 from cowarray._native.storage cimport Access
 from cowarray._ops.operands cimport is_handed_with, leaves_lane
-
-
-# Elements of an array's window: those of a view, before there is one.
-cdef struct Place:
-    cnp.npy_intp offset
-    int nd
-    cnp.npy_intp shape[MAXDIMS]
-    cnp.npy_intp strides[MAXDIMS]
+from cowarray._ops.picking cimport Place
 
 
 cdef bint find_place(Array x, object key, Place *place) except -1
-cdef void place_of(Array x, Place *place) noexcept
 cdef bint is_same_place(const Place *a, const Place *b) noexcept
 cdef bint is_basic(object key) noexcept
 cdef object shown_key(object key)

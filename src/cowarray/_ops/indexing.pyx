@@ -87,12 +87,12 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.operands cimport as_standard, detached_void, is_numpys_scalar, runs_code, take_road
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
+from cowarray._ops.picking cimport AN_INDEX, narrow_to, new_picked, place_of, put_box, says_where
 
 cnp.import_array()
 
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
-cdef type numpy_bool = np.bool_
 cdef type numpy_integer = np.integer
 cdef type numpy_void = np.void
 cdef object set_items = operator.setitem
@@ -575,13 +575,6 @@ cdef bint is_itself(Array self, object key, Array value) except -1:
     return is_same_place(&origin, &target)
 
 
-cdef void place_of(Array x, Place *place) noexcept:
-    place.offset = x.offset
-    place.nd = x.nd
-    memcpy(place.shape, x.dims, x.nd * sizeof(cnp.npy_intp))
-    memcpy(place.strides, x.dims + x.nd, x.nd * sizeof(cnp.npy_intp))
-
-
 cdef bint is_same_place(const Place *a, const Place *b) noexcept:
     return a.offset == b.offset and a.nd == b.nd and same_layout(a.nd, a.shape, a.strides, b.strides) and (
         memcmp(a.shape, b.shape, a.nd * sizeof(cnp.npy_intp)) == 0
@@ -664,7 +657,7 @@ cdef int put_part(Array self, object key, object value) except -1:
                 if commit(header):
                     return 0
             header = None
-    if has_doorkeeper(self) or window_size(storage_for(self)) >= PAGED:
+    if has_doorkeeper(self) or says_where(self):
         whole = still(self)
         access = access_to(whole, intent if is_basic(key) else WRITES, OPERATION)
         narrow(&access, box, whole, key, where)
@@ -688,8 +681,7 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     if where is Ellipsis:
         return 0
     if not is_basic(key):
-        access.most = count_picked(x, where)
-        return 0
+        return 0 if has_doorkeeper(x) else narrow_to(access, box, x, new_picked(AN_INDEX, where))
     header = located_header(x)
     cdef char *start = cnp.PyArray_BYTES(header) - access.offset
     part = header[where]
@@ -702,37 +694,6 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     memcpy(box + access.ndim, cnp.PyArray_STRIDES(part), access.ndim * sizeof(cnp.npy_intp))
     access.dims = <const Py_ssize_t *>box
     return 0
-
-
-cdef size_t count_picked(Array x, object where) except? 0:
-    """How many elements of x an index with arrays picks, roughly; SIZE_MAX where that takes more than a look."""
-    cdef size_t together = 1, others = 1, length
-    cdef int axis = 0, i
-    for item in where if type(where) is tuple else (where,):
-        if axis >= x.nd or item is None or item is Ellipsis or type(item) is bool or isinstance(item, numpy_bool):
-            return SIZE_MAX
-        if not cnp.PyArray_Check(item):
-            others *= x.dims[axis] if type(item) is slice else 1
-            axis += 1
-        elif cnp.PyArray_TYPE(item) == cnp.NPY_BOOL:
-            together *= np.count_nonzero(item)
-            axis += cnp.PyArray_NDIM(item)
-        else:
-            length = cnp.PyArray_SIZE(item)
-            together *= 1 if length == together else length  # arrays of one size go in pairs
-            axis += 1
-    for i in range(axis, x.nd):
-        others *= x.dims[i]
-    return together * others
-
-
-cdef void put_box(Access *access, const Place *place, cnp.npy_intp *box) noexcept:
-    """Make the box of an access that of a place; box has room for it."""
-    access.offset = place.offset
-    access.ndim = place.nd
-    memcpy(box, place.shape, place.nd * sizeof(cnp.npy_intp))
-    memcpy(box + place.nd, place.strides, place.nd * sizeof(cnp.npy_intp))
-    access.dims = <const Py_ssize_t *>box
 
 
 cdef cnp.ndarray packed(cnp.dtype descr, object value):

@@ -27,6 +27,7 @@ from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_Call, PyObject_CheckBuffer
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport check_device, with_elements
+from cowarray._ops.indexing cimport is_settled
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport (
     births_leave_lane,
@@ -43,6 +44,7 @@ from cowarray._ops.operands cimport (
     take_road,
 )
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
+from cowarray._ops.picking cimport AN_INDEX, new_picked, TRUE_ELEMENTS
 from cowarray._ops.road cimport (
     call,
     calls_user,
@@ -201,6 +203,7 @@ cdef class _UfuncJourney:
 cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef Passage passage
     cdef list shown
+    cdef bint is_elementwise_call
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     out = kwargs.get("out", ())
     if type(out) is not tuple:
@@ -216,7 +219,8 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
             return out[0]
     passage = new_passage()
     passage.cautious = not known
-    passage.overwrites = known and method_name == "__call__" and "where" not in kwargs and ufunc.signature is None
+    is_elementwise_call = known and method_name == "__call__" and ufunc.signature is None
+    passage.overwrites = is_elementwise_call and "where" not in kwargs
     passage.behalf = OPERATION if known else FOREIGN
     passage.strangers = type(ufunc) is not numpy_ufunc
     passage.stays = known and (method_name == "at" or ufunc.nout == 1)
@@ -228,10 +232,14 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     if method_name == "at":
         if inputs and is_array(inputs[0]) and not (<Array>inputs[0]).writeable:
             raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
+        if known and len(inputs) > 1 and (is_settled(inputs[1]) or type(inputs[1]) is list):
+            passage.picked = new_picked(AN_INDEX, inputs[1])
         shown = [passage.write(value) for value in inputs[:1]]
         shown.extend([passage.read(value) for value in inputs[1:]])
         return ufunc.at(*shown)
     if out:
+        if is_elementwise_call and "where" in kwargs:
+            passage.picked = new_picked(TRUE_ELEMENTS, kwargs["where"])
         kwargs["out"] = passage.write(out)
     if method_name != "__call__":
         # NumPy hands these over by position, too.

@@ -5,6 +5,7 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array
 from cowarray._native.storage cimport Behalf, Storage
+from cowarray._ops.picking cimport Picked
 
 
 @cython.final
@@ -20,6 +21,7 @@ cdef class Operation:
     cdef bint only_overlapping
     cdef bint calls_user
     cdef object overwrites_unless  # the parameter without which all of what is written is overwritten
+    cdef object picks  # which parameters say what of it is touched, and how; or None
     cdef bint only_reads  # as long as it gets no arguments
     cdef bint is_quick  # fresh, and user code runs and arguments are written only where `out` is given: see quick_call
     cdef Py_ssize_t out_at  # the position of `out`
@@ -47,6 +49,7 @@ cdef class Passage:
     cdef bint stays  # what is computed goes to what is written, and nowhere else
     cdef bint standard  # one of the arrays is the standard's, and so is what is made of them
     cdef bint overwrites  # what is written gets values that do not depend on what was there
+    cdef Picked picked  # what of it is touched; None: all
     cdef Behalf behalf
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
 
@@ -65,6 +68,7 @@ cdef class Passage:
     cdef bint is_fresh(self, object owner) except -1
     cdef bint is_copy(self, cnp.ndarray array) except -1
     cdef bint reads_of(self, Array x) noexcept
+    cdef bint is_written_back(self, Array x) noexcept
 
 
 cdef Passage new_passage()

@@ -41,7 +41,7 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.copies cimport copy_of_alias, have_copied, may_copy
 from cowarray._array.imports cimport copy_foreign, import_array
-from cowarray._array.layout cimport distinct
+from cowarray._array.layout cimport distinct, MAXDIMS
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, PyArray_BASE, PyArray_DescrCheck
 from cowarray._c.python cimport (
@@ -78,6 +78,19 @@ from cowarray._ops.operands cimport (
     take_road,
 )
 
+from cowarray._ops.picking cimport (
+    ALONG_AN_AXIS,
+    FLAT_MASK,
+    FLAT_PLACES,
+    narrow_to,
+    new_picked,
+    Picked,
+    same_elements,
+    says_where,
+    THE_DIAGONAL,
+    TRUE_ELEMENTS,
+)
+
 from cowarray._ops import table as _table
 from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, VIEW
 
@@ -88,6 +101,12 @@ cdef object numpy_asarray = np.asarray
 cdef type numpy_void = np.void
 cdef type numpy_memmap = np.memmap
 cdef object copy_mode = np._CopyMode
+
+# As the table names them.
+cdef dict WAYS = {
+    "flat places": FLAT_PLACES, "flat mask": FLAT_MASK, "true elements": TRUE_ELEMENTS, "along an axis": ALONG_AN_AXIS,
+    "the diagonal": THE_DIAGONAL,
+}
 
 cdef str LEAVING = "an array of another class may leave the library, and the bytes may not"
 
@@ -102,7 +121,7 @@ cdef class Operation:
 
     def __cinit__(self, str name, row):
         self.name = name
-        self.result, self.writes, self.writes_if, readonly, self.calls_user, self.overwrites_unless = row
+        self.result, self.writes, self.writes_if, readonly, self.calls_user, self.overwrites_unless, self.picks = row
         self.readonly = bool(readonly)
         self.only_overlapping = readonly == OVERLAPPING
         self.only_reads = (
@@ -283,6 +302,7 @@ cdef class Passage:
         cdef cnp.ndarray header
         cdef Array x, whole
         cdef Access access
+        cdef cnp.npy_intp box[2 * MAXDIMS]
         cdef cnp.npy_intp offset
         if type(value) is tuple:
             return tuple([self.write(item) for item in <tuple>value])
@@ -298,6 +318,10 @@ cdef class Passage:
         if has_doorkeeper(x):
             whole = still(x)
             access = access_to(whole, OVERWRITES if self.overwrites and not self.reads_of(x) else WRITES, self.behalf)
+            header = writable_header(x, &access)
+        elif self.picked is not None and says_where(x) and not self.is_written_back(x):
+            access = access_to(x, WRITES, self.behalf)
+            narrow_to(&access, box, x, self.picked)
             header = writable_header(x, &access)
         else:
             header = writable_header(x, NULL)
@@ -402,6 +426,16 @@ cdef class Passage:
             times += (<Array>other).storage_ is x.storage_ and (<Array>other).shadow == x.shadow
         return times > 1
 
+    cdef bint is_written_back(self, Array x) noexcept:
+        """Whether NumPy may write to a copy of x, and then write all of it back: for an argument that overlaps x."""
+        cdef bint may_be_it = self.picked.way == TRUE_ELEMENTS  # of which each is read before it is written
+        cdef int times = 0
+        for other in self.arrays:
+            is_it = may_be_it and other is not self.picked.value and same_elements(x, <Array>other)
+            if (<Array>other).storage_ is x.storage_ and not is_it:
+                times += 1
+        return times > (0 if may_be_it else 1)
+
     cdef bint is_copy(self, cnp.ndarray array) except -1:
         """Whether a result of a copying operation has elements of an argument as they were, and not converted."""
         for _, _, header, _ in self.sources:
@@ -442,6 +476,19 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
         if bool(given) == value:
             found.append((position, name))
     return tuple(found)
+
+
+cdef Picked picked_by(Operation operation, tuple args, dict kwargs):
+    """What an operation touches of what it writes; None: all, or nobody says."""
+    if operation.picks is None:
+        return None
+    way, by, beside = operation.picks
+    return new_picked(WAYS[way], argument_of(by, args, kwargs), beside and argument_of(beside, args, kwargs))
+
+
+cdef object argument_of(object parameter, tuple args, dict kwargs):
+    name, position, default = parameter
+    return kwargs[name] if name in kwargs else args[position] if position < len(args) else default
 
 
 cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
@@ -588,6 +635,7 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
     if operation.overwrites_unless is not None:
         name, position, default = operation.overwrites_unless
         passage.overwrites = (args[position] if len(args) > position else kwargs.get(name, default)) is default
+    passage.picked = picked_by(operation, args, kwargs)
     # Writers first: what is read afterwards is then read where it lies now.
     for position, name in written:
         if position == -1:

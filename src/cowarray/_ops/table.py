@@ -23,6 +23,7 @@ __all__ = [
     "VIEW",
     "Operation",
     "Parameter",
+    "Picks",
     "Row",
     "WritesIf",
     "is_numpys",
@@ -47,6 +48,14 @@ class WritesIf(NamedTuple):
     value: bool
 
 
+class Picks(NamedTuple):
+    """Which elements of what it writes an operation touches: the way (picking.pxd), and who says it, by name."""
+
+    way: str
+    by: "str | Parameter"
+    beside: "str | Parameter" = ""
+
+
 class Row(NamedTuple):
     """What an operation gives back, and which of its parameters it writes, by their names."""
 
@@ -56,6 +65,7 @@ class Row(NamedTuple):
     readonly: "bool | str" = False  # of views that NumPy hands out read-only: all of them, or OVERLAPPING ones
     calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
     overwrites_unless: "str | Parameter" = ""  # without this parameter, all of what is written is overwritten
+    picks: "Picks | None" = None  # with these parameters, few of the elements may be written
 
 
 class Parameter(NamedTuple):
@@ -75,6 +85,7 @@ class Operation(NamedTuple):
     readonly: "bool | str" = False
     calls_user: bool = False
     overwrites_unless: "Parameter | None" = None
+    picks: "Picks | None" = None
 
 
 SELF = -1  # the position of a method's array
@@ -110,20 +121,21 @@ OPERATIONS = {
     **_rows("reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__", COPY, prefix="ndarray."),
     **_rows("conj conjugate", COPY, writes=("out",), prefix="ndarray."),
     # ---- writers
-    "copyto": Row(writes=("dst",), overwrites_unless="where"),
-    "put": Row(writes=("a",)),
-    "place": Row(writes=("arr",)),
-    "putmask": Row(writes=("a",)),
-    "put_along_axis": Row(writes=("arr",)),
+    "copyto": Row(writes=("dst",), overwrites_unless="where", picks=Picks("true elements", "where")),
+    "put": Row(writes=("a",), picks=Picks("flat places", "ind")),
+    "place": Row(writes=("arr",), picks=Picks("flat mask", "mask")),
+    "putmask": Row(writes=("a",), picks=Picks("flat mask", "mask")),
+    "put_along_axis": Row(writes=("arr",), picks=Picks("along an axis", "indices", "axis")),
     "lib.recfunctions.assign_fields_by_name": Row(writes=("dst",)),
     "lib.recfunctions.recursive_fill_fields": Row(writes=("output",)),
-    "fill_diagonal": Row(writes=("a",)),
+    "fill_diagonal": Row(writes=("a",), picks=Picks("the diagonal", "wrap")),
     "nan_to_num": Row(COPY, writes_if=WritesIf("x", "copy", False)),
     **_rows(
         "median nanmedian percentile nanpercentile quantile nanquantile",
         writes_if=WritesIf("a", "overwrite_input", True),
     ),
-    **_rows("fill sort partition put setfield __setitem__ resize", writes=("self",), prefix="ndarray."),
+    **_rows("fill sort partition setfield __setitem__ resize", writes=("self",), prefix="ndarray."),
+    "ndarray.put": Row(writes=("self",), picks=Picks("flat places", "indices")),
     "ndarray.byteswap": Row(writes_if=WritesIf("self", "inplace", True)),
     # ---- functions that run functions of the user
     **_rows("array asarray asanyarray ascontiguousarray asfortranarray", COPY),
@@ -184,13 +196,23 @@ def _placed(row, function, places):
         places.get(row.writes_if.flag) or Parameter(row.writes_if.flag, 0),
         row.writes_if.value,
     )
-    return Operation(row.result, writes, writes_if, row.readonly, row.calls_user, places.get(row.overwrites_unless))
+    picks = row.picks and Picks(row.picks.way, places.get(row.picks.by), places.get(row.picks.beside))
+    return Operation(
+        row.result,
+        writes,
+        writes_if,
+        row.readonly,
+        row.calls_user,
+        places.get(row.overwrites_unless),
+        picks if picks and picks.by else None,
+    )
 
 
 def _parameters(row, function):
     """The parameters of a function; none where the row needs no more than those of every method."""
     text = getattr(function, "__text_signature__", None)
-    if row.writes in ((), ("self",)) and row.writes_if is None and text is not None and "out" not in text:
+    named = row.writes_if or row.picks
+    if row.writes in ((), ("self",)) and named is None and text is not None and "out" not in text:
         return ()
     try:
         return tuple(inspect.signature(function).parameters.values())

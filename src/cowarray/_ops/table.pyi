@@ -11,6 +11,7 @@ __all__ = [
     "VIEW",
     "Operation",
     "Parameter",
+    "Picks",
     "Row",
     "WritesIf",
     "is_numpys",
@@ -31,6 +32,11 @@ class WritesIf(NamedTuple):
     flag: str | Parameter
     value: bool
 
+class Picks(NamedTuple):
+    way: str
+    by: str | Parameter
+    beside: str | Parameter = ""
+
 class Row(NamedTuple):
     result: str = "fresh"
     writes: tuple[str, ...] = ()
@@ -38,6 +44,7 @@ class Row(NamedTuple):
     readonly: bool | str = False
     calls_user: bool = False
     overwrites_unless: str | Parameter = ""
+    picks: Picks | None = None
 
 class Parameter(NamedTuple):
     name: str
@@ -51,6 +58,7 @@ class Operation(NamedTuple):
     readonly: bool | str = False
     calls_user: bool = False
     overwrites_unless: Parameter | None = None
+    picks: Picks | None = None
 
 SELF: Final = -1
 KEYWORD_ONLY: Final = 1000000

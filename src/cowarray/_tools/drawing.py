@@ -16,6 +16,9 @@ __all__ = ["as_graphviz", "as_html", "as_mermaid", "as_svg"]
 _MOST = 24  # named arrays in a picture
 _LONGEST = 26  # characters of a name
 _WIDTH, _HEIGHT, _GAP, _ACROSS = 190, 40, 12, 70  # of a box, and between boxes
+_MOST_REGIONS = 128  # in a strip of pages
+_REGION = 2 << 20
+_SHARED, _OWN = "#dfe7f0", "#e8863c"
 _FILLS = {"array": "#eef3fa", "self": "#ffe8cc", "storage": "#e3efe0", "memory": "#ececec"}
 
 
@@ -55,6 +58,8 @@ def _picture(explanation):
         holders["u"] = _Box("u", 1, f"{unnamed} {'other' if unnamed == 1 else 'others'}", "not named", "storage")
         lines.append(("u", "m"))
     whole = f"{readable(explanation.allocated)}, shared by {explanation.shares}"
+    if explanation.regions:
+        whole = f"{readable(explanation.own)} own, the rest frozen"
     return [*boxes, *holders.values(), _Box("m", 2, _kind_of_memory(explanation), whole, "memory")], lines
 
 
@@ -64,6 +69,8 @@ def _kind_of_memory(explanation):
         return "no bytes"
     if explanation.away:
         return "evicted bytes"
+    if explanation.regions:
+        return f"pages of {readable(explanation.allocated)}"
     return "foreign bytes" if explanation.foreign else "bytes"
 
 
@@ -174,4 +181,31 @@ def _drawn(box, x, y):
 def as_html(explanation):
     """What a notebook shows of an explanation: its sentences, and the picture."""
     sentences = "<br/>".join(html.escape(line) for line in str(explanation).splitlines())
-    return f'<div style="font-family: sans-serif"><p>{sentences}</p>{as_svg(explanation)}</div>'
+    strip = _pages(explanation) if explanation.regions else ""
+    return f'<div style="font-family: sans-serif"><p>{sentences}</p>{strip}{as_svg(explanation)}</div>'
+
+
+def _pages(explanation):
+    """A strip of the regions of a Storage by the page: how much of each is its own; the rest is frozen and shared."""
+    shares = _shares(explanation.regions)
+    width, height = 3 * _WIDTH + 2 * _ACROSS, 18
+    each = width / len(shares)
+    cells = "".join(
+        f'<rect x="{2 + i * each:g}" y="{2 + (1 - share) * height:g}" width="{each:g}" height="{share * height:g}"'
+        f' fill="{_OWN}"/>'
+        for i, share in enumerate(shares)
+        if share
+    )
+    told = f"Of its pages {readable(explanation.own)} are its own, the others are frozen and shared"
+    return (
+        f'<p><svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width + 4} {height + 4}"'
+        f' width="{width + 4}" style="max-width: 100%; height: auto"><title>{told}</title>'
+        f'<rect x="2" y="2" width="{width}" height="{height}" fill="{_SHARED}" stroke="#667"/>{cells}</svg></p>'
+    )
+
+
+def _shares(regions):
+    """Of each region what part is its own, from 0 to 1, so that a page can be seen. Neighbours join if there are many."""
+    together = -(-len(regions) // _MOST_REGIONS)
+    sums = [sum(regions[i : i + together]) / (together * _REGION) for i in range(0, len(regions), together)]
+    return [max(share, 0.12) if share else 0 for share in sums]

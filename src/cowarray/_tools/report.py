@@ -6,11 +6,13 @@ from cowarray._array.array import birth_of, storage_facts
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.budgeting import where_away
 from cowarray._modes.copies import Sharer, known_sharers
-from cowarray._native.storage import is_absent_storage
+from cowarray._native.storage import is_absent_storage, own_regions
 from cowarray._tools import drawing
 from cowarray._tools.relatives import Relative, relatives_of
 
 __all__ = ["Explanation", "explain"]
+
+_PAGE = 4096
 
 
 class Explanation(NamedTuple):
@@ -37,7 +39,7 @@ class Explanation(NamedTuple):
     foreign : bool
         Whether the bytes are somebody else's, and are never written to.
     next_write_copies : int
-        Bytes that the next write would copy first.
+        Bytes that the next write would copy before it writes; with `by_page` that of one element, with its page.
     why : str
         The reason.
     away : str
@@ -46,6 +48,11 @@ class Explanation(NamedTuple):
         Whether the next write copies the pages that it touches, and not all of them (`cowarray.paging`).
     own : int
         Bytes that are in memory for this array's Storage alone; fewer than its window, if it has it by the page.
+    base : int
+        Bytes that the next write would freeze in a base before, once for all who share them; 0 where there is one.
+    regions : tuple of int
+        Of a Storage by the page, the bytes in memory for it alone in each 2 MiB: all others are frozen, and shared with
+        every array that has them from the same base.
     relatives : tuple of Relative
         Who shares the bytes by name: the array itself, and those of `among`.
     """
@@ -64,6 +71,8 @@ class Explanation(NamedTuple):
     away: str = ""
     by_page: bool = False
     own: int = 0
+    base: int = 0
+    regions: tuple[int, ...] = ()
     relatives: tuple[Relative, ...] = ()
 
     def __str__(self):
@@ -80,10 +89,14 @@ class Explanation(NamedTuple):
         if self.pinned:
             lines.append("it is pinned by a running write, a loan or a writable export: copies of it are made at once")
         if self.by_page:
-            lines.append(f"the next write copies the pages it touches, 4096 of {self.window} bytes for one element")
-            lines.append(f"{self.own} bytes are in memory for it alone")
+            if self.base:
+                lines.append(f"the next write freezes {self.base} bytes in a base first, once for all who share them")
+            copied = max(_PAGE, self.next_write_copies - self.base)
+            lines.append(f"the next write copies the pages it touches, {copied} of {self.window} bytes for one element")
         else:
             lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
+        if self.regions:
+            lines.append(f"by the page: {self.own} bytes are in memory for it alone, the others are frozen and shared")
         return "\n".join(lines)
 
     def _repr_html_(self):
@@ -190,6 +203,8 @@ def explain(x, /, among=()):
         raise TypeError(f"explain: expected a cowarray.ndarray (got {type(x).__name__})")
     facts = storage_facts(x)
     cost = facts["write_cost"]
+    regions = tuple(own_regions(x.storage))
+    base = facts["allocated"] if facts["by_page"] == 2 else 0
     if facts["foreign"]:
         why = "they belong to somebody else"
     elif cost and facts["shares"] > 1:
@@ -208,10 +223,12 @@ def explain(x, /, among=()):
         readonly=not x.flags.writeable,
         pinned=facts["pinned"],
         foreign=facts["foreign"],
-        next_write_copies=cost,
+        next_write_copies=base + sum(regions) + _PAGE if cost and facts["by_page"] else cost,
         why=why,
         away=where_away(x) if is_absent_storage(x.storage) else "",
-        by_page=facts["by_page"],
+        by_page=facts["by_page"] != 0,
         own=facts["own"],
+        base=base,
+        regions=regions,
         relatives=relatives_of(x, among),
     )
