@@ -48,25 +48,25 @@ PAGING = {
         [
             (
                 "boxes.c",
-                "if (what.runs > MOST_RUNS || box->most < pages_of_extent(&what)) {",
-                "if (what.runs > MOST_RUNS) {",
+                "if (what->runs > MOST_RUNS || most < pages_of_extent(what)) {",
+                "if (what->runs > MOST_RUNS) {",
             )
         ],
     ),
     "some elements of a box are spread over the whole window": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "left = end / COWI_REGION - i + 1;", "left = made->count;")],
+        [("boxes.c", "left = end / COWI_REGION - i + 1;", "left = count;")],
     ),
     "a run touches no page but those it fills": (
         "test_pages_policy",
         "runs_touch_the_page_they_end_in",
-        [("pages.c", "return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;", "return span / COWI_PAGE + 1;")],
+        [("boxes.c", "return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;", "return span / COWI_PAGE + 1;")],
     ),
     "a run begins where an element may": (
         "test_pages_policy",
         "runs_touch_the_page_they_end_in",
-        [("pages.c", "        out->grain = grain_of(out->grain | out->strides[i]);\n", "")],
+        [("boxes.c", "        out->grain = grain_of(out->grain | out->strides[i]);\n", "")],
     ),
     "a run ends with its region": (
         "test_pages_policy",
