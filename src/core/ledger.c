@@ -130,7 +130,30 @@ void cowi_ledger_went_well(void)
     }
 }
 
-/* ---- prices: measured once, by what is done later ----------------------------------------------------------------- */
+/* ---- prices ------------------------------------------------------------------------------------------------------ */
+
+uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages)
+{
+    return (uint64_t)pages * COWI_PAGE * prices->page / 1000;
+}
+
+uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions)
+{
+    return (uint64_t)regions * COWI_REGION * prices->fill / 1000;
+}
+
+uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages)
+{
+    const size_t price = pages * prices->page / 1000;
+    return (uint32_t)(price < COWI_REGION_PAGES ? price : COWI_REGION_PAGES);
+}
+
+bool cowi_is_dense(const cowi_prices *prices, size_t pages)
+{
+    return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
+}
+
+/* ---- measured once, by what is done later ----------------------------------------------------------------- */
 
 #define SAMPLE (2 * COWI_REGION)
 #define SAMPLE_PAGES 128

@@ -1,5 +1,6 @@
-/* Copy-on-write by the page, for the heap: pages.c has the windows, base.c the frozen bytes that they map, dirty.c looks for
- * pages that were written to, ledger.c decides whether any of it is worth its price. */
+/* Copy-on-write by the page, for the heap: pages.c makes windows, windows.c has their life and commits.c puts parts of them
+ * into new bases; base.c has the frozen bytes that they map, dirty.c looks for pages that were written to, boxes.c for those
+ * that will be, ledger.c decides whether any of it is worth its price. */
 #ifndef COWI_PAGES_H
 #define COWI_PAGES_H
 
@@ -61,6 +62,14 @@ typedef struct cowi_dirt {
  * bits must be 0. False: the system does not tell. */
 COW_NODISCARD bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *out);
 
+/* Of a region, by its number: how many bits are set. */
+size_t cowi_dirt_count(const cowi_dirt *dirt, size_t index);
+
+/* ---- boxes.c ----------------------------------------------------------------------------------------------------- */
+
+/* Of each of count regions, how many pages the box will touch; the window begins lead bytes after the first. */
+void cowi_box_by_region(const cow_box *box, size_t lead, size_t nbytes, uint32_t *touched, size_t count);
+
 /* ---- ledger.c ---------------------------------------------------------------------------------------------------- */
 
 /* Prices in bytes of a plain copy. */
@@ -72,6 +81,12 @@ typedef struct cowi_prices {
 
 /* Measured when they are first asked for. */
 const cowi_prices *cowi_prices_now(void);
+uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages);
+uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions);
+/* Of a region's pages one by one, or as a whole; in pages of a plain copy. */
+uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages);
+/* Where small pages would cost three quarters of a plain copy, a huge page is better. */
+bool cowi_is_dense(const cowi_prices *prices, size_t pages);
 bool cowi_pages_are_off(void);
 bool cowi_small_pages(void);
 void cowi_ledger_figures(cow_paging_figures *out);

@@ -1,4 +1,4 @@
-/* The system calls and allocations of src/core/{pages,base,dirty,ledger}.c, each of which can be made to fail. Included
+/* The system calls and allocations of src/core/{pages,windows,commits,base,dirty,boxes,ledger}.c, each of which can be made to fail. Included
  * before those files (the Makefile, -include), so that their calls come here; failing.c has the functions, and does not
  * rename its own. Also counts what is had and not given back. For one thread. */
 #ifndef COWARRAY_TESTS_FAILING_H

@@ -4,14 +4,14 @@ PAGING = {
     "the dimensions of a box are taken as they come": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "    sort_by_stride(out);\n", "")],
+        [("boxes.c", "    sort_by_stride(out);\n", "")],
     ),
     "a box without elements touches its items": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
         [
             (
-                "pages.c",
+                "boxes.c",
                 "        if (length == 0) {\n            return false;",
                 "        if (length == 0) {\n            continue;",
             )
@@ -20,12 +20,12 @@ PAGING = {
     "elements of one page count as pages each": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "if (stride > out->span && stride > COWI_PAGE) {", "if (stride > out->span) {")],
+        [("boxes.c", "if (stride > out->span && stride > COWI_PAGE) {", "if (stride > out->span) {")],
     ),
     "the most that a box writes is not asked": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "if (box->most < pages / single) {", "if (box->most == 0) {")],
+        [("boxes.c", "if (box->most < pages / single) {", "if (box->most == 0) {")],
     ),
     "a window is paged that is cheaper to copy": (
         "test_pages_policy",
@@ -35,19 +35,19 @@ PAGING = {
     "a box with a negative stride begins at its offset": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "first += stride < 0 ? stride * (length - 1) : 0;", "first += 0;")],
+        [("boxes.c", "first += stride < 0 ? stride * (length - 1) : 0;", "first += 0;")],
     ),
     "a page that two rows touch counts twice": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "for (page = page < *next ? *next : page; page < end", "for (; page < end")],
+        [("boxes.c", "for (page = page < *next ? *next : page; page < end", "for (; page < end")],
     ),
     "few elements anywhere count as the whole box": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
         [
             (
-                "pages.c",
+                "boxes.c",
                 "if (what.runs > MOST_RUNS || box->most < what.runs * pages_of_run(what.span)) {",
                 "if (what.runs > MOST_RUNS) {",
             )
@@ -56,14 +56,14 @@ PAGING = {
     "a run ends with its region": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("pages.c", "        page = stop;\n    }\n    *next", "        page = end;\n    }\n    *next")],
+        [("boxes.c", "        page = stop;\n    }\n    *next", "        page = end;\n    }\n    *next")],
     ),
     "a region is dense one page later": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
         [
             (
-                "pages.c",
+                "ledger.c",
                 "return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
                 "return (uint64_t)(pages - 1) * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
             )
@@ -75,7 +75,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "if (made->regions[i].base == NULL || is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
+                "if (made->regions[i].base == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
                 "if (made->regions[i].base == NULL) {",
             )
         ],
@@ -83,32 +83,32 @@ PAGING = {
     "two regions of plain memory are one run": (
         "test_pages_policy",
         "copied_regions_hold_their_values",
-        [("pages.c", "start->base != NULL &&\n", "true &&\n")],
+        [("windows.c", "start->base != NULL &&\n", "true &&\n")],
     ),
     "a quarter of the maps is all of them": (
         "test_pages_failures",
         "budgets_of_the_kernel_are_kept",
-        [("pages.c", "most_maps = limit / 4;", "most_maps = limit;")],
+        [("windows.c", "most_maps = limit / 4;", "most_maps = limit;")],
     ),
     "maps beyond the budget stay counted": (
         "test_pages_failures",
         "budgets_of_the_kernel_are_kept",
-        [("pages.c", "    (void)cowi_sub_release(&maps, some);\n    return false;", "    return false;")],
+        [("windows.c", "    cowi_maps_return(some);\n    return false;", "    return false;")],
     ),
     "a window that ends keeps its maps": (
         "test_pages",
         "one_byte_costs_a_page",
-        [("pages.c", "    (void)cowi_sub_release(&maps, of->maps);\n", "")],
+        [("windows.c", "    cowi_maps_return(of->maps);\n", "")],
     ),
     "a window that ends keeps its base": (
         "test_pages",
         "one_byte_costs_a_page",
-        [("pages.c", "    release_all(of);\n", "")],
+        [("windows.c", "    release_all(of);\n", "")],
     ),
     "a window that ends keeps its memory": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
+        [("windows.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
     ),
     "a window has no reference to its base": (
         "test_pages_policy",
@@ -116,7 +116,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    retain_all(made);\n",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
                 "            copy_pages(made, sharing, how, i);\n        }\n    }\n",
             )
         ],
@@ -138,7 +138,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(made->reserved);",
+                "        cowi_maps_return(made->maps);\n        cowi_ledger_return(made->reserved);",
                 "        cowi_ledger_return(made->reserved);",
             )
         ],
@@ -154,8 +154,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    retain_all",
-                "        }\n    }\n    retain_all",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain",
+                "        }\n    }\n    cowi_window_retain",
             )
         ],
     ),
@@ -199,12 +199,12 @@ PAGING = {
     "a file that cannot be mapped keeps its map": (
         "test_pages_failures",
         "file_maps_survive_each_failure",
-        [("pages.c", "    (void)cowi_sub_release(&maps, 1);\n    return false;", "    return false;")],
+        [("windows.c", "    cowi_maps_return(1);\n    return false;", "    return false;")],
     ),
     "a file is mapped beyond its end": (
         "test_pages",
         "files_are_mapped_and_never_written",
-        [("pages.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
+        [("windows.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
     ),
     "each window fills a base of its own": (
         "test_pages",
@@ -237,9 +237,9 @@ PAGING = {
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "pages.c",
-                "(uint64_t)COWI_REGION_PAGES * prices->fill;\n}",
-                "(uint64_t)COWI_REGION_PAGES * prices->fill / 2;\n}",
+                "commits.c",
+                "(uint64_t)COWI_REGION_PAGES * what->prices->fill;\n}",
+                "(uint64_t)COWI_REGION_PAGES * what->prices->fill / 2;\n}",
             )
         ],
     ),
@@ -249,7 +249,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            made->regions[i].debt += price_of_region(how->prices, how->dirty[i]);\n"
+                "            made->regions[i].debt += cowi_price_of_region(how->prices, how->dirty[i]);\n"
                 "            copy_pages",
                 "            copy_pages",
             )
@@ -258,20 +258,20 @@ PAGING = {
     "a region that was committed is still in debt": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("pages.c", "    before->debt = 0;\n", "")],
+        [("commits.c", "    before->debt = 0;\n", "")],
     ),
     "a region that was committed is copied, too": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("pages.c", "    how->dirty[index] = 0;\n", "")],
+        [("commits.c", "    what->dirty[index] = 0;\n", "")],
     ),
     "the source of a commit keeps its pages": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "pages.c",
-                "if (!cowi_base_map(base, offset, place_of(how->from, how->first + index), COWI_REGION)) {",
+                "commits.c",
+                "if (!cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION)) {",
                 "if (false) {",
             )
         ],
@@ -279,16 +279,16 @@ PAGING = {
     "all regions of a commit map the first": (
         "test_pages_policy",
         "regions_of_one_commit_keep_their_places",
-        [("pages.c", "base, at++ * COWI_REGION);", "base, 0 * at++);")],
+        [("commits.c", "base, at++ * COWI_REGION);", "base, 0 * at++);")],
     ),
     "a commit keeps its reference": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "pages.c",
-                "    (void)cowi_add_relaxed(&commits, count);\n    cowi_base_release(base);",
-                "    (void)cowi_add_relaxed(&commits, count);",
+                "commits.c",
+                "    (void)cowi_add_relaxed(&cowi_page_counted.commits, count);\n    cowi_base_release(base);",
+                "    (void)cowi_add_relaxed(&cowi_page_counted.commits, count);",
             )
         ],
     ),
@@ -297,7 +297,7 @@ PAGING = {
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "pages.c",
+                "commits.c",
                 "    if (before->base != NULL) {\n        cowi_base_release(before->base);\n    }\n    before",
                 "    before",
             )
@@ -306,12 +306,12 @@ PAGING = {
     "the maps of a commit are never given back": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("pages.c", "    how->from->maps += 2 * count;\n", "")],
+        [("commits.c", "    what->of->maps += 2 * count;\n", "")],
     ),
     "a commit is free": (
         "test_pages_policy",
         "the_ledger_knows_what_a_commit_costs",
-        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(price)) {", "if (pieces == NULL) {")],
+        [("commits.c", "if (cowi_ledger_take(price)) {", "if (true) {")],
     ),
     "a window is as dear as before its commit": (
         "test_pages_policy",
@@ -332,20 +332,20 @@ PAGING = {
         [
             (
                 "pages.c",
-                "              made->of_file ? SIZE_MAX : most_written(",
-                "              most_written(",
+                "              made->of_file ? SIZE_MAX : cowi_window_most_written(",
+                "              cowi_window_most_written(",
             )
         ],
     ),
     "pages that are written are free": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "return of->reserved - (pages < most ? pages : most);", "return of->reserved;")],
+        [("windows.c", "return of->reserved - (pages < most ? pages : most);", "return of->reserved;")],
     ),
     "what a window did not use stays spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    cowi_ledger_return(unspent(of));\n", "")],
+        [("windows.c", "    cowi_ledger_return(unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_policy",
@@ -353,22 +353,22 @@ PAGING = {
         [
             (
                 "pages.c",
-                "price += own || is_dense(how->prices, pages) ? COWI_REGION",
-                "price += own || is_dense(how->prices, pages) ? 0",
+                "price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION",
+                "price += own || cowi_is_dense(how->prices, pages) ? 0",
             )
         ],
     ),
     "paging begins without a reserve": (
         "test_pages_policy",
         "paging_begins_when_it_is_earned",
-        [("pages.c", "page_budget(made, how->prices) + made->nbytes;", "0;")],
+        [("pages.c", "cowi_window_budget(made, how->prices) + made->nbytes;", "0;")],
     ),
     "writes are not counted": (
         "test_pages",
         "who_writes_much_gets_plain_memory",
         [
             (
-                "pages.c",
+                "windows.c",
                 "return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);",
                 "return pages >= cowi_load_relaxed(&of->budget);",
             )
@@ -379,8 +379,8 @@ PAGING = {
         "same_page_again_and_again_is_no_reason",
         [
             (
-                "pages.c",
-                "    if (written == SIZE_MAX || written + pages_touched(box, of->nbytes) >= most) {",
+                "windows.c",
+                "    if (written == SIZE_MAX || written + cow_box_pages(box, of->nbytes) >= most) {",
                 "    if (true) {",
             )
         ],
@@ -388,33 +388,33 @@ PAGING = {
     "what was copied at first counts as written": (
         "test_pages_policy",
         "pages_that_were_copied_at_first_do_not_count",
-        [("pages.c", "        pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
+        [("windows.c", "        pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
     ),
     "regions of plain memory count as written": (
         "test_pages_policy",
         "own_regions_do_not_count",
         [
             (
-                "pages.c",
-                "pages += of->regions[i].base == NULL ? 0 : count_dirty(&dirt, i);",
-                "pages += count_dirty(&dirt, i);",
+                "windows.c",
+                "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&dirt, i);",
+                "pages += cowi_dirt_count(&dirt, i);",
             )
         ],
     ),
     "what is about to be written is not looked at": (
         "test_pages",
         "try_says_busy_before_a_look",
-        [("pages.c", "written + pages_touched(box, of->nbytes) >= most", "written >= most")],
+        [("windows.c", "written + cow_box_pages(box, of->nbytes) >= most", "written >= most")],
     ),
     "give-ups are not told to the ledger": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("pages.c", "        cowi_ledger_gave_up();\n", "")],
+        [("windows.c", "        cowi_ledger_gave_up();\n", "")],
     ),
     "a window that was given up went well": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("pages.c", "        of->gave_up = true;\n", "")],
+        [("windows.c", "        of->gave_up = true;\n", "")],
     ),
     "a file in memory above the limit": (
         "test_pages",
@@ -749,7 +749,7 @@ PAGING = {
                 "        storage->sole = true;\n        storage->paged = false;\n",
             ),
             (
-                "pages.c",
+                "windows.c",
                 "    cowi_store_relaxed(&of->counted, written);\n",
                 "    cowi_store_relaxed(&of->budget, 0);\n    (void)next;\n    return 1;\n",
             ),
@@ -835,11 +835,11 @@ PAGING = {
     "who says nothing of pages of its own keeps them": (
         "test_pages_policy",
         "who_says_nothing_on_pages_gets_plain_memory",
-        [("pages.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
+        [("boxes.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
     ),
     "boxes have room for any number of dimensions": (
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
-        [("pages.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
+        [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
     ),
 }

@@ -1,5 +1,5 @@
 /* Whatever the system refuses, a write by the page ends as a copy would have: every value is right, every status is COW_OK,
- * and nothing is left over. Each call of pages.c, base.c, dirty.c and ledger.c fails in turn, alone and with all after it. */
+ * and nothing is left over. Each call of the files for pages fails in turn, alone and with all after it. */
 #include "failing.h"
 
 #include <dirent.h>

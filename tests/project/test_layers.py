@@ -24,8 +24,10 @@ PACKAGE = ROOT / "src" / "cowarray"
 FILES = [
     ["assertions"],
     ["yield", "status", "stats"],
-    ["large", "base", "dirty"],
+    ["large", "base", "dirty", "boxes"],
     ["ledger"],
+    ["windows"],
+    ["commits"],
     ["pages"],
     ["memory", "gate", "nowhere"],
     ["context"],
