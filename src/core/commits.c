@@ -47,10 +47,30 @@ static cowi_base *new_base(const cowi_commit *what, size_t count)
     return base;
 }
 
+/* ThreadSanitizer takes a map for a write to all of it. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#define BEGIN_SAME_BYTES() AnnotateIgnoreWritesBegin(__FILE__, __LINE__)
+#define END_SAME_BYTES() AnnotateIgnoreWritesEnd(__FILE__, __LINE__)
+#else
+#define BEGIN_SAME_BYTES() ((void)0)
+#define END_SAME_BYTES() ((void)0)
+#endif
+
 static void commit_region(const cowi_commit *what, size_t index, cowi_base *base, size_t offset)
 {
     cowi_region *before = &what->of->regions[what->first + index];
-    if (!cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION)) {
+    bool mapped;
+    BEGIN_SAME_BYTES();
+    mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);
+    END_SAME_BYTES();
+    if (!mapped) {
         return; /* the window keeps its pages, and whoever copies it copies them */
     }
     cowi_base_retain(base);

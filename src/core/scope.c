@@ -301,6 +301,23 @@ static bool has_pages_at_rest(cow_storage *storage)
            cowi_load_acquire(&storage->pins) == 0;
 }
 
+/* Enters the gate, and locks a Storage that has a context. False: neither; memory has run out. */
+static bool lock_in_gate(cow_storage *storage)
+{
+    (void)cowi_gate_enter(false);
+    if (cowi_storage_lock_wrapped(storage, NULL) == COW_OK) {
+        return true;
+    }
+    cowi_gate_leave();
+    return false;
+}
+
+static void unlock_in_gate(cow_storage *storage)
+{
+    cowi_storage_unlock(storage);
+    cowi_gate_leave();
+}
+
 /* Has the allocator look at the pages of a Storage that nobody shares or writes to; where too much of them has been written,
  * a copy to plain memory takes their place. What fails leaves them as they are: they are right, and only dear. */
 static void settle(cow_storage *storage, const cow_box *box)
@@ -309,15 +326,12 @@ static void settle(cow_storage *storage, const cow_box *box)
     cowi_context *context;
     cow_status status;
     bool moved;
-    (void)cowi_gate_enter(false);
-    if (cowi_storage_lock_wrapped(storage, NULL) != COW_OK) {
-        cowi_gate_leave();
+    if (!lock_in_gate(storage)) {
         return;
     }
     context = storage->context;
     if (!has_pages_at_rest(storage)) {
-        cowi_storage_unlock(storage);
-        cowi_gate_leave();
+        unlock_in_gate(storage);
         return;
     }
     storage->sole = false;
@@ -350,7 +364,7 @@ static bool begin_healing(cow_storage *storage, cow_dataptr *own)
     }
     *own = context->original;
     if (!cowi_dataptr_paged(storage->allocator, *own)) {
-        cowi_context_release(context); /* never the last: the Storage has a share */
+        cowi_context_release(context); /* that of the share stays */
         return false;
     }
     storage->sole = false;
@@ -364,19 +378,13 @@ void cow_storage_heal(cow_storage *storage, int at_once)
     cowi_context *context;
     cow_dataptr own;
     bool sole;
-    if (allocator->paging == NULL || storage->nbytes < allocator->paging->least) {
-        return;
-    }
-    (void)cowi_gate_enter(false);
-    if (cowi_storage_lock_wrapped(storage, NULL) != COW_OK) {
-        cowi_gate_leave();
+    if (allocator->paging == NULL || storage->nbytes < allocator->paging->least || !lock_in_gate(storage)) {
         return;
     }
     context = storage->context;
     sole = storage->sole;
     if (!begin_healing(storage, &own)) {
-        cowi_storage_unlock(storage);
-        cowi_gate_leave();
+        unlock_in_gate(storage);
         return;
     }
     cowi_storage_unlock(storage);
