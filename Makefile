@@ -160,7 +160,7 @@ $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
 
 # A core whose calls for pages can be made to fail.
-FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages base dirty ledger)
+FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages windows commits base dirty boxes ledger)
 $(C_BUILD)/test_pages_failures $(C_BUILD)/test_pages_policy: $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(FAILING) \
     $(filter-out $(patsubst $(C_BUILD)/failing/%,$(C_BUILD)/%,$(FAILING)),$(C_SHARED))
 	@$(CC) $(SANITIZE) -pthread $^ -o $@

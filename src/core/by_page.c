@@ -39,7 +39,9 @@ static int would_page(cow_storage *storage, const cow_box *box, size_t *takes)
         sharing.will_earn = cowi_context_earnable(context);
         sharing.shadow = &context->shadow;
         cowi_storage_unlock(storage);
+        (void)cowi_gate_enter(false); /* it asks for own_bytes, too */
         by_page = paging->would_share(storage->allocator->self, &sharing);
+        cowi_gate_leave();
         *takes = by_page != 0 ? sharing.takes : 0;
     }
     else {
@@ -71,13 +73,23 @@ size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     return takes > 0 ? takes : copies;
 }
 
+/* In the gate: the allocator has a lock, which no child may find taken. */
+static size_t own_bytes(cow_storage *storage, cow_dataptr own, size_t *regions, size_t *count)
+{
+    size_t nbytes;
+    (void)cowi_gate_enter(false);
+    nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own, regions, count);
+    cowi_gate_leave();
+    return nbytes;
+}
+
 size_t cow_storage_own_bytes(cow_storage *storage)
 {
     cow_const_scope scope;
     size_t nbytes = storage->nbytes;
     if (begin_by_page(storage, &scope)) {
         const cow_dataptr own = ((cowi_context *)scope.context)->original;
-        nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own, NULL, NULL);
+        nbytes = own_bytes(storage, own, NULL, NULL);
         cow_const_end(&scope);
     }
     return nbytes;
@@ -90,7 +102,7 @@ size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t cou
         return 0;
     }
     const cow_dataptr own = ((cowi_context *)scope.context)->original;
-    (void)storage->allocator->paging->own_bytes(storage->allocator->self, &own, regions, &count);
+    (void)own_bytes(storage, own, regions, &count);
     cow_const_end(&scope);
     return count;
 }

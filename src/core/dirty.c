@@ -114,3 +114,12 @@ bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *out)
     (void)close(table);
     return told;
 }
+
+size_t cowi_dirt_count(const cowi_dirt *dirt, size_t index)
+{
+    size_t pages = 0;
+    for (size_t word = 0; word < COWI_REGION_PAGES / 64; word++) {
+        pages += (size_t)__builtin_popcountll(dirt->bits[index * (COWI_REGION_PAGES / 64) + word]);
+    }
+    return pages;
+}

@@ -496,6 +496,22 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
     return 1;
 }
 
+/* Nothing is read of what is only counted. */
+static int count_read(void *self, const cow_dataptr *own, size_t nbytes)
+{
+    (void)self;
+    (void)own;
+    (void)nbytes;
+    return 0;
+}
+
+static void heal(void *self, const cow_dataptr *own, int at_once)
+{
+    (void)self;
+    (void)own;
+    (void)at_once;
+}
+
 static cowi_ledger *ledger_of(const void *data)
 {
     return cowi_account_ledger(data == NULL ? cowi_account_now() : cowi_slot_account(data));
@@ -517,5 +533,6 @@ static void spend(void *self, const void *data, size_t nbytes)
     }
 }
 
-const cow_paging cowi_foretold_pages = {COWI_PAGED_LEAST, share,     unshadow,    is_paged, touch, settle, earn, spend,
-                                        would_share,      own_bytes, copied_bytes};
+const cow_paging cowi_foretold_pages = {COWI_PAGED_LEAST, share,      unshadow, is_paged,    touch,
+                                        settle,           earn,       spend,    would_share, own_bytes,
+                                        copied_bytes,     count_read, heal};

@@ -1,5 +1,6 @@
-/* Copy-on-write by the page, for the heap: pages.c has the windows, base.c the frozen bytes that they map, dirty.c looks for
- * pages that were written to, ledger.c decides whether any of it is worth its price. */
+/* Copy-on-write by the page, for the heap: pages.c makes windows, windows.c has their life and commits.c puts parts of them
+ * into new bases; base.c has the frozen bytes that they map, dirty.c looks for pages that were written to, boxes.c for those
+ * that will be, ledger.c decides whether any of it is worth its price. */
 #ifndef COWI_PAGES_H
 #define COWI_PAGES_H
 
@@ -62,6 +63,9 @@ typedef struct cowi_dirt {
  * bits must be 0. False: the system does not tell. */
 COW_NODISCARD bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *out);
 
+/* Of a region, by its number: how many bits are set. */
+size_t cowi_dirt_count(const cowi_dirt *dirt, size_t index);
+
 /* ---- boxes.c ----------------------------------------------------------------------------------------------------- */
 
 /* How many pages the box touches at most; box NULL, or of more dimensions than an array has: all of them. */
@@ -78,6 +82,7 @@ typedef struct cowi_prices {
     bool known;    /* false: nothing is paged */
     uint32_t fill; /* of a base, for 1000 bytes of it */
     uint32_t page; /* of a page that is copied by a fault, for 1000 bytes of it */
+    uint64_t copy; /* of some bytes, in nanoseconds: what the other figures are of */
 } cowi_prices;
 
 uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages);
@@ -97,6 +102,9 @@ size_t cowi_between_looks(size_t most);
 #define COWI_FIXED_COST ((uint64_t)64 << 10)
 /* Measured when they are first asked for. */
 const cowi_prices *cowi_prices_now(void);
+/* Of reading a region of which some pages were written to, beyond that of a whole one, for 1000 bytes: what a split huge page
+ * costs on this machine, 0 where that is nothing. Measured when it is first asked for. */
+uint32_t cowi_price_of_reading(void);
 bool cowi_pages_are_off(void);
 bool cowi_small_pages(void);
 

@@ -1,4 +1,4 @@
-/* The system calls and allocations of src/core/{pages,base,dirty,ledger}.c, each of which can be made to fail. Included
+/* The system calls and allocations of src/core/{pages,windows,commits,base,dirty,boxes,ledger}.c, each of which can be made to fail. Included
  * before those files (the Makefile, -include), so that their calls come here; failing.c has the functions, and does not
  * rename its own. Also counts what is had and not given back. For one thread. */
 #ifndef COWARRAY_TESTS_FAILING_H
@@ -27,7 +27,7 @@ typedef struct failing_plan {
     bool no_scan;
     bool no_collapse;
     bool no_noexec;
-    bool made_up_prices; /* fill 1.15, page 2.1 */
+    bool made_up_prices; /* fill 1.15, page 2.1, reading what is split 0.1 more */
     size_t most_maps;    /* of the kernel; 0: the true figure */
 } failing_plan;
 

@@ -98,32 +98,32 @@ PAGING = {
     "two regions of plain memory are one run": (
         "test_pages_policy",
         "copied_regions_hold_their_values",
-        [("pages.c", "start->base != NULL &&\n", "true &&\n")],
+        [("windows.c", "start->base != NULL &&\n", "true &&\n")],
     ),
     "a quarter of the maps is all of them": (
         "test_pages_failures",
         "budgets_of_the_kernel_are_kept",
-        [("pages.c", "most_maps = limit / 4;", "most_maps = limit;")],
+        [("windows.c", "most_maps = limit / 4;", "most_maps = limit;")],
     ),
     "maps beyond the budget stay counted": (
         "test_pages_failures",
         "budgets_of_the_kernel_are_kept",
-        [("pages.c", "    (void)cowi_sub_release(&maps, some);\n    return false;", "    return false;")],
+        [("windows.c", "    cowi_maps_return(some);\n    return false;", "    return false;")],
     ),
     "a window that ends keeps its maps": (
         "test_pages",
         "one_byte_costs_a_page",
-        [("pages.c", "    (void)cowi_sub_release(&maps, of->maps);\n", "")],
+        [("windows.c", "    cowi_maps_return(of->maps);\n", "")],
     ),
     "a window that ends keeps its base": (
         "test_pages",
         "one_byte_costs_a_page",
-        [("pages.c", "    release_all(of);\n", "")],
+        [("windows.c", "    release_all(of);\n", "")],
     ),
     "a window that ends keeps its memory": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
+        [("windows.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
     ),
     "a window has no reference to its base": (
         "test_pages_policy",
@@ -131,7 +131,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    retain_all(made);\n",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
                 "            copy_pages(made, sharing, how, i);\n        }\n    }\n",
             )
         ],
@@ -153,7 +153,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(&cowi_books, made->reserved);",
+                "        cowi_maps_return(made->maps);\n        cowi_ledger_return(&cowi_books, made->reserved);",
                 "        cowi_ledger_return(&cowi_books, made->reserved);",
             )
         ],
@@ -169,8 +169,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    retain_all",
-                "        }\n    }\n    retain_all",
+                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain",
+                "        }\n    }\n    cowi_window_retain",
             )
         ],
     ),
@@ -214,12 +214,12 @@ PAGING = {
     "a file that cannot be mapped keeps its map": (
         "test_pages_failures",
         "file_maps_survive_each_failure",
-        [("pages.c", "    (void)cowi_sub_release(&maps, 1);\n    return false;", "    return false;")],
+        [("windows.c", "    cowi_maps_return(1);\n    return false;", "    return false;")],
     ),
     "a file is mapped beyond its end": (
         "test_pages",
         "files_are_mapped_and_never_written",
-        [("pages.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
+        [("windows.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
     ),
     "each window fills a base of its own": (
         "test_pages",
@@ -273,46 +273,34 @@ PAGING = {
     "a region that was committed is still in debt": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("pages.c", "    before->debt = 0;\n", "")],
+        [("commits.c", "    before->debt = 0;\n", "")],
     ),
     "a region that was committed is copied, too": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("pages.c", "    how->dirty[index] = 0;\n", "")],
+        [("commits.c", "    what->dirty[index] = 0;\n", "")],
     ),
     "the source of a commit keeps its pages": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [
-            (
-                "pages.c",
-                "if (!cowi_base_map(base, offset, place_of(how->from, how->first + index), COWI_REGION)) {",
-                "if (false) {",
-            )
-        ],
+        [("commits.c", "    mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);", "    mapped = true;")],
     ),
     "all regions of a commit map the first": (
         "test_pages_policy",
         "regions_of_one_commit_keep_their_places",
-        [("pages.c", "base, at++ * COWI_REGION);", "base, 0 * at++);")],
+        [("commits.c", "base, at++ * COWI_REGION);", "base, 0 * at++);")],
     ),
     "a commit keeps its reference": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [
-            (
-                "pages.c",
-                "    (void)cowi_add_relaxed(&commits, count);\n    cowi_base_release(base);",
-                "    (void)cowi_add_relaxed(&commits, count);",
-            )
-        ],
+        [("commits.c", "    cowi_base_release(base);\n    return count;", "    return count;")],
     ),
     "the base before a commit keeps a reference": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "pages.c",
+                "commits.c",
                 "    if (before->base != NULL) {\n        cowi_base_release(before->base);\n    }\n    before",
                 "    before",
             )
@@ -321,12 +309,12 @@ PAGING = {
     "the maps of a commit are never given back": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("pages.c", "    how->from->maps += 2 * count;\n", "")],
+        [("commits.c", "    what->of->maps += more;\n", "")],
     ),
     "a commit is free": (
         "test_pages_policy",
         "the_ledger_knows_what_a_commit_costs",
-        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(&cowi_books, price)) {", "if (pieces == NULL) {")],
+        [("commits.c", "if (cowi_ledger_take(&cowi_books, price)) {", "if (true) {")],
     ),
     "a window is as dear as before its commit": (
         "test_pages_policy",
@@ -346,8 +334,8 @@ PAGING = {
         "files_cost_the_ledger_nothing",
         [
             (
-                "pages.c",
-                "              made->of_file ? SIZE_MAX : cowi_most_written(",
+                "windows.c",
+                "              of->of_file ? SIZE_MAX : cowi_most_written(",
                 "              cowi_most_written(",
             )
         ],
@@ -355,12 +343,12 @@ PAGING = {
     "pages that are written are free": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "return of->reserved - (pages < most ? pages : most);", "return of->reserved;")],
+        [("windows.c", "return price < most ? price : most;", "return 0;")],
     ),
     "what a window did not use stays spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
+        [("windows.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_policy",
@@ -376,14 +364,14 @@ PAGING = {
     "paging begins without a reserve": (
         "test_pages_policy",
         "paging_begins_when_it_is_earned",
-        [("pages.c", "page_budget(made, how->prices) + made->nbytes;", "0;")],
+        [("pages.c", "cowi_window_budget(made, how->prices) + made->nbytes;", "0;")],
     ),
     "writes are not counted": (
         "test_pages",
         "who_writes_much_gets_plain_memory",
         [
             (
-                "pages.c",
+                "windows.c",
                 "return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);",
                 "return pages >= cowi_load_relaxed(&of->budget);",
             )
@@ -394,7 +382,7 @@ PAGING = {
         "same_page_again_and_again_is_no_reason",
         [
             (
-                "pages.c",
+                "windows.c",
                 "    if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {",
                 "    if (true) {",
             )
@@ -403,33 +391,33 @@ PAGING = {
     "what was copied at first counts as written": (
         "test_pages_policy",
         "pages_that_were_copied_at_first_do_not_count",
-        [("pages.c", "        pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
+        [("windows.c", "        pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
     ),
     "regions of plain memory count as written": (
         "test_pages_policy",
         "own_regions_do_not_count",
         [
             (
-                "pages.c",
-                "pages += of->regions[i].base == NULL ? 0 : count_dirty(&dirt, i);",
-                "pages += count_dirty(&dirt, i);",
+                "windows.c",
+                "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&dirt, i);",
+                "pages += cowi_dirt_count(&dirt, i);",
             )
         ],
     ),
     "what is about to be written is not looked at": (
         "test_pages",
         "try_says_busy_before_a_look",
-        [("pages.c", "written + cowi_pages_touched(box, of->nbytes) >= most", "written >= most")],
+        [("windows.c", "written + cowi_pages_touched(box, of->nbytes) >= most", "written >= most")],
     ),
     "give-ups are not told to the ledger": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("pages.c", "        cowi_ledger_gave_up(&cowi_books);\n", "")],
+        [("windows.c", "        cowi_ledger_gave_up(&cowi_books);\n", "")],
     ),
     "a window that was given up went well": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("pages.c", "        of->gave_up = true;\n", "")],
+        [("windows.c", "        of->gave_up = true;\n", "")],
     ),
     "a file in memory above the limit": (
         "test_pages",
@@ -760,11 +748,11 @@ PAGING = {
         [
             (
                 "scope.c",
-                "        cowi_storage_own(storage, own);\n",
-                "        storage->sole = true;\n        storage->paged = false;\n",
+                "    if (!moved) {\n        cowi_storage_own(storage, own);\n",
+                "    if (!moved) {\n        storage->sole = true;\n        storage->paged = false;\n",
             ),
             (
-                "pages.c",
+                "windows.c",
                 "    cowi_store_relaxed(&of->counted, written);\n",
                 "    cowi_store_relaxed(&of->budget, 0);\n    (void)next;\n    return 1;\n",
             ),
@@ -856,5 +844,148 @@ PAGING = {
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
         [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
+    ),
+    "what was read is forgotten": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "windows.c",
+                "return cowi_add_relaxed(&of->read, nbytes) + nbytes >= cowi_load_relaxed(&of->dear);",
+                "return nbytes >= cowi_load_relaxed(&of->dear);",
+            )
+        ],
+    ),
+    "healing begins before it pays": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("commits.c", "dirty = at_once || is_paid(of, prices) ?", "dirty = true ?")],
+    ),
+    "healing begins at half its price": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "commits.c",
+                "(uint64_t)of->nbytes * prices->fill / reading;",
+                "(uint64_t)of->nbytes * prices->fill / reading / 2;",
+            )
+        ],
+    ),
+    "what was read before the last look counts again": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("commits.c", "        cowi_store_relaxed(&of->read, 0);\n", "")],
+    ),
+    "reading costs nothing": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("ledger.c", "    if (whole != 0 && split > whole) {", "    if (false) {")],
+    ),
+    "whole regions are read at the price of split ones": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("ledger.c", "(split - whole) * 1000 /", "split * 1000 /")],
+    ),
+    "healing is free": (
+        "test_pages_policy",
+        "the_ledger_knows_what_healing_costs",
+        [("commits.c", "if (pages == 0 || !cowi_ledger_take(&cowi_books, again)) {", "if (pages == 0 || !cowi_ledger_take(&cowi_books, 0)) {")],
+    ),
+    "healing that fails is spent": (
+        "test_pages_policy",
+        "healing_that_fails_is_not_spent",
+        [("commits.c", "        cowi_ledger_return(&cowi_books, again);\n", "")],
+    ),
+    "healed pages still count as written": (
+        "test_pages_policy",
+        "healed_pages_are_given_up_as_before",
+        [("commits.c", "    of->at_first = sum(dirty, of->count);\n", "")],
+    ),
+    "healed pages are paid for when the window ends": (
+        "test_pages_policy",
+        "the_ledger_knows_what_healing_costs",
+        [("commits.c", "    cowi_store_relaxed(&of->counted, 0);\n", "")],
+    ),
+    "regions of plain memory are healed": (
+        "test_pages_policy",
+        "own_regions_need_no_healing",
+        [
+            (
+                "commits.c",
+                "dirty[i] = of->regions[i].base == NULL ? 0 : (uint32_t)cowi_dirt_count(&dirt, i);",
+                "dirty[i] = (uint32_t)cowi_dirt_count(&dirt, i);",
+            )
+        ],
+    ),
+    "each commit takes more maps": (
+        "test_pages_policy",
+        "healing_takes_no_more_maps_than_there_are_regions",
+        [("commits.c", "return 2 * count < left ? 2 * count : left;", "return 2 * count + 0 * left;")],
+    ),
+    "files are healed": (
+        "test_pages_policy",
+        "files_cost_the_ledger_nothing",
+        [("commits.c", "if (of->of_file || cowi_pages_are_off()", "if (cowi_pages_are_off()")],
+    ),
+    "healing goes on where pages are off": (
+        "test_pages_policy",
+        "the_ledger_knows_what_healing_costs",
+        [("commits.c", "if (of->of_file || cowi_pages_are_off() || ", "if (of->of_file || ")],
+    ),
+    "what is pinned is healed": (
+        "test_pages_policy",
+        "who_is_written_to_is_not_healed",
+        [
+            (
+                "scope.c",
+                "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;",
+                "busy)) {\n        return false;",
+            )
+        ],
+    ),
+    "reads of shared pages are not counted": (
+        "test_pages_policy",
+        "shared_pages_are_healed_for_all",
+        [
+            (
+                "storage.c",
+                "            due = cowi_dataptr_paged(storage->allocator, own) &&",
+                "            due = false && cowi_dataptr_paged(storage->allocator, own) &&",
+            )
+        ],
+    ),
+    "who was healed alone has to steal": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "scope.c",
+                "    if (sole) {\n        cowi_storage_own(storage, own);",
+                "    if (false) {\n        cowi_storage_own(storage, own);",
+            )
+        ],
+    ),
+    "who was healed with others has the bytes alone": (
+        "test_pages_policy",
+        "shared_pages_are_healed_for_all",
+        [
+            (
+                "scope.c",
+                "    if (sole) {\n        cowi_storage_own(storage, own);",
+                "    if (true) {\n        cowi_storage_own(storage, own);",
+            )
+        ],
+    ),
+    "healing keeps its reference": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "scope.c",
+                "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, context);",
+                "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, NULL);",
+            )
+        ],
     ),
 }

@@ -28,6 +28,8 @@ FILES = [
     ["large", "base", "dirty", "slots"],
     ["ledger"],
     ["boxes"],
+    ["windows"],
+    ["commits"],
     ["pages", "foretold"],
     ["memory", "gate", "nowhere"],
     ["context"],

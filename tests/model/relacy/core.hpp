@@ -192,7 +192,7 @@ static void model_clone(void *, void *data, const void *source, size_t)
 
 static const cow_allocator plain_allocator = {"plain", NULL, model_alloc, model_free, model_clone, NULL};
 
-/* ---- paging, as pages.c does it: a shadow keeps the values that the source had when it was made -------------------- */
+/* ---- paging, as pages.c and windows.c do it: a shadow keeps the values that the source had when it was made -------------------- */
 
 struct shadow {
     rl::var<int> at[2];
