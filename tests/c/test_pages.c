@@ -111,6 +111,30 @@ static void second_generation_copies_the_pages_of_the_first(fixture *f)
     nothing_is_left();
 }
 
+/* Five pages side by side, over the border of two regions. */
+static void all_pages_of_a_run_are_copied(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *third;
+    const size_t start = 2 * MIB - 2 * PAGE, end = start + 5 * PAGE;
+    uint64_t before;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    for (size_t at = start; at < end; at += PAGE) {
+        REQUIRE(put(second, at + 5, 1) == COW_OK);
+    }
+    third = make_clone(second);
+    before = stats_now().bytes_copied;
+    CHECK_OK(put(third, 0, 2));
+    CHECK_EQ(stats_now().bytes_copied - before, can_page ? 5 * PAGE : SIZE);
+    for (size_t at = start; at < end; at += PAGE) {
+        CHECK(get(third, at + 5) == 1 && get(third, at) == 7);
+    }
+    cow_storage_free(first);
+    cow_storage_free(second);
+    cow_storage_free(third);
+    nothing_is_left();
+}
+
 static void last_sharer_keeps_its_address_and_drops_the_shadow(fixture *f)
 {
     cow_storage *first = make_large(7), *second = make_clone(first);
@@ -996,6 +1020,7 @@ int main(void)
     }
     RUN(one_byte_costs_a_page);
     RUN(second_generation_copies_the_pages_of_the_first);
+    RUN(all_pages_of_a_run_are_copied);
     RUN(last_sharer_keeps_its_address_and_drops_the_shadow);
     RUN(windows_are_paged_where_they_lie);
     RUN(who_says_nothing_gets_a_plain_copy);
