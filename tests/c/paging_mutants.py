@@ -176,7 +176,7 @@ PAGING = {
     ),
     "only the first page of a run is copied": (
         "test_pages",
-        "generations_hold_what_copies_would",
+        "all_pages_of_a_run_are_copied",
         [
             (
                 "pages.c",

@@ -168,6 +168,30 @@ static void second_generation_copies_the_pages_of_the_first(fixture *f)
     nothing_is_left();
 }
 
+/* Five pages side by side, over the border of two regions. */
+static void all_pages_of_a_run_are_copied(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *third;
+    const size_t start = 2 * MIB - 2 * PAGE, end = start + 5 * PAGE;
+    uint64_t before;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    for (size_t at = start; at < end; at += PAGE) {
+        REQUIRE(put(second, at + 5, 1) == COW_OK);
+    }
+    third = make_clone(second);
+    before = stats_now().bytes_copied;
+    CHECK_OK(put(third, 0, 2));
+    CHECK_EQ(stats_now().bytes_copied - before, can_page ? 5 * PAGE : SIZE);
+    for (size_t at = start; at < end; at += PAGE) {
+        CHECK(get(third, at + 5) == 1 && get(third, at) == 7);
+    }
+    cow_storage_free(first);
+    cow_storage_free(second);
+    cow_storage_free(third);
+    nothing_is_left();
+}
+
 static void last_sharer_keeps_its_address_and_drops_the_shadow(fixture *f)
 {
     cow_storage *first = make_large(7), *second = make_clone(first);
@@ -568,20 +592,21 @@ static pair copy_of(const pair *p)
     return made;
 }
 
-static pair fresh_pair(void)
+/* Of a root that holds 7. */
+static pair first_pair(cow_storage *root)
 {
-    pair made = {make_large(7), (unsigned char *)malloc(SIZE)};
+    pair made = {make_clone(root), (unsigned char *)malloc(SIZE)};
     REQUIRE(made.model != NULL);
     memset(made.model, 7, SIZE);
     return made;
 }
 
-static bool generations(uint64_t seed, unsigned steps)
+static bool generations(cow_storage *root, uint64_t seed, unsigned steps)
 {
     pair live[LIVE];
     bool good = true;
     for (size_t i = 0; i < LIVE; i++) {
-        live[i] = i == 0 ? fresh_pair() : copy_of(&live[0]);
+        live[i] = i == 0 ? first_pair(root) : copy_of(&live[0]);
     }
     for (unsigned step = 0; step < steps && good; step++) {
         pair *one = &live[next_random(&seed) % LIVE], *other = &live[next_random(&seed) % LIVE];
@@ -624,10 +649,12 @@ static void generations_hold_what_copies_would(fixture *f)
     const uint64_t seed = test_seed();
     (void)f;
     for (unsigned round = 0; round < rounds(6); round++) {
+        cow_storage *root = make_large(7);
         use(round % 3 == 2 ? COW_PAGING_LEDGER : COW_PAGING_EAGER);
-        if (!CHECK(generations(seed + round, 150))) {
+        if (!CHECK(generations(root, seed + round, 150))) {
             (void)fprintf(stderr, "seed %llu, round %u\n", (unsigned long long)seed, round);
         }
+        cow_storage_free(root);
         nothing_is_left();
     }
 }
@@ -636,6 +663,7 @@ static void generations_hold_what_copies_would(fixture *f)
 
 typedef struct crowd {
     cow_storage *root;
+    uint64_t seed;
     start_line line;
     cowi_atomic_uint stop;
     cowi_atomic_uint wrong;
@@ -711,6 +739,62 @@ static void threads_and_forks_see_values_only(fixture *f)
     CHECK_EQ(cowi_load_relaxed(&c.wrong), 0);
     CHECK(cowi_load_relaxed(&c.steps) > 3);
     cow_storage_free(keep);
+    cow_storage_free(c.root);
+    nothing_is_left();
+}
+
+static void *generate(void *argument)
+{
+    crowd *c = (crowd *)argument;
+    const uint64_t seed = c->seed + UINT64_C(1000003) * cowi_add_relaxed(&c->steps, 1);
+    start_line_wait(&c->line);
+    for (uint64_t round = 0; !cowi_load_acquire(&c->stop); round++) {
+        if (!generations(c->root, seed + round, 40)) {
+            (void)fprintf(stderr, "seed %llu\n", (unsigned long long)(seed + round));
+            (void)cowi_add_relaxed(&c->wrong, 1);
+        }
+        (void)cowi_add_relaxed(&c->steps, 1);
+    }
+    return NULL;
+}
+
+static int child_generates(cow_storage *root, uint64_t seed)
+{
+    (void)alarm(60);
+    return generations(root, seed, 10) ? 0 : 1;
+}
+
+/* All of them, and the children, copy one root, which nobody writes to. */
+static void generations_hold_in_threads_and_children(fixture *f)
+{
+    crowd c;
+    pthread_t threads[2];
+    (void)f;
+    memset(&c, 0, sizeof c);
+    c.root = make_large(7);
+    c.seed = test_seed();
+    start_line_init(&c.line, 3);
+    for (size_t i = 0; i < 2; i++) {
+        threads[i] = spawn(generate, &c);
+    }
+    start_line_wait(&c.line);
+    for (unsigned round = 0; round < rounds(6); round++) {
+        int status = -1;
+        pid_t child;
+        use(round % 4 == 3 ? COW_PAGING_LEDGER : COW_PAGING_EAGER);
+        child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            _exit(child_generates(c.root, c.seed + round));
+        }
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    cowi_store_release(&c.stop, 1);
+    for (size_t i = 0; i < 2; i++) {
+        join(threads[i]);
+    }
+    CHECK_EQ(cowi_load_relaxed(&c.wrong), 0);
+    CHECK(cowi_load_relaxed(&c.steps) > 2 && holds(c.root, 7));
     cow_storage_free(c.root);
     nothing_is_left();
 }
@@ -1159,6 +1243,7 @@ int main(void)
     RUN(bases_are_on_the_account_of_who_wrote);
     RUN(what_a_write_will_take_is_said_before);
     RUN(second_generation_copies_the_pages_of_the_first);
+    RUN(all_pages_of_a_run_are_copied);
     RUN(last_sharer_keeps_its_address_and_drops_the_shadow);
     RUN(windows_are_paged_where_they_lie);
     RUN(who_says_nothing_gets_a_plain_copy);
@@ -1183,5 +1268,6 @@ int main(void)
     RUN(more_runs_than_one_answer_holds);
     RUN(threads_fill_parts_of_one_across_a_give_up);
     RUN(generations_hold_what_copies_would);
+    RUN(generations_hold_in_threads_and_children);
     return finish("test_pages");
 }
