@@ -36,6 +36,7 @@ from cowarray._array.array cimport (
     Snapshot,
     still,
     still_while_told,
+    tell_of_read,
     storage_for,
     strides_of,
     writable_header,
@@ -89,6 +90,7 @@ cdef dict survives = {}
 
 cdef cnp.ndarray snapshot(Array x):
     """A read-only NumPy array of x's values now. It never changes, and cannot be made writable."""
+    tell_of_read(x)
     cdef cnp.npy_intp offset
     cdef cnp.npy_intp dims[2 * MAXDIMS]
     cdef int nd = x.nd

@@ -4,6 +4,8 @@
 #define BLOCKS 8
 #include "protocol.pml"
 
+bool brought; /* what was there at first, perhaps after the write */
+
 proctype healer() {
     LOCALS;
     heal(0)
@@ -26,7 +28,7 @@ proctype other() {
     :: true ->
         evict(0, 1);
         if
-        :: ok -> fill(0, 9)
+        :: ok -> fill(0, 9); brought = true
         :: else
         fi
     fi
@@ -38,7 +40,8 @@ init {
     paged[0] = true;
     atomic { run healer(); run writer(); run other() };
     ALL_DONE;
-    must_hold(0, 1);
+    assert(!busy[0] && pins[0] == 0 && !block_free[block_of[0]]);
+    assert(value[block_of[0]] == 1 || (brought && value[block_of[0]] == 9));
     free_storage(0);
     assert(sharing == 0);
     nothing_leaked()

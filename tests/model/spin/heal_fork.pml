@@ -8,6 +8,11 @@ proctype healer() {
     heal(0)
 }
 
+proctype writer() {
+    LOCALS;
+    write(0, 1)
+}
+
 proctype forker() {
     closed = true;
     inside == 0;
@@ -19,9 +24,9 @@ init {
     set_up(1, 9);
     sole[0] = true;
     paged[0] = true;
-    atomic { run healer(); run forker() };
+    atomic { run healer(); run writer(); run forker() };
     ALL_DONE;
-    must_hold(0, 9);
+    must_hold(0, 1);
     free_storage(0);
     assert(sharing == 0);
     nothing_leaked()
