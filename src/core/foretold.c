@@ -37,6 +37,7 @@ typedef struct window {
     cow_account *account;
     cowi_ledger *ledger;
     size_t taken; /* bytes on the account */
+    size_t added; /* of which so many by the last write */
     size_t counted, budget, at_first;
     size_t copied; /* for it to be made */
     uint64_t reserved;
@@ -163,7 +164,6 @@ static uint64_t draw(window *of)
 /* Somebody writes: the kernel copies the pages. Returns their bytes. */
 static size_t write_to(window *of, const cow_box *box)
 {
-    size_t copied;
     if (!cowi_mark_pages(box, of->lead, of->count, of->bits)) {
         const size_t last = (of->lead + of->nbytes - 1) / COWI_PAGE;
         for (size_t left = cowi_pages_touched(box, of->nbytes); left > 0; left--) {
@@ -171,9 +171,17 @@ static size_t write_to(window *of, const cow_box *box)
             of->bits[page / 64] |= (uint64_t)1 << page % 64;
         }
     }
-    copied = recount(of);
-    cowi_account_count_copy(copied);
-    return copied;
+    of->added = recount(of);
+    cowi_account_count_copy(of->added);
+    return of->added;
+}
+
+/* Somebody does not write after all, but to a copy. */
+static void write_nothing(window *of)
+{
+    of->taken -= of->added;
+    cowi_account_shrink(of->account, of->added);
+    cowi_account_count_copy((size_t)0 - of->added);
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------------------- */
@@ -460,27 +468,23 @@ static int share(void *self, cow_sharing *sharing)
     return 1;
 }
 
-/* The write that follows is noted where nobody looks first, by settle where somebody does. */
 static int touch(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box)
 {
     window *of = (window *)own->context;
     const size_t pages = cowi_pages_touched(box, nbytes);
     (void)self;
     of->counted += pages;
-    if (of->counted >= of->budget) {
-        return 1;
-    }
     if (pages > 0) {
         (void)write_to(of, box);
     }
-    return 0;
+    return of->counted >= of->budget;
 }
 
 static int settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     window *of = (window *)own->context;
     const size_t most = cowi_most_written(of->count * COWI_REGION_PAGES, of->page_price);
-    const size_t all = all_own_pages(of);
+    const size_t all = all_own_pages(of) - of->added / COWI_PAGE; /* before the write that touch has noted */
     const size_t written = all - (all < of->at_first ? all : of->at_first);
     const size_t next = written + cowi_between_looks(most);
     (void)self;
@@ -488,11 +492,11 @@ static int settle(void *self, const cow_dataptr *own, const cow_box *box)
         of->gave_up = true;
         of->budget = SIZE_MAX;
         cowi_ledger_gave_up(of->ledger);
+        write_nothing(of);
         return 0;
     }
     of->counted = written;
     of->budget = next > most ? next : most;
-    (void)write_to(of, box);
     return 1;
 }
 

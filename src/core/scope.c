@@ -286,6 +286,7 @@ static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box,
         if (!moved) {
             cowi_storage_find(storage); /* a fill that another sharer saw may have brought what was stolen */
             cowi_storage_own(storage, context->original);
+            (void)cowi_storage_unsettled(storage, box); /* counted; whoever writes next may look */
         }
         status = pin(storage, out, err);
     }

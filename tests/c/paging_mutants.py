@@ -332,13 +332,7 @@ PAGING = {
     "files are given up": (
         "test_pages_policy",
         "files_cost_the_ledger_nothing",
-        [
-            (
-                "windows.c",
-                "              of->of_file ? SIZE_MAX : cowi_most_written(",
-                "              cowi_most_written(",
-            )
-        ],
+        [("windows.c", "of->of_file ? SIZE_MAX : cowi_most_written(", "cowi_most_written(")],
     ),
     "pages that are written are free": (
         "test_pages_policy",

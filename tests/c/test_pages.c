@@ -364,6 +364,43 @@ static void try_says_busy_before_a_look(fixture *f)
     nothing_is_left();
 }
 
+static const void *keep_block(void)
+{
+    cow_storage *block = make_large(1);
+    const void *at = cow_storage_address(block);
+    cow_storage_free(block);
+    return at;
+}
+
+static void kept_blocks_serve_plain_copies_only(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first), *block;
+    const cow_box all = {0, (ptrdiff_t)SIZE, 0, NULL, SIZE_MAX};
+    cow_mutable_scope scope;
+    const void *kept;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    while (can_page && (put(second, 0, 7) != COW_OK || !cow_storage_is_paged(second))) {
+        cow_storage_free(second);
+        second = make_clone(first);
+    }
+    cow_storage_free(second);
+    second = make_clone(first);
+    kept = keep_block();
+    CHECK_OK(put(second, 0, 7));
+    if (can_page) { /* neither the base nor the window has taken it */
+        block = make_large(1);
+        CHECK(cow_storage_address(block) == kept);
+        cow_storage_free(block);
+        CHECK_OK(cow_mutable_begin_at(second, &all, 0, &scope, NULL)); /* given up */
+        CHECK(scope.data == kept);
+        cow_mutable_end(&scope);
+    }
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
 static void overwriting_pages_copies_none(fixture *f)
 {
     cow_storage *first = make_large(7), *second = make_clone(first);
@@ -1248,6 +1285,7 @@ int main(void)
     RUN(windows_are_paged_where_they_lie);
     RUN(who_says_nothing_gets_a_plain_copy);
     RUN(off_is_off_and_small_windows_are_copied);
+    RUN(kept_blocks_serve_plain_copies_only);
     RUN(overwriting_pages_copies_none);
     RUN(evicted_pages_take_their_base_along);
     RUN(evicted_bytes_come_back_without_their_shadow);

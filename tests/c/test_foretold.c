@@ -1,0 +1,249 @@
+/* What pages would cost where memory is only counted: a program costs there what it costs on the heap, page for page. */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define MIB ((size_t)1 << 20)
+#define PAGE ((size_t)4096)
+#define SIZE (12 * MIB)
+#define MOST 12u
+#define STEPS 400u
+
+static bool can_page;
+static uint64_t seed;
+
+static size_t random_below(size_t bound)
+{
+    return (size_t)(next_random(&seed) % bound);
+}
+
+static void use(cow_paging_mode mode)
+{
+    const cow_paging_policy policy = {mode, 0, 1};
+    (void)cow_paging_use(policy);
+}
+
+/* A Storage of the heap, and one nowhere of the same history. */
+typedef struct pair {
+    cow_storage *real, *foretold;
+} pair;
+
+static pair make_pair(void)
+{
+    pair made = {make_filled(cow_heap(), SIZE, 1), NULL};
+    REQUIRE(cow_storage_new(cow_nowhere(), SIZE, &made.foretold, NULL) == COW_OK);
+    return made;
+}
+
+static pair clone_pair(pair of)
+{
+    pair made;
+    REQUIRE(cow_lazy_clone(of.real, 0, SIZE, 0, &made.real, NULL) == COW_OK);
+    REQUIRE(cow_lazy_clone(of.foretold, 0, SIZE, 0, &made.foretold, NULL) == COW_OK);
+    return made;
+}
+
+static void free_pair(pair of)
+{
+    cow_storage_free(of.real);
+    cow_storage_free(of.foretold);
+}
+
+/* Rows of a picture: count of them, each of span bytes. */
+static void write_pair(pair of, size_t first, size_t span, size_t stride, size_t count)
+{
+    const ptrdiff_t dims[] = {(ptrdiff_t)count, (ptrdiff_t)stride};
+    const cow_box box = {(ptrdiff_t)first, (ptrdiff_t)span, 1, dims, SIZE_MAX};
+    cow_mutable_scope scope;
+    REQUIRE(cow_mutable_begin_at(of.real, &box, 0, &scope, NULL) == COW_OK);
+    for (size_t i = 0; i < count; i++) {
+        memset((char *)scope.data + first + i * stride, 2, span);
+    }
+    cow_mutable_end(&scope);
+    REQUIRE(cow_mutable_begin_at(of.foretold, &box, 0, &scope, NULL) == COW_OK);
+    cow_mutable_end(&scope);
+}
+
+static void random_write(pair of)
+{
+    const size_t span = random_below(20) == 0 ? random_below(2 * MIB) + 1 : random_below(3 * PAGE) + 1;
+    const size_t stride = span + random_below(8 * PAGE);
+    const size_t most = (SIZE - span) / stride;
+    const size_t count = 1 + random_below(most < 40 ? most + 1 : 40);
+    write_pair(of, random_below(SIZE - (count - 1) * stride - span + 1), span, stride, count);
+}
+
+static bool are_alike(pair of)
+{
+    return cow_storage_is_paged(of.real) == cow_storage_is_paged(of.foretold) &&
+           cow_storage_own_bytes(of.real) == cow_storage_own_bytes(of.foretold);
+}
+
+static size_t live(const cow_account *account)
+{
+    cow_account_figures now;
+    cow_account_read(account, &now);
+    return now.live;
+}
+
+static void run_program(cow_paging_mode mode)
+{
+    pair all[MOST];
+    cow_account *account = NULL, *before;
+    size_t count = 1, paged = 0;
+    REQUIRE(cow_account_new(NULL, &account, NULL) == COW_OK);
+    before = cow_account_use(account);
+    use(mode);
+    all[0] = make_pair();
+    for (unsigned step = 0; step < STEPS; step++) {
+        const size_t which = random_below(count);
+        if (count == MOST) {
+            const size_t gone = random_below(count);
+            free_pair(all[gone]);
+            all[gone] = all[--count];
+            continue;
+        }
+        all[count] = clone_pair(all[which]);
+        random_write(all[count]);
+        paged += cow_storage_is_paged(all[count].real) != 0;
+        if (!are_alike(all[count]) || !are_alike(all[which])) {
+            CHECK_EQ(cow_storage_own_bytes(all[count].foretold), cow_storage_own_bytes(all[count].real));
+            CHECK_EQ(cow_storage_own_bytes(all[which].foretold), cow_storage_own_bytes(all[which].real));
+            step = STEPS;
+        }
+        count++;
+        if (random_below(3) == 0) {
+            random_write(all[random_below(count)]);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        CHECK(are_alike(all[i]));
+        free_pair(all[i]);
+    }
+    (void)printf("random program: %zu paged of %u\n", paged, STEPS);
+    CHECK_EQ(live(account), 0);
+    (void)cow_account_use(before);
+    cow_account_drop(account);
+}
+
+/* In a child, where the process's ledger is as empty as a new account's. */
+static void alone(cow_paging_mode mode)
+{
+    int status = 0;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        run_program(mode);
+        (void)fflush(stdout);
+        _exit(finish("child"));
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void windows_have_the_pages_of_real_ones(fixture *f)
+{
+    (void)f;
+    alone(COW_PAGING_EAGER);
+}
+
+static void ledgers_allow_the_same(fixture *f)
+{
+    (void)f;
+    alone(COW_PAGING_LEDGER);
+}
+
+static void accounts_have_bases_and_pages(fixture *f)
+{
+    cow_account *account = NULL, *before;
+    cow_account_figures now;
+    pair first, second, third;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    REQUIRE(cow_account_new(NULL, &account, NULL) == COW_OK);
+    before = cow_account_use(account);
+    first = make_pair();
+    second = clone_pair(first);
+    write_pair(second, 0, 1, PAGE, 3);
+    cow_account_read(account, &now);
+    CHECK_EQ(now.live, can_page ? 2 * SIZE + SIZE + 3 * PAGE : 2 * SIZE); /* the base of the real one is on it, too */
+    CHECK_EQ(now.copied, can_page ? 3 * PAGE : SIZE);
+    third = clone_pair(second);
+    write_pair(third, 5 * MIB, 1, PAGE, 2);
+    cow_account_read(account, &now);
+    CHECK_EQ(now.copied, can_page ? 8 * PAGE : 2 * SIZE);
+    free_pair(first);
+    free_pair(second);
+    CHECK_EQ(live(account), can_page ? 2 * SIZE + 5 * PAGE : SIZE);
+    free_pair(third);
+    CHECK_EQ(live(account), 0);
+    (void)cow_account_use(before);
+    cow_account_drop(account);
+}
+
+static void nobody_plans_on_no_account(fixture *f)
+{
+    cow_storage *first = NULL, *second = NULL;
+    const cow_box box = {0, 1, 0, NULL, SIZE_MAX};
+    cow_mutable_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    REQUIRE(cow_storage_new(cow_nowhere(), SIZE, &first, NULL) == COW_OK);
+    REQUIRE(cow_lazy_clone(first, 0, SIZE, 0, &second, NULL) == COW_OK);
+    CHECK_OK(cow_mutable_begin_at(second, &box, 0, &scope, NULL));
+    cow_mutable_end(&scope);
+    CHECK_EQ(cow_storage_is_paged(second), 0);
+    cow_storage_free(first);
+    cow_storage_free(second);
+}
+
+static void pages_that_nobody_names_are_drawn(fixture *f)
+{
+    const ptrdiff_t dims[] = {(ptrdiff_t)(SIZE / 8), 8};
+    const cow_box box = {0, 8, 1, dims, 50};
+    cow_account *account = NULL, *before;
+    cow_mutable_scope scope;
+    pair first, second;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    REQUIRE(cow_account_new(NULL, &account, NULL) == COW_OK);
+    before = cow_account_use(account);
+    first = make_pair();
+    second = clone_pair(first);
+    CHECK_OK(cow_mutable_begin_at(second.foretold, &box, 0, &scope, NULL));
+    cow_mutable_end(&scope);
+    if (can_page) {
+        CHECK(cow_storage_own_bytes(second.foretold) > 40 * PAGE);
+        CHECK(cow_storage_own_bytes(second.foretold) <= 50 * PAGE);
+    }
+    free_pair(first);
+    free_pair(second);
+    (void)cow_account_use(before);
+    cow_account_drop(account);
+}
+
+static void find_out(void)
+{
+    pair first, second;
+    use(COW_PAGING_EAGER);
+    first = make_pair();
+    second = clone_pair(first);
+    write_pair(second, 0, 1, PAGE, 1);
+    can_page = cow_storage_is_paged(second.real) != 0;
+    free_pair(first);
+    free_pair(second);
+}
+
+int main(void)
+{
+    seed = test_seed();
+    RUN(ledgers_allow_the_same);
+    RUN(windows_have_the_pages_of_real_ones);
+    find_out();
+    RUN(accounts_have_bases_and_pages);
+    RUN(nobody_plans_on_no_account);
+    RUN(pages_that_nobody_names_are_drawn);
+    return finish("test_foretold");
+}
