@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cowarray as ca
+from cowarray._native.storage import set_doorkeeper
 
 PAGE = 4096
 REGION = 2 << 20
@@ -138,6 +139,27 @@ def write_to_numpys(write, theirs):
     write(ours)
     theirs[...] = np.asarray(ours)
     ca.paging("eager")
+
+
+def test_a_doorkeeper_hears_of_elements_and_pages_are_copied():
+    x = ca.array(np.arange(float(N)).reshape(SQUARE, SQUARE))
+    y = x.copy()
+    heard = []
+    set_doorkeeper(y.storage, lambda storage, intent, behalf, box: heard.append((intent, box)))
+    y[np.array([3, 5]), :20] = -1
+    assert [each for each in heard if each[0] != "locates"] == [("writes", (0, (SQUARE, SQUARE), (8 * SQUARE, 8), 8))]
+    assert y.storage.own_nbytes == 2 * PAGE
+    assert (y[5, 19], y[4, 19], x[5, 19]) == (-1, 4 * SQUARE + 19, 5 * SQUARE + 19)
+
+
+def test_elements_of_no_bytes_touch_nothing():
+    dtype = np.dtype({"names": ["a", "b"], "formats": ["V0", "f8"], "offsets": [0, 0], "itemsize": 8})
+    x = ca.array(np.zeros(N, dtype))
+    y = x.copy()
+    y["a"][np.array([1, 2])] = b""
+    y["a"][few()] = b""
+    np.put(y["a"], [1], b"")
+    assert (y["b"] == 0).all()
 
 
 class Index:

@@ -683,7 +683,7 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     if where is Ellipsis:
         return 0
     if not is_basic(key):
-        return 0 if has_doorkeeper(x) else narrow_to(access, box, x, new_picked(AN_INDEX, where))
+        return narrow_to(access, box, x, new_picked(AN_INDEX, where))
     header = located_header(x)
     cdef char *start = cnp.PyArray_BYTES(header) - access.offset
     part = header[where]

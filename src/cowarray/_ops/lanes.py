@@ -78,6 +78,7 @@ PARTS = frozenset(
         "_face.ndarray.contains",
         "_face.ndarray.deep_copy",
         "_ops.operators.plain_compare",
+        "_ops.picking.plain_array",
         "_ops.operators.plain_in_place",
         "_ops.protocols.travel_ufunc",
         "_ops.road._plain_part",

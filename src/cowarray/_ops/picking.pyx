@@ -81,6 +81,9 @@ cdef bint says_where(Array x) except -1:
 
 cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) except -1:
     cdef Place place
+    cdef Access told = access[0]
+    if access.itemsize == 0:
+        return 0
     place_of(x, &place)
     put_box(access, &place, box)  # from here on x may change
     if picked.way == AN_INDEX:
@@ -98,6 +101,10 @@ cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) ex
         access.most = count_along(&place, plain_array(picked.value), picked.axis)
     elif picked.way == THE_DIAGONAL and place.nd > 1:
         narrow_to_diagonal(access, box, &place, picked.value)
+    if has_doorkeeper(x):  # who is told of elements, and not of rows
+        if access.most != SIZE_MAX:
+            told.most = access.most * <size_t>(access.itemsize // told.itemsize)
+        access[0] = told
     return 0
 
 
