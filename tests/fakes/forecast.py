@@ -5,8 +5,8 @@ Each program runs inside `fake`, and then for real. Measured is the peak of arra
 objects are among it, some hundred kilobytes. The forecast must be within 10 % of that, and must say exactly how many
 bytes the library copies.
 
-With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked of the kernel after each
-write: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of both.
+With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked after each write, of the
+kernel and of `stats`: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of both.
 """
 
 import argparse
@@ -17,7 +17,6 @@ import json
 import subprocess
 import sys
 import tracemalloc
-import weakref
 from pathlib import Path
 from typing import NamedTuple
 
@@ -429,23 +428,23 @@ def plan_paged(name):
 
 
 class _Look:
-    """What the kernel says of arrays that have been written."""
+    """What has been copied when arrays have been written.
+
+    A write that makes a copy by the page says itself what that takes, with the base that it freezes; of later writes to
+    it only the kernel knows.
+    """
 
     def __init__(self):
         self.peak = self.copied = 0
-        self.own = weakref.WeakKeyDictionary()  # of the pages of Storages
+        self.own = {}  # pages of Storages, at the last look
         self.told = cowarray.stats()["bytes_copied"]
 
     def __call__(self, written, arrays):
         own = {x.storage.data_ptr: x.storage.own_nbytes for x in arrays}
         self.peak = max(self.peak, sum(own.values()) + cowarray.paging_memory()["bases"])
-        told, its = cowarray.stats()["bytes_copied"], written.storage
-        if its.own_nbytes < its.nbytes:  # pages that were copied at once, and those that the kernel copied
-            self.copied += its.own_nbytes - self.own.get(its, 0)
-            self.own[its] = its.own_nbytes
-        else:
-            self.copied += told - self.told
-        self.told = told
+        told, its = cowarray.stats()["bytes_copied"], written.storage.data_ptr
+        self.copied += told - self.told if told > self.told else max(0, own[its] - self.own.get(its, own[its]))
+        self.told, self.own = told, own
 
 
 def compare_paged(name, mode):
