@@ -1,22 +1,17 @@
 """Derivatives of what was computed."""
 
-import sys
-from pathlib import Path
-
 from findings import NO, PART, YES, tell
 
 
 def cowarray():
-    sys.path.append(str(Path(__file__).parents[1]))
     from autograd import grad
-    from gradient_within_a_budget import register
 
     import cowarray as cw
 
-    register()
+    cw.register()
     slope = grad(lambda x: (x * x * x).sum())(cw.asarray([1.0, 2.0]))
     assert slope.tolist() == [3.0, 12.0]
-    return PART, "by HIPS autograd, once its tables name the arrays; none of its own"
+    return PART, "by HIPS autograd, after `cowarray.register()`; none of its own"
 
 
 def numpy():
