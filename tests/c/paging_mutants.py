@@ -138,8 +138,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(&cowi_books, made->reserved);",
-                "        cowi_ledger_return(&cowi_books, made->reserved);",
+                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(&cowi_books, &cowi_books, made->reserved);",
+                "        cowi_ledger_return(&cowi_books, &cowi_books, made->reserved);",
             )
         ],
     ),
@@ -222,7 +222,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(&cowi_books, price);",
+                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(&cowi_books, &cowi_books, price);",
                 "    if (*sharing->shadow == NULL) {",
             )
         ],
@@ -230,7 +230,7 @@ PAGING = {
     "a window that is not had is spent": (
         "test_pages_policy",
         "what_was_not_had_is_not_spent",
-        [("pages.c", "        cowi_ledger_return(&cowi_books, how->paid + made->reserved);\n", "")],
+        [("pages.c", "        cowi_ledger_return(&cowi_books, &cowi_books, how->paid + made->reserved);\n", "")],
     ),
     "a commit is due at half its price": (
         "test_pages_policy",
@@ -311,7 +311,7 @@ PAGING = {
     "a commit is free": (
         "test_pages_policy",
         "the_ledger_knows_what_a_commit_costs",
-        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(&cowi_books, price)) {", "if (pieces == NULL) {")],
+        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(&cowi_books, &cowi_books, price)) {", "if (pieces == NULL) {")],
     ),
     "a window is as dear as before its commit": (
         "test_pages_policy",
@@ -345,7 +345,7 @@ PAGING = {
     "what a window did not use stays spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
+        [("pages.c", "    cowi_ledger_return(&cowi_books, &cowi_books, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_policy",
@@ -785,7 +785,13 @@ PAGING = {
     "a copy is not spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("scope.c", "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n", "        (void)0;\n")],
+        [
+            (
+                "scope.c",
+                "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n",
+                "        (void)0;\n",
+            )
+        ],
     ),
     "a lazy copy is earned at once": (
         "test_pages_policy",
@@ -816,8 +822,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "return made->of_file || cowi_ledger_take(&cowi_books, how->paid + made->reserved);",
-                "return made->of_file || cowi_ledger_take(&cowi_books, 0);",
+                "return made->of_file || cowi_ledger_take(&cowi_books, &cowi_books, how->paid + made->reserved);",
+                "return made->of_file || cowi_ledger_take(&cowi_books, &cowi_books, 0);",
             )
         ],
     ),
