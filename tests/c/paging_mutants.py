@@ -138,8 +138,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(&cowi_books, &cowi_books, made->reserved);",
-                "        cowi_ledger_return(&cowi_books, &cowi_books, made->reserved);",
+                "        (void)cowi_sub_release(&maps, made->maps);\n        cowi_ledger_return(&cowi_books, made->",
+                "        cowi_ledger_return(&cowi_books, made->",
             )
         ],
     ),
@@ -222,7 +222,7 @@ PAGING = {
         [
             (
                 "pages.c",
-                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(&cowi_books, &cowi_books, price);",
+                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(&cowi_books, price);",
                 "    if (*sharing->shadow == NULL) {",
             )
         ],
@@ -230,7 +230,7 @@ PAGING = {
     "a window that is not had is spent": (
         "test_pages_policy",
         "what_was_not_had_is_not_spent",
-        [("pages.c", "        cowi_ledger_return(&cowi_books, &cowi_books, how->paid + made->reserved);\n", "")],
+        [("pages.c", "        cowi_ledger_return(&cowi_books, how->paid + made->reserved);\n", "")],
     ),
     "a commit is due at half its price": (
         "test_pages_policy",
@@ -311,7 +311,7 @@ PAGING = {
     "a commit is free": (
         "test_pages_policy",
         "the_ledger_knows_what_a_commit_costs",
-        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(&cowi_books, &cowi_books, price)) {", "if (pieces == NULL) {")],
+        [("pages.c", "if (pieces == NULL || !cowi_ledger_take(&cowi_books, price)) {", "if (pieces == NULL) {")],
     ),
     "a window is as dear as before its commit": (
         "test_pages_policy",
@@ -345,7 +345,7 @@ PAGING = {
     "what a window did not use stays spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("pages.c", "    cowi_ledger_return(&cowi_books, &cowi_books, unspent(of));\n", "")],
+        [("pages.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_policy",
@@ -822,8 +822,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "return made->of_file || cowi_ledger_take(&cowi_books, &cowi_books, how->paid + made->reserved);",
-                "return made->of_file || cowi_ledger_take(&cowi_books, &cowi_books, 0);",
+                "return made->of_file || cowi_ledger_take(&cowi_books, how->paid + made->reserved);",
+                "return made->of_file || cowi_ledger_take(&cowi_books, 0);",
             )
         ],
     ),
@@ -847,5 +847,100 @@ PAGING = {
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
         [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
+    ),
+    "the base of a write is on nobody's account": (
+        "test_pages",
+        "bases_are_on_the_account_of_who_wrote",
+        [
+            (
+                "base.c",
+                "    base->account = cowi_account_now();\n",
+                "    base->account = cowi_account_now();\n    nbytes /= 2;\n",
+            )
+        ],
+    ),
+    "a base that is gone stays on its account": (
+        "test_pages",
+        "bases_are_on_the_account_of_who_wrote",
+        [("base.c", "    cowi_account_take(base->account, base->nbytes);\n", "")],
+    ),
+    "a base that a write will fill is not foreseen": (
+        "test_pages",
+        "what_a_write_will_take_is_said_before",
+        [("pages.c", "        sharing->takes += regions * COWI_REGION;\n", "")],
+    ),
+    "pages that a write will copy at once are not foreseen": (
+        "test_pages",
+        "what_a_write_will_take_is_said_before",
+        [("pages.c", "        sharing->takes += own_bytes(self, &sharing->source);\n", "")],
+    ),
+    "a stolen window is written unnoticed": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [("scope.c", "            (void)cowi_storage_unsettled(storage, box); /* counted", "            /* counted")],
+    ),
+    "the pages of a source are not foretold": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [
+            (
+                "foretold.c",
+                "            memcpy(&made->bits[i * WORDS], &how->from->bits[(how->first + i) * WORDS], "
+                "WORDS * sizeof(uint64_t));\n",
+                "",
+            )
+        ],
+    ),
+    "a foretold commit leaves the source its pages": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [
+            (
+                "foretold.c",
+                "            memset(&how->from->bits[(how->first + i) * WORDS], 0, WORDS * sizeof(uint64_t));\n",
+                "",
+            )
+        ],
+    ),
+    "no foretold region is dense": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [
+            (
+                "foretold.c",
+                "if (of->from == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
+                "if (of->from == NULL) {",
+            )
+        ],
+    ),
+    "a foretold base is free": (
+        "test_foretold",
+        "ledgers_allow_the_same",
+        [("foretold.c", "if (!cowi_ledger_take(made->ledger, price)) {", "if (false) {")],
+    ),
+    "a foretold window that is gone stays paid": (
+        "test_foretold",
+        "ledgers_allow_the_same",
+        [("foretold.c", "of->reserved - (spent < most ? spent : most)", "0")],
+    ),
+    "a foretold window stays on its account": (
+        "test_foretold",
+        "accounts_have_bases_and_pages",
+        [("foretold.c", "    cowi_account_shrink(of->account, of->taken);\n    cowi_slot", "    cowi_slot")],
+    ),
+    "foretold copies are not counted": (
+        "test_foretold",
+        "accounts_have_bases_and_pages",
+        [("foretold.c", "    cowi_account_count_copy(sharing->copied);\n", "")],
+    ),
+    "pages that nobody names are not drawn": (
+        "test_foretold",
+        "pages_that_nobody_names_are_drawn",
+        [("foretold.c", "left > 0; left--) {", "left > SIZE_MAX - 1; left--) {")],
+    ),
+    "what is on no account is planned": (
+        "test_foretold",
+        "nobody_plans_on_no_account",
+        [("account.c", "return account == &nobodys ? NULL : &account->ledger;", "return &account->ledger;")],
     ),
 }
