@@ -782,7 +782,13 @@ PAGING = {
     "a copy is not spent": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("scope.c", "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n", "        (void)0;\n")],
+        [
+            (
+                "scope.c",
+                "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n",
+                "        (void)0;\n",
+            )
+        ],
     ),
     "a lazy copy is earned at once": (
         "test_pages_policy",
@@ -981,5 +987,100 @@ PAGING = {
                 "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, NULL);",
             )
         ],
+    ),
+    "the base of a write is on nobody's account": (
+        "test_pages",
+        "bases_are_on_the_account_of_who_wrote",
+        [
+            (
+                "base.c",
+                "    base->account = cowi_account_now();\n",
+                "    base->account = cowi_account_now();\n    nbytes /= 2;\n",
+            )
+        ],
+    ),
+    "a base that is gone stays on its account": (
+        "test_pages",
+        "bases_are_on_the_account_of_who_wrote",
+        [("base.c", "    cowi_account_take(base->account, base->nbytes);\n", "")],
+    ),
+    "a base that a write will fill is not foreseen": (
+        "test_pages",
+        "what_a_write_will_take_is_said_before",
+        [("pages.c", "        sharing->takes += regions * COWI_REGION;\n", "")],
+    ),
+    "pages that a write will copy at once are not foreseen": (
+        "test_pages",
+        "what_a_write_will_take_is_said_before",
+        [("pages.c", "        sharing->takes += cowi_window_own_bytes(self, &sharing->source, NULL, NULL);\n", "")],
+    ),
+    "a stolen window is written unnoticed": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [("scope.c", "            (void)cowi_storage_unsettled(storage, box); /* counted", "            /* counted")],
+    ),
+    "the pages of a source are not foretold": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [
+            (
+                "foretold.c",
+                "            memcpy(&made->bits[i * WORDS], &how->from->bits[(how->first + i) * WORDS], "
+                "WORDS * sizeof(uint64_t));\n",
+                "",
+            )
+        ],
+    ),
+    "a foretold commit leaves the source its pages": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [
+            (
+                "foretold.c",
+                "            memset(&how->from->bits[(how->first + i) * WORDS], 0, WORDS * sizeof(uint64_t));\n",
+                "",
+            )
+        ],
+    ),
+    "no foretold region is dense": (
+        "test_foretold",
+        "windows_have_the_pages_of_real_ones",
+        [
+            (
+                "foretold.c",
+                "if (of->from == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
+                "if (of->from == NULL) {",
+            )
+        ],
+    ),
+    "a foretold base is free": (
+        "test_foretold",
+        "ledgers_allow_the_same",
+        [("foretold.c", "if (!cowi_ledger_take(made->ledger, price)) {", "if (false) {")],
+    ),
+    "a foretold window that is gone stays paid": (
+        "test_foretold",
+        "ledgers_allow_the_same",
+        [("foretold.c", "of->reserved - (spent < most ? spent : most)", "0")],
+    ),
+    "a foretold window stays on its account": (
+        "test_foretold",
+        "accounts_have_bases_and_pages",
+        [("foretold.c", "    cowi_account_shrink(of->account, of->taken);\n    cowi_slot", "    cowi_slot")],
+    ),
+    "foretold copies are not counted": (
+        "test_foretold",
+        "accounts_have_bases_and_pages",
+        [("foretold.c", "    cowi_account_count_copy(sharing->copied);\n", "")],
+    ),
+    "pages that nobody names are not drawn": (
+        "test_foretold",
+        "pages_that_nobody_names_are_drawn",
+        [("foretold.c", "left > 0; left--) {", "left > SIZE_MAX - 1; left--) {")],
+    ),
+    "what is on no account is planned": (
+        "test_foretold",
+        "nobody_plans_on_no_account",
+        [("account.c", "return account == &nobodys ? NULL : &account->ledger;", "return &account->ledger;")],
     ),
 }

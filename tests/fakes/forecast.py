@@ -499,7 +499,9 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("programs", nargs="*", help="default: all", choices=[[], *PROGRAMS, *PAGED])
-    parser.add_argument("--paging", choices=["ledger", "eager", "off"], help="those that write by the page, in this mode")
+    parser.add_argument(
+        "--paging", choices=["ledger", "eager", "off"], help="those that write by the page, in this mode"
+    )
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.alone:
