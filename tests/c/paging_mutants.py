@@ -283,7 +283,13 @@ PAGING = {
     "the source of a commit keeps its pages": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "    mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);", "    mapped = true;")],
+        [
+            (
+                "commits.c",
+                "    mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);",
+                "    mapped = true;",
+            )
+        ],
     ),
     "all regions of a commit map the first": (
         "test_pages_policy",

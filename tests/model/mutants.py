@@ -365,7 +365,11 @@ CORE = {
     "pages looked at while busy": [("scope.c", _AT_REST, "cowi_load_acquire(&storage->pins) == 0;\n")],
     "pages looked at while sole": [("scope.c", _LOOKS, _LOOKS.partition("\n")[2])],
     "pages looked at outside of the gate": [
-        ("scope.c", "    context = storage->context;\n    if (!has_pages_at_rest", "    cowi_gate_leave();\n" + _RESTING),
+        (
+            "scope.c",
+            "    context = storage->context;\n    if (!has_pages_at_rest",
+            "    cowi_gate_leave();\n" + _RESTING,
+        ),
         ("scope.c", _NOT_AT_REST, _NOT_AT_REST.replace("unlock_in_gate", "cowi_storage_unlock")),
         ("scope.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
     ],
@@ -381,7 +385,7 @@ CORE = {
         ("scope.c", _HEALED, "    no_longer_busy(storage, NULL);\n"),
     ],
     "pages healed outside of the gate": [
-        ("scope.c", "    COWI_YIELD(\"heal\");\n", "    cowi_gate_leave();\n"),
+        ("scope.c", '    COWI_YIELD("heal");\n', "    cowi_gate_leave();\n"),
         ("scope.c", _HEALED, "    (void)cowi_gate_enter(false);\n" + _HEALED),
     ],
     "a healer keeps its reference": [("scope.c", _HEALED, "    no_longer_busy(storage, NULL);\n")],

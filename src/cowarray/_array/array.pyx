@@ -244,9 +244,9 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
     cdef cnp.ndarray header
     cdef char *window
     cdef Access access
+    if intent == READS:
+        tell_of_read(x)
     if x.heavy:
-        if intent == READS:
-            tell_of_read(x)
         header = x.header
         if header is not None and lies_there(x, header):
             return header

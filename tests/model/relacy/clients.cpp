@@ -1402,6 +1402,35 @@ struct pages_overwritten : client {
     }
 };
 
+/* A fork finds nobody who heals pages. */
+struct fork_healed : client {
+    fork_healed() : client("fork_healed", 2)
+    {
+    }
+    cow_storage *a;
+    void set_up()
+    {
+        a = make_paged(9);
+    }
+    void thread(unsigned me)
+    {
+        if (me == 0) {
+            dawdle(); /* or the fork is never first */
+            cow_storage_heal(a, 0);
+            return;
+        }
+        prepare();
+        MUST(paging_settling == 0 && cowi_load_relaxed(&a->busy) == 0);
+        parent();
+    }
+    void wind_up()
+    {
+        must_hold(a, 9, 9);
+        must_know_its_pages(a);
+        cow_storage_free(a);
+    }
+};
+
 /* A fork finds nobody who shares pages or looks at them. */
 struct fork_pages : client {
     fork_pages() : client("fork_pages", 3)
@@ -1422,9 +1451,6 @@ struct fork_pages : client {
     {
         if (me != 2) {
             dawdle(); /* or the fork is never first */
-            if (me == 0) {
-                cow_storage_heal(own[0], 0);
-            }
             write_cells(own[me], 0, 0, (int)me);
             return;
         }
@@ -1493,6 +1519,7 @@ int main(int argc, char **argv)
         &the<overwrite_of_busy>,
         &the<pages_overwritten>,
         &the<fork_pages>,
+        &the<fork_healed>,
     };
     int found = 0;
     for (unsigned long runs = any ? 100 : most;; runs *= 10) {
