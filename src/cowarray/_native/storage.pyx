@@ -205,10 +205,6 @@ cdef int writes_by_page(Storage storage) noexcept:
     return cow_storage_writes_by_page(storage.handle)
 
 
-cdef bint is_by_page(Storage storage) noexcept:
-    return cow_storage_is_paged(storage.handle) != 0
-
-
 cdef size_t write_takes(Storage storage, size_t pages) noexcept:
     return cow_storage_write_takes(storage.handle, pages)
 

@@ -308,19 +308,9 @@ static void paging_account(void *, const void *, size_t)
 }
 
 static const cow_paging paging = {
-    sizeof(cells),
-    paging_share,
-    paging_unshadow,
-    paging_is_paged,
-    paging_touch,
-    paging_settle,
-    paging_account,
-    paging_account,
-    NULL,
-    NULL,
-    NULL,
-    paging_count_read,
-    paging_heal,
+    sizeof(cells), paging_share,  paging_unshadow, paging_is_paged,
+    paging_touch,  paging_settle, paging_account,  paging_account,  NULL,
+    NULL,          NULL,          paging_count_read, paging_heal,
 };
 static const cow_allocator paged_allocator = {"paged", NULL, model_alloc, model_free, model_clone, &paging};
 
