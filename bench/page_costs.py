@@ -226,7 +226,7 @@ def reading(library, nbytes, percent):
 
 
 def healing(library, nbytes, percent):
-    """Sums of a copy, part of whose pages were written to: the first is right after that, the late ones after 100 more."""
+    """Sums of a copy, part of whose pages were written to, 120 times: the late ones when it may have been healed."""
     x = library.array(numbers(nbytes))
     for _ in range(12):  # so that the ledger also pages
         y = library.copy(x)

@@ -131,8 +131,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n",
+                "how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
+                "how, i);\n        }\n    }\n",
             )
         ],
     ),
@@ -286,8 +286,8 @@ PAGING = {
         [
             (
                 "commits.c",
-                "    mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);",
-                "    mapped = true;",
+                "mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);",
+                "mapped = true;",
             )
         ],
     ),
