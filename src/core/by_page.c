@@ -40,7 +40,9 @@ size_t cow_storage_own_bytes(cow_storage *storage)
     if (storage->allocator->paging != NULL && cow_const_begin(storage, &scope, NULL) == COW_OK) {
         const cow_dataptr own = ((cowi_context *)scope.context)->original;
         if (cowi_dataptr_paged(storage->allocator, own)) {
+            (void)cowi_gate_enter(false); /* the allocator has a lock, which no child may find taken */
             nbytes = storage->allocator->paging->own_bytes(storage->allocator->self, &own);
+            cowi_gate_leave();
         }
         cow_const_end(&scope);
     }

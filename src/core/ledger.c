@@ -244,6 +244,7 @@ static void measure(cowi_prices *out, bool small)
     (void)munmap(source, SAMPLE);
     if (copy != 0 && fill != 0 && pages != 0) {
         out->fill = ratio(fill, copy, 4000);
+        out->copy = copy;
         out->page = ratio(pages * (SAMPLE / COWI_PAGE / SAMPLE_PAGES), copy, 8000);
         out->known = true;
     }
@@ -267,4 +268,76 @@ const cowi_prices *cowi_prices_now(void)
     }
     (void)pthread_once(&small_once, measure_small);
     return &small_prices;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* More than caches and their tables of pages hold. */
+#define READ_REGIONS ((size_t)16)
+#define READ_SAMPLE (READ_REGIONS * COWI_REGION)
+#define READ_STEP ((size_t)64) /* a line of the cache */
+#define SPLITTING 5            /* pages of a region, one in a hundred */
+
+static uint32_t reading;
+static pthread_once_t reading_once = PTHREAD_ONCE_INIT;
+
+static uint64_t read_all(const char *map)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < READ_SAMPLE; at += READ_STEP) {
+        sum += *(const volatile uint64_t *)(map + at);
+    }
+    return sum;
+}
+
+/* 0 where it cannot be done. */
+static uint64_t time_reading(const cowi_base *base, size_t written)
+{
+    char *map = cowi_room(READ_SAMPLE);
+    uint64_t took = 0;
+    if (map == NULL) {
+        return 0;
+    }
+    if (cowi_base_map(base, 0, map, READ_SAMPLE)) {
+        for (size_t i = 0; i < READ_REGIONS * written; i++) {
+            map[i / written * COWI_REGION + i % written * (COWI_REGION / SPLITTING)] = 1;
+        }
+        (void)read_all(map);
+        const uint64_t start = nanoseconds();
+        (void)read_all(map);
+        took = nanoseconds() - start;
+    }
+    (void)munmap(map, READ_SAMPLE);
+    return took;
+}
+
+static void measure_reading(void)
+{
+    const cowi_prices *prices = cowi_prices_now();
+    uint64_t whole = 0, split = 0;
+    cowi_piece pieces[READ_REGIONS];
+    cowi_base *base;
+    char byte = 1;
+    for (size_t i = 0; i < READ_REGIONS; i++) {
+        pieces[i].data = &byte;
+        pieces[i].nbytes = 1;
+    }
+    base = prices->known ? cowi_base_new(pieces, READ_REGIONS, prices != &huge_prices) : NULL;
+    if (base == NULL) {
+        return;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        least(&whole, time_reading(base, 0));
+        least(&split, time_reading(base, SPLITTING));
+    }
+    cowi_base_release(base);
+    if (whole != 0 && split > whole) {
+        reading = (uint32_t)((split - whole) * 1000 / (prices->copy * (READ_SAMPLE / SAMPLE)));
+    }
+}
+
+uint32_t cowi_price_of_reading(void)
+{
+    (void)pthread_once(&reading_once, measure_reading);
+    return reading;
 }

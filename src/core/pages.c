@@ -219,8 +219,8 @@ static void pay_less(plan *how, uint64_t price)
 /* What the source has in a new base from here on, the window maps as well. */
 static void commit(cowi_window *made, const plan *how)
 {
-    const cowi_commit what = {how->from, how->first, made->count, how->dirty, how->prices, how->small};
-    cowi_commit_regions(&what);
+    const cowi_commit what = {how->from, how->first, made->count, how->dirty, how->prices, how->small, false};
+    (void)cowi_add_relaxed(&cowi_page_counted.commits, cowi_commit_regions(&what));
     for (size_t i = 0; i < made->count; i++) {
         made->regions[i] = how->from->regions[how->first + i];
     }
@@ -243,14 +243,14 @@ static bool find_regions(cowi_window *made, cow_sharing *sharing, plan *how)
     return cowi_maps_take(made->maps);
 }
 
-static void begin_counting(cowi_window *made, const plan *how)
+/* Of its pages, how many are no base's, or about to be none's. */
+static size_t own_pages(const cowi_window *made, const plan *how)
 {
+    size_t pages = 0;
     for (size_t i = 0; i < made->count; i++) {
-        made->at_first += made->regions[i].base == NULL ? 0 : how->dirty[i] + how->touched[i];
+        pages += made->regions[i].base == NULL ? 0 : how->dirty[i] + how->touched[i];
     }
-    cowi_init(&made->counted, 0);
-    cowi_init(&made->budget,
-              made->of_file ? SIZE_MAX : cowi_window_most_written(made->count * COWI_REGION_PAGES, how->prices->page));
+    return pages;
 }
 
 static bool make(cowi_window *made, cow_sharing *sharing, plan *how)
@@ -266,7 +266,7 @@ static bool make(cowi_window *made, cow_sharing *sharing, plan *how)
         cowi_ledger_return(how->paid + made->reserved);
         return false;
     }
-    begin_counting(made, how);
+    cowi_window_begin_counting(made, own_pages(made, how), how->prices);
     if (!build(made, sharing, how)) {
         cowi_maps_return(made->maps);
         cowi_ledger_return(made->reserved);
@@ -293,7 +293,7 @@ static bool make_locked(cowi_window *made, cow_sharing *sharing, plan *how)
 }
 
 /* What the system had no time to measure: a file's windows are by the page whatever that costs. */
-static const cowi_prices usual_prices = {false, 1150, 2100};
+static const cowi_prices usual_prices = {false, 1150, 2100, 0};
 
 /* Where the window of a sharing lies in the source's regions, and at what prices. */
 static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
@@ -388,5 +388,15 @@ static void spend(void *self, size_t nbytes)
     cowi_ledger_spend(nbytes);
 }
 
-const cow_paging cowi_pages = {COWI_PAGED_LEAST,   share, unshadow, cowi_window_is_paged, cowi_window_touch,
-                               cowi_window_settle, earn,  spend,    would_share,          cowi_window_own_bytes};
+const cow_paging cowi_pages = {COWI_PAGED_LEAST,
+                               share,
+                               unshadow,
+                               cowi_window_is_paged,
+                               cowi_window_touch,
+                               cowi_window_settle,
+                               earn,
+                               spend,
+                               would_share,
+                               cowi_window_own_bytes,
+                               cowi_window_count_read,
+                               cowi_window_heal};

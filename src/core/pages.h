@@ -77,10 +77,14 @@ typedef struct cowi_prices {
     bool known;    /* false: nothing is paged */
     uint32_t fill; /* of a base, for 1000 bytes of it */
     uint32_t page; /* of a page that is copied by a fault, for 1000 bytes of it */
+    uint64_t copy; /* of some bytes, in nanoseconds: what the other figures are of */
 } cowi_prices;
 
 /* Measured when they are first asked for. */
 const cowi_prices *cowi_prices_now(void);
+/* Of reading a region of which some pages were written to, beyond that of a whole one, for 1000 bytes: what a split huge page
+ * costs on this machine, 0 where that is nothing. Measured when it is first asked for. */
+uint32_t cowi_price_of_reading(void);
 uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages);
 uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions);
 /* Of a region's pages one by one, or as a whole; in pages of a plain copy. */

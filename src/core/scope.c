@@ -248,8 +248,8 @@ static cow_status become_busy(cow_storage *storage, unsigned flags, bool *sole, 
     }
 }
 
-/* With the lock held, and in the gate: lets the waiting threads go on. moved: the context that the Storage has left, or NULL;
- * the reference to it goes last, since its deleter may take any lock. */
+/* With the lock held, and in the gate: lets the waiting threads go on. moved: the context to which a reference is left, or
+ * NULL; it goes last, since the deleter of the bytes may take any lock. */
 static void no_longer_busy(cow_storage *storage, cowi_context *moved)
 {
     COWI_ASSERT(cowi_load_relaxed(&storage->busy) == 1);
@@ -301,6 +301,23 @@ static bool has_pages_at_rest(cow_storage *storage)
            cowi_load_acquire(&storage->pins) == 0;
 }
 
+/* Enters the gate, and locks a Storage that has a context. False: neither; memory has run out. */
+static bool lock_in_gate(cow_storage *storage)
+{
+    (void)cowi_gate_enter(false);
+    if (cowi_storage_lock_wrapped(storage, NULL) == COW_OK) {
+        return true;
+    }
+    cowi_gate_leave();
+    return false;
+}
+
+static void unlock_in_gate(cow_storage *storage)
+{
+    cowi_storage_unlock(storage);
+    cowi_gate_leave();
+}
+
 /* Has the allocator look at the pages of a Storage that nobody shares or writes to; where too much of them has been written,
  * a copy to plain memory takes their place. What fails leaves them as they are: they are right, and only dear. */
 static void settle(cow_storage *storage, const cow_box *box)
@@ -309,15 +326,12 @@ static void settle(cow_storage *storage, const cow_box *box)
     cowi_context *context;
     cow_status status;
     bool moved;
-    (void)cowi_gate_enter(false);
-    if (cowi_storage_lock_wrapped(storage, NULL) != COW_OK) {
-        cowi_gate_leave();
+    if (!lock_in_gate(storage)) {
         return;
     }
     context = storage->context;
     if (!has_pages_at_rest(storage)) {
-        cowi_storage_unlock(storage);
-        cowi_gate_leave();
+        unlock_in_gate(storage);
         return;
     }
     storage->sole = false;
@@ -334,6 +348,53 @@ static void settle(cow_storage *storage, const cow_box *box)
         cowi_storage_own(storage, own);
     }
     no_longer_busy(storage, moved ? context : NULL);
+}
+
+/* With the lock held: the Storage is busy from here on, and its bytes stay, if they are pages to which nobody writes. */
+static bool begin_healing(cow_storage *storage, cow_dataptr *own)
+{
+    cowi_context *context = storage->context;
+    cowi_where where;
+    if (cowi_load_seq_cst(&storage->busy) || cowi_load_acquire(&storage->pins) != 0) {
+        return false;
+    }
+    where = cowi_context_retain(context); /* a share keeps nobody from evicting */
+    if (where != COWI_HERE && where != COWI_FILLED) {
+        return false;
+    }
+    *own = context->original;
+    if (!cowi_dataptr_paged(storage->allocator, *own)) {
+        cowi_context_release(context); /* that of the share stays */
+        return false;
+    }
+    storage->sole = false;
+    cowi_store_seq_cst(&storage->busy, 1);
+    return true;
+}
+
+void cow_storage_heal(cow_storage *storage, int at_once)
+{
+    const cow_allocator *allocator = storage->allocator;
+    cowi_context *context;
+    cow_dataptr own;
+    bool sole;
+    if (allocator->paging == NULL || storage->nbytes < allocator->paging->least || !lock_in_gate(storage)) {
+        return;
+    }
+    context = storage->context;
+    sole = storage->sole;
+    if (!begin_healing(storage, &own)) {
+        unlock_in_gate(storage);
+        return;
+    }
+    cowi_storage_unlock(storage);
+    COWI_YIELD("heal");
+    allocator->paging->heal(allocator->self, &own, at_once);
+    cowi_storage_lock(storage);
+    if (sole) {
+        cowi_storage_own(storage, own);
+    }
+    no_longer_busy(storage, context);
 }
 
 cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,

@@ -16,6 +16,7 @@
 #define SHARE \
     126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
 #define BETWEEN_LOOKS 6
+#define LEAST_READS 8 /* of all of it, before anybody looks for the first time: a look measures what reading costs */
 #define LOCKS 16
 
 cowi_page_counts cowi_page_counted;
@@ -141,12 +142,27 @@ uint64_t cowi_window_budget(const cowi_window *of, const cowi_prices *prices)
     return cowi_price_of_pages(prices, most + most / BETWEEN_LOOKS);
 }
 
+uint64_t cowi_window_price_of_written(const cowi_window *of, size_t pages)
+{
+    const uint64_t most = of->reserved < of->nbytes ? 0 : of->reserved - of->nbytes;
+    const uint64_t price = (uint64_t)pages * COWI_PAGE * of->page_price / 1000;
+    return price < most ? price : most;
+}
+
 /* What was reserved, without the pages that were written. */
 static uint64_t unspent(const cowi_window *of)
 {
-    const uint64_t most = of->reserved < of->nbytes ? 0 : of->reserved - of->nbytes;
-    const uint64_t pages = (uint64_t)cowi_load_relaxed(&of->counted) * COWI_PAGE * of->page_price / 1000;
-    return of->reserved - (pages < most ? pages : most);
+    return of->reserved - cowi_window_price_of_written(of, cowi_load_relaxed(&of->counted));
+}
+
+void cowi_window_begin_counting(cowi_window *of, size_t at_first, const cowi_prices *prices)
+{
+    of->at_first = at_first;
+    cowi_init(&of->counted, 0);
+    cowi_init(&of->budget,
+              of->of_file ? SIZE_MAX : cowi_window_most_written(of->count * COWI_REGION_PAGES, prices->page));
+    cowi_init(&of->read, 0);
+    cowi_init(&of->dear, of->of_file ? UINT64_MAX : LEAST_READS * (uint64_t)of->nbytes);
 }
 
 void cowi_window_delete(void *data, void *context, size_t nbytes)
@@ -215,18 +231,28 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
     return 1;
 }
 
+int cowi_window_count_read(void *self, const cow_dataptr *own, size_t nbytes)
+{
+    cowi_window *of = (cowi_window *)own->context;
+    (void)self;
+    return cowi_add_relaxed(&of->read, nbytes) + nbytes >= cowi_load_relaxed(&of->dear);
+}
+
 size_t cowi_window_own_bytes(void *self, const cow_dataptr *own)
 {
     const cowi_window *of = (const cowi_window *)own->context;
+    pthread_mutex_t *lock = cowi_window_lock(own->data); /* a sharer may be in the middle of a commit */
     cowi_dirt dirt = {(uint64_t *)calloc(of->count * (COWI_REGION_PAGES / 64), sizeof(uint64_t)), 0};
     size_t nbytes = of->nbytes;
     (void)self;
+    (void)pthread_mutex_lock(lock);
     if (dirt.bits != NULL && cowi_dirt_find(of->map, of->count * COWI_REGION, &dirt)) {
         nbytes = 0;
         for (size_t i = 0; i < of->count; i++) {
             nbytes += of->regions[i].base == NULL ? COWI_REGION : cowi_dirt_count(&dirt, i) * COWI_PAGE;
         }
     }
+    (void)pthread_mutex_unlock(lock);
     free(dirt.bits);
     return nbytes;
 }
@@ -241,6 +267,7 @@ void cow_paging_read(cow_paging_figures *out)
     out->page_copies = cowi_load_relaxed(&cowi_page_counted.page_copies);
     out->pages_copied = cowi_load_relaxed(&cowi_page_counted.pages_copied);
     out->commits = cowi_load_relaxed(&cowi_page_counted.commits);
+    out->heals = cowi_load_relaxed(&cowi_page_counted.heals);
     out->give_ups = cowi_load_relaxed(&cowi_page_counted.give_ups);
     out->maps = cowi_load_relaxed(&maps);
 }
@@ -297,8 +324,7 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
     made->lead = offset - first * COWI_REGION;
     made->nbytes = nbytes;
     made->of_file = true;
-    cowi_init(&made->counted, 0);
-    cowi_init(&made->budget, SIZE_MAX);
+    cowi_window_begin_counting(made, 0, NULL);
     out->data = made->map + made->lead;
     out->context = made;
     out->deleter = cowi_window_delete;

@@ -26,6 +26,8 @@ typedef struct cowi_window {
     uint64_t reserved;        /* in the ledger, for what it may still cost */
     uint32_t page_price;      /* when that was reserved */
     size_t at_first;          /* pages that were copied when it was made, or about to be written */
+    cowi_atomic_u64 read;     /* bytes, since somebody looked */
+    cowi_atomic_u64 dear;     /* bytes, from which on somebody looks whether reading could be cheaper */
     bool gave_up;
     bool of_file; /* on request, whatever it costs: never copied because it is dear */
     cowi_region regions[];
@@ -37,6 +39,7 @@ typedef struct cowi_page_counts {
     cowi_atomic_u64 page_copies;
     cowi_atomic_u64 pages_copied;
     cowi_atomic_u64 commits;
+    cowi_atomic_u64 heals;
     cowi_atomic_u64 give_ups;
 } cowi_page_counts;
 
@@ -66,10 +69,15 @@ void cowi_window_retain_bases(const cowi_window *of);
  * would take more from the ledger than copies give it. */
 size_t cowi_window_most_written(size_t pages, uint32_t page_price);
 uint64_t cowi_window_budget(const cowi_window *of, const cowi_prices *prices);
+/* What its pages cost, of what was reserved for them. */
+uint64_t cowi_window_price_of_written(const cowi_window *of, size_t pages);
+/* Begins to count what is written and read, in a window of which so many pages are not its bases'. */
+void cowi_window_begin_counting(cowi_window *of, size_t at_first, const cowi_prices *prices);
 /* As cow_paging has them. */
 int cowi_window_touch(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box);
 int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box);
 size_t cowi_window_own_bytes(void *self, const cow_dataptr *own);
+int cowi_window_count_read(void *self, const cow_dataptr *own, size_t nbytes);
 
 /* ---- commits.c --------------------------------------------------------------------------------------------------- */
 
@@ -81,10 +89,13 @@ typedef struct cowi_commit {
     uint32_t *dirty;
     const cowi_prices *prices;
     bool small; /* pages of 4 KiB will do */
+    bool all;   /* that are dirty; otherwise those that were copied so often that it pays */
 } cowi_commit;
 
-/* Puts the regions into a new base that were copied so often that it pays. The window maps it from here on: over equal bytes,
- * so that who reads meanwhile sees nothing. Their dirty is 0 then. What fails leaves regions as they were. */
-void cowi_commit_regions(const cowi_commit *what);
+/* Puts the regions into a new base. The window maps it from here on: over equal bytes,
+ * so that who reads meanwhile sees nothing. Their dirty is 0 then. What fails leaves regions as they were. Returns how many went into it. */
+size_t cowi_commit_regions(const cowi_commit *what);
+/* As cow_paging has it. */
+void cowi_window_heal(void *self, const cow_dataptr *own, int at_once);
 
 #endif

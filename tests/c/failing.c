@@ -12,10 +12,11 @@
 static failing_plan plan;
 static failing_report report;
 static uint64_t clock_now;
-static bool copy_is_timed;
+static bool copy_is_timed, reading_is_timed;
 static struct {
-    size_t calls, files, protections;
+    size_t calls, files, protections, room;
 } since_clock;
+static size_t readings; /* so many have begun */
 
 void failing_begin(failing_plan begin)
 {
@@ -55,6 +56,7 @@ void *failing_mmap(void *place, size_t nbytes, int protection, int flags, int de
     made = mmap(place, nbytes, protection, flags, descriptor, offset);
     if (made != MAP_FAILED && (flags & MAP_FIXED) == 0) {
         report.mapped += (long)nbytes;
+        since_clock.room = nbytes;
     }
     return made;
 }
@@ -214,7 +216,10 @@ FILE *failing_fopen(const char *name, const char *mode)
 
 /* ---- time and threads ---------------------------------------------------------------------------------------------- */
 
-/* Called before and after a fill, which makes a file; a copy, which mprotect comes before; and one page of eight. */
+#define READING ((size_t)16 << 20) /* what is read lies in more room than that */
+
+/* Called before and after a fill, which makes a file; a copy, which mprotect comes before; one page of eight; and reading, in
+ * turn of whole regions and of split ones, which takes by a tenth of a copy longer. */
 int failing_clock_gettime(clockid_t clock, struct timespec *out)
 {
     if (!plan.made_up_prices) {
@@ -224,8 +229,10 @@ int failing_clock_gettime(clockid_t clock, struct timespec *out)
         clock_now += 1150000;
     }
     else if (since_clock.calls == 0) {
-        clock_now += copy_is_timed ? 1000000 : 262500;
+        clock_now += copy_is_timed ? 1000000 : !reading_is_timed ? 262500 : readings % 2 == 0 ? 1800000 : 1000000;
     }
+    reading_is_timed = since_clock.room > READING;
+    readings += reading_is_timed;
     copy_is_timed = since_clock.protections > 0;
     memset(&since_clock, 0, sizeof since_clock);
     out->tv_sec = (time_t)(clock_now / 1000000000u);

@@ -27,7 +27,7 @@ typedef struct failing_plan {
     bool no_scan;
     bool no_collapse;
     bool no_noexec;
-    bool made_up_prices; /* fill 1.15, page 2.1 */
+    bool made_up_prices; /* fill 1.15, page 2.1, reading what is split 0.1 more */
     size_t most_maps;    /* of the kernel; 0: the true figure */
 } failing_plan;
 

@@ -372,6 +372,11 @@ FAULTS |= PAGING
 
 # The same, of the assertions that no test can break from outside. The core has the full ones.
 ASSERTED = {
+    "plain memory is healed": (
+        "test_pages_policy",
+        "cowi_window_is_paged(own)",
+        [("scope.c", "    if (!cowi_dataptr_paged(storage->allocator, *own)) {", "    if (false) {")],
+    ),
     "one block more is kept than there is room for": (
         "test_allocators",
         "count <= SLOTS",

@@ -116,8 +116,8 @@ PAGING = {
         [
             (
                 "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n",
+                "how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
+                "how, i);\n        }\n    }\n",
             )
         ],
     ),
@@ -271,8 +271,8 @@ PAGING = {
         [
             (
                 "commits.c",
-                "if (!cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION)) {",
-                "if (false) {",
+                "mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);",
+                "mapped = true;",
             )
         ],
     ),
@@ -284,13 +284,7 @@ PAGING = {
     "a commit keeps its reference": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [
-            (
-                "commits.c",
-                "    (void)cowi_add_relaxed(&cowi_page_counted.commits, count);\n    cowi_base_release(base);",
-                "    (void)cowi_add_relaxed(&cowi_page_counted.commits, count);",
-            )
-        ],
+        [("commits.c", "    cowi_base_release(base);\n    return count;", "    return count;")],
     ),
     "the base before a commit keeps a reference": (
         "test_pages_policy",
@@ -306,7 +300,7 @@ PAGING = {
     "the maps of a commit are never given back": (
         "test_pages_policy",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "    what->of->maps += 2 * count;\n", "")],
+        [("commits.c", "    what->of->maps += more;\n", "")],
     ),
     "a commit is free": (
         "test_pages_policy",
@@ -331,8 +325,8 @@ PAGING = {
         "files_cost_the_ledger_nothing",
         [
             (
-                "pages.c",
-                "              made->of_file ? SIZE_MAX : cowi_window_most_written(",
+                "windows.c",
+                "              of->of_file ? SIZE_MAX : cowi_window_most_written(",
                 "              cowi_window_most_written(",
             )
         ],
@@ -340,7 +334,7 @@ PAGING = {
     "pages that are written are free": (
         "test_pages_policy",
         "the_ledger_knows_each_price",
-        [("windows.c", "return of->reserved - (pages < most ? pages : most);", "return of->reserved;")],
+        [("windows.c", "return price < most ? price : most;", "return 0;")],
     ),
     "what a window did not use stays spent": (
         "test_pages_policy",
@@ -745,8 +739,8 @@ PAGING = {
         [
             (
                 "scope.c",
-                "        cowi_storage_own(storage, own);\n",
-                "        storage->sole = true;\n        storage->paged = false;\n",
+                "    if (!moved) {\n        cowi_storage_own(storage, own);\n",
+                "    if (!moved) {\n        storage->sole = true;\n        storage->paged = false;\n",
             ),
             (
                 "windows.c",
@@ -841,5 +835,148 @@ PAGING = {
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
         [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
+    ),
+    "what was read is forgotten": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "windows.c",
+                "return cowi_add_relaxed(&of->read, nbytes) + nbytes >= cowi_load_relaxed(&of->dear);",
+                "return nbytes >= cowi_load_relaxed(&of->dear);",
+            )
+        ],
+    ),
+    "healing begins before it pays": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("commits.c", "dirty = at_once || is_paid(of, prices) ?", "dirty = true ?")],
+    ),
+    "healing begins at half its price": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "commits.c",
+                "(uint64_t)of->nbytes * prices->fill / reading;",
+                "(uint64_t)of->nbytes * prices->fill / reading / 2;",
+            )
+        ],
+    ),
+    "what was read before the last look counts again": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("commits.c", "        cowi_store_relaxed(&of->read, 0);\n", "")],
+    ),
+    "reading costs nothing": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("ledger.c", "    if (whole != 0 && split > whole) {", "    if (false) {")],
+    ),
+    "whole regions are read at the price of split ones": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [("ledger.c", "(split - whole) * 1000 /", "split * 1000 /")],
+    ),
+    "healing is free": (
+        "test_pages_policy",
+        "the_ledger_knows_what_healing_costs",
+        [("commits.c", "if (pages == 0 || !cowi_ledger_take(again)) {", "if (pages == 0 || !cowi_ledger_take(0)) {")],
+    ),
+    "healing that fails is spent": (
+        "test_pages_policy",
+        "healing_that_fails_is_not_spent",
+        [("commits.c", "        cowi_ledger_return(again);\n", "")],
+    ),
+    "healed pages still count as written": (
+        "test_pages_policy",
+        "healed_pages_are_given_up_as_before",
+        [("commits.c", "    of->at_first = sum(dirty, of->count);\n", "")],
+    ),
+    "healed pages are paid for when the window ends": (
+        "test_pages_policy",
+        "the_ledger_knows_what_healing_costs",
+        [("commits.c", "    cowi_store_relaxed(&of->counted, 0);\n", "")],
+    ),
+    "regions of plain memory are healed": (
+        "test_pages_policy",
+        "own_regions_need_no_healing",
+        [
+            (
+                "commits.c",
+                "dirty[i] = of->regions[i].base == NULL ? 0 : (uint32_t)cowi_dirt_count(&dirt, i);",
+                "dirty[i] = (uint32_t)cowi_dirt_count(&dirt, i);",
+            )
+        ],
+    ),
+    "each commit takes more maps": (
+        "test_pages_policy",
+        "healing_takes_no_more_maps_than_there_are_regions",
+        [("commits.c", "return 2 * count < left ? 2 * count : left;", "return 2 * count + 0 * left;")],
+    ),
+    "files are healed": (
+        "test_pages_policy",
+        "files_cost_the_ledger_nothing",
+        [("commits.c", "if (of->of_file || cowi_pages_are_off()", "if (cowi_pages_are_off()")],
+    ),
+    "healing goes on where pages are off": (
+        "test_pages_policy",
+        "the_ledger_knows_what_healing_costs",
+        [("commits.c", "if (of->of_file || cowi_pages_are_off() || ", "if (of->of_file || ")],
+    ),
+    "what is pinned is healed": (
+        "test_pages_policy",
+        "who_is_written_to_is_not_healed",
+        [
+            (
+                "scope.c",
+                "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;",
+                "busy)) {\n        return false;",
+            )
+        ],
+    ),
+    "reads of shared pages are not counted": (
+        "test_pages_policy",
+        "shared_pages_are_healed_for_all",
+        [
+            (
+                "storage.c",
+                "            due = cowi_dataptr_paged(storage->allocator, own) &&",
+                "            due = false && cowi_dataptr_paged(storage->allocator, own) &&",
+            )
+        ],
+    ),
+    "who was healed alone has to steal": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "scope.c",
+                "    if (sole) {\n        cowi_storage_own(storage, own);",
+                "    if (false) {\n        cowi_storage_own(storage, own);",
+            )
+        ],
+    ),
+    "who was healed with others has the bytes alone": (
+        "test_pages_policy",
+        "shared_pages_are_healed_for_all",
+        [
+            (
+                "scope.c",
+                "    if (sole) {\n        cowi_storage_own(storage, own);",
+                "    if (true) {\n        cowi_storage_own(storage, own);",
+            )
+        ],
+    ),
+    "healing keeps its reference": (
+        "test_pages_policy",
+        "what_is_read_often_is_healed",
+        [
+            (
+                "scope.c",
+                "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, context);",
+                "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, NULL);",
+            )
+        ],
     ),
 }

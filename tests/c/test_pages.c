@@ -543,6 +543,8 @@ static bool generations(uint64_t seed, unsigned steps)
             }
             break;
         case 6:
+            cow_storage_heal(one->storage, 1);
+            break;
         case 7:
         case 8:
         case 9:
@@ -752,6 +754,168 @@ static void threads_fill_parts_of_one_across_a_give_up(fixture *f)
     nothing_is_left();
 }
 
+/* ---- healing ------------------------------------------------------------------------------------------------------ */
+
+/* Anonymous pages of the range that are in memory; of a window they are those that were written to. */
+static size_t own_pages(cow_storage *storage)
+{
+    return cow_storage_own_bytes(storage) / PAGE;
+}
+
+static void healing_frees_pages_and_keeps_values(fixture *f)
+{
+    cow_storage *source = make_large(7), *clone;
+    const void *address;
+    cow_const_scope reader;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    clone = make_paged(source);
+    address = cow_storage_address(clone);
+    for (size_t at = 0; at < 8 * PAGE; at += PAGE) {
+        CHECK_OK(put(clone, at, 1));
+    }
+    CHECK_OK(put(clone, SIZE - 1, 2)); /* in a region that ends before its end */
+    REQUIRE(cow_const_begin(clone, &reader, NULL) == COW_OK);
+    CHECK(own_pages(clone) == (can_page ? 9 : SIZE / PAGE));
+    cow_storage_heal(clone, 1);
+    CHECK(own_pages(clone) == (can_page ? 0 : SIZE / PAGE));
+    CHECK_EQ(figures().base_files, 2 * can_page);
+    CHECK(cow_storage_address(clone) == address && reader.data == address);
+    for (size_t at = 0; at < 8 * PAGE; at += PAGE) {
+        CHECK(((const char *)reader.data)[at] == 1 && ((const char *)reader.data)[at + 1] == 7);
+    }
+    cow_const_end(&reader);
+    CHECK(holds_between(clone, 8 * PAGE, SIZE - 1, 7) && get(clone, SIZE - 1) == 2 && holds(source, 7));
+    CHECK_OK(put(clone, 1, 3));
+    CHECK(get(clone, 1) == 3 && get(clone, 0) == 1 && holds(source, 7));
+    cow_storage_free(clone);
+    cow_storage_free(source);
+    nothing_is_left();
+}
+
+/* Readers without a word, healers, writers of the same Storage and of its clones. */
+typedef struct ward {
+    cow_storage *storage, *shared; /* written to in place; shared with clones that come and go */
+    start_line line;
+    cowi_atomic_uint stop;
+} ward;
+
+static void *heal_both(void *argument)
+{
+    ward *w = (ward *)argument;
+    start_line_wait(&w->line);
+    do {
+        cow_storage_heal(w->storage, 1);
+        cow_storage_heal(w->shared, 1);
+        CHECK(cow_storage_own_bytes(w->shared) <= SIZE + 8 * MIB);
+    } while (!cowi_load_acquire(&w->stop));
+    return NULL;
+}
+
+/* Each page says 7 in its second byte, whatever is done to it meanwhile. */
+static void *read_both(void *argument)
+{
+    ward *w = (ward *)argument;
+    start_line_wait(&w->line);
+    do {
+        cow_const_scope one, other;
+        bool right = true;
+        REQUIRE(cow_const_begin(w->storage, &one, NULL) == COW_OK &&
+                cow_const_begin(w->shared, &other, NULL) == COW_OK);
+        for (size_t at = 1; at < SIZE; at += PAGE) {
+            right = right && ((const char *)one.data)[at] == 7 && ((const char *)other.data)[at] == 7;
+        }
+        CHECK(right);
+        cow_const_end(&one);
+        cow_const_end(&other);
+    } while (!cowi_load_acquire(&w->stop));
+    return NULL;
+}
+
+static void write_both(ward *w, uint64_t *seed)
+{
+    const size_t at = next_random(seed) % (SIZE / PAGE) * PAGE, other = next_random(seed) % (SIZE / PAGE) * PAGE;
+    const int value = (int)(next_random(seed) % 100);
+    cow_storage *clone;
+    REQUIRE(put(w->storage, at, value) == COW_OK);
+    CHECK_EQ(get(w->storage, at), value);
+    clone = make_clone(w->shared);
+    REQUIRE(put(clone, other, 5) == COW_OK && put(w->shared, at, value) == COW_OK);
+    CHECK(get(clone, other) == 5 && get(w->shared, at) == value);
+    cow_storage_free(clone);
+    REQUIRE(put(w->shared, other, 6) == COW_OK); /* the last sharer */
+    CHECK_EQ(get(w->shared, other), 6);
+}
+
+static void threads_read_and_write_what_is_healed(fixture *f)
+{
+    cow_storage *source = make_large(7);
+    uint64_t seed = test_seed();
+    pthread_t healer, reader, second_healer;
+    ward w;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    memset(&w, 0, sizeof w);
+    w.storage = make_paged(source);
+    w.shared = make_paged(source);
+    start_line_init(&w.line, 4);
+    healer = spawn(heal_both, &w);
+    second_healer = spawn(heal_both, &w);
+    reader = spawn(read_both, &w);
+    start_line_wait(&w.line);
+    for (unsigned round = 0; round < rounds(200); round++) {
+        write_both(&w, &seed);
+    }
+    cowi_store_release(&w.stop, 1);
+    join(healer);
+    join(second_healer);
+    join(reader);
+    CHECK(holds(source, 7));
+    CHECK(!can_page || figures().heals > 0);
+    cow_storage_free(w.storage);
+    cow_storage_free(w.shared);
+    cow_storage_free(source);
+    nothing_is_left();
+}
+
+/* A child that is forked in the middle finds nobody in the middle of anything. */
+static void children_heal_what_their_parents_heal(fixture *f)
+{
+    cow_storage *source = make_large(7);
+    pthread_t healer;
+    ward w;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    memset(&w, 0, sizeof w);
+    w.storage = make_paged(source);
+    w.shared = make_paged(source);
+    start_line_init(&w.line, 2);
+    healer = spawn(heal_both, &w);
+    start_line_wait(&w.line);
+    for (unsigned round = 0; round < rounds(30); round++) {
+        int status = -1;
+        pid_t child;
+        CHECK_OK(put(w.storage, round * PAGE, 1));
+        child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            (void)alarm(60);
+            cow_storage_heal(w.storage, 1);
+            cow_storage_heal(w.shared, 1);
+            _exit(put(w.storage, 1, 2) != COW_OK || get(w.storage, round * PAGE) != 1 || get(w.storage, 1) != 2 ||
+                  cow_storage_own_bytes(w.storage) == 0 || !holds(w.shared, 7));
+        }
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    cowi_store_release(&w.stop, 1);
+    join(healer);
+    CHECK_EQ(get(w.storage, 1), 7);
+    cow_storage_free(w.storage);
+    cow_storage_free(w.shared);
+    cow_storage_free(source);
+    nothing_is_left();
+}
+
 /* ---- hazards ----------------------------------------------------------------------------------------------------- */
 
 /* Runs in a child, whose limits and descriptors are its own. */
@@ -950,6 +1114,9 @@ int main(void)
     RUN(limits_and_strangers_change_no_value);
     RUN(one_base_for_all_that_write_at_once);
     RUN(threads_and_forks_see_values_only);
+    RUN(healing_frees_pages_and_keeps_values);
+    RUN(threads_read_and_write_what_is_healed);
+    RUN(children_heal_what_their_parents_heal);
     RUN(who_writes_much_gets_plain_memory);
     RUN(same_page_again_and_again_is_no_reason);
     RUN(nothing_moves_while_it_is_pinned);

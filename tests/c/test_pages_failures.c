@@ -112,6 +112,27 @@ static void first_write(void)
     }
 }
 
+/* Read so often that it is asked what reading costs. */
+static void read_and_healed(void)
+{
+    thing all[2];
+    all[0] = plain_thing();
+    all[1] = clone_of(&all[0]);
+    put_pages(&all[1], 5, 1, 1);
+    put_pages(&all[1], 700, 1, 1);
+    for (int i = 0; i < 24; i++) {
+        if (cow_storage_count_read(all[1].storage, SIZE)) {
+            cow_storage_heal(all[1].storage, 0);
+        }
+    }
+    check_all(all, 2);
+    put_pages(&all[1], 700, 2, 2);
+    check_all(all, 2);
+    cow_storage_free(all[0].storage);
+    check_all(&all[1], 1);
+    cow_storage_free(all[1].storage);
+}
+
 /* With prices of 1.15 and 2.1 a region of 151 pages is due at the second copy of it, and one of 190 is dense. */
 static void many_generations(void)
 {
@@ -129,6 +150,9 @@ static void many_generations(void)
     put_pages(&all[5], 513, 190, 5); /* a region as a whole */
     all[6] = clone_of(&all[5]);
     put_pages(&all[6], 0, 1, 6);
+    check_all(all, 7);
+    cow_storage_heal(all[6].storage, 1); /* shared by nobody */
+    cow_storage_heal(all[3].storage, 1);
     check_all(all, 7);
     put_each(&all[4], 200, 100, 7); /* and is given up */
     put_pages(&all[0], 1, 1, 8);
@@ -280,7 +304,6 @@ static void first_writes_survive_each_failure(fixture *f)
     sweep_all(first_write, "first write, with the measuring");
 }
 
-/* From here on prices are known, to all children too. */
 static void generations_survive_each_failure(fixture *f)
 {
     cow_paging_figures before, after;
@@ -297,6 +320,22 @@ static void generations_survive_each_failure(fixture *f)
     CHECK_EQ(after.commits - before.commits, 1);
     CHECK_EQ(after.give_ups - before.give_ups, 1);
     sweep_all(many_generations, "many generations");
+}
+
+/* From here on prices are known, to all children too; that of reading is not. */
+static void healing_survives_each_failure(fixture *f)
+{
+    const uint64_t before = figures().heals;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    begin(0, false, false);
+    if (!CHECK(can_page())) {
+        return;
+    }
+    sweep_all(read_and_healed, "healing, with the measuring of reads");
+    begin(0, false, false);
+    read_and_healed();
+    CHECK_EQ(figures().heals - before, 2);
 }
 
 static void file_maps_survive_each_failure(fixture *f)
@@ -548,6 +587,7 @@ int main(void)
     RUN(old_kernels_page_all_the_same);
     RUN(old_kernels_survive_each_failure);
     RUN(first_writes_survive_each_failure);
+    RUN(healing_survives_each_failure);
     RUN(generations_survive_each_failure);
     RUN(file_maps_survive_each_failure);
     RUN(old_kernels_hold_the_same_values);

@@ -44,6 +44,11 @@ SPIN = {
     "SETTLE_OUTSIDE_GATE": ["settle_fork"],
     "OVERWRITTEN_STAYS_SOLE": ["pages_overwritten"],
     "FILL_IGNORES_BUSY": ["pages_filled"],
+    "HEAL_IGNORES_PINS": ["heal"],
+    "HEAL_IGNORES_BUSY": ["heal", "heal_shared"],
+    "HEAL_LEAVES_SOLE": ["heal"],
+    "HEAL_WITHOUT_REFERENCE": ["heal_shared"],
+    "HEAL_OUTSIDE_GATE": ["heal_fork"],
 }
 
 # The copy, its end, and the steal, as scope.c has them.
@@ -92,6 +97,11 @@ _PAGES_RELEASE = "    cowi_context_release(context); /* never the last: the Stor
 _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(&storage->pins) == 0;\n"
 _LOOKS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    const cow_dataptr own"
 _SETTLED = "    no_longer_busy(storage, moved ? context : NULL);\n}\n"
+_RESTING = "    context = storage->context;\n    if (!has_pages_at_rest"
+_NOT_AT_REST = "    if (!has_pages_at_rest(storage)) {\n        unlock_in_gate"
+_HEALTHY = "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;"
+_HEALS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    return true;"
+_HEALED = "    no_longer_busy(storage, context);\n"
 
 # name: [(file, text, replacement), ...]
 CORE = {
@@ -357,21 +367,28 @@ CORE = {
     "pages looked at outside of the gate": [
         (
             "scope.c",
-            "    (void)cowi_gate_enter(false);\n    if (cowi_storage_lock_wrapped",
-            "    if (cowi_storage_lock_wrapped",
+            "    context = storage->context;\n    if (!has_pages_at_rest",
+            "    cowi_gate_leave();\n" + _RESTING,
         ),
-        (
-            "scope.c",
-            "        cowi_gate_leave();\n        return;\n    }\n    context",
-            "        return;\n    }\n    context",
-        ),
-        (
-            "scope.c",
-            "        cowi_gate_leave();\n        return;\n    }\n    storage->sole",
-            "        return;\n    }\n    storage->sole",
-        ),
+        ("scope.c", _NOT_AT_REST, _NOT_AT_REST.replace("unlock_in_gate", "cowi_storage_unlock")),
         ("scope.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
     ],
+    "pages healed while pinned": [("scope.c", _HEALTHY, "busy)) {\n        return false;")],
+    "pins seen relaxed by a healer": [("scope.c", _HEALTHY, _HEALTHY.replace("acquire", "relaxed"))],
+    "pages healed while busy": [
+        ("scope.c", "if (cowi_load_seq_cst(&storage->busy) || " + _HEALTHY[9:], "if (" + _HEALTHY[9:])
+    ],
+    "pages healed while sole": [("scope.c", _HEALS, _HEALS.replace("    storage->sole = false;\n", ""))],
+    "pages healed without a reference": [
+        ("scope.c", "    where = cowi_context_retain(context); /*", "    where = COWI_HERE; /*"),
+        ("scope.c", "        cowi_context_release(context); /* that of the share stays */\n", ""),
+        ("scope.c", _HEALED, "    no_longer_busy(storage, NULL);\n"),
+    ],
+    "pages healed outside of the gate": [
+        ("scope.c", '    COWI_YIELD("heal");\n', "    cowi_gate_leave();\n"),
+        ("scope.c", _HEALED, "    (void)cowi_gate_enter(false);\n" + _HEALED),
+    ],
+    "a healer keeps its reference": [("scope.c", _HEALED, "    no_longer_busy(storage, NULL);\n")],
     "pages given up, and nobody takes the old ones back": [
         ("scope.c", _SETTLED, "    no_longer_busy(storage, NULL);\n}\n")
     ],

@@ -118,6 +118,11 @@ cdef bint is_at(Storage storage, const char *window) noexcept
 # False where the bytes are absent, and nobody knows where they will be.
 cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
 cdef size_t window_size(Storage storage) noexcept
+# Whether the bytes are by the page, alone or with others.
+cdef bint is_by_page(Storage storage) noexcept
+# Count a read of so many bytes. Where pages that were written to have made reading dear, and it pays, they are healed
+# first, without the GIL. A gap, then.
+cdef void tell_read(Storage storage, size_t nbytes) noexcept
 cdef size_t allocated_size(Storage storage) noexcept
 cdef size_t write_cost(Storage storage) noexcept
 # Whether a write of one element would cost pages of it, and not all of it.

@@ -114,7 +114,11 @@ cdef class Storage:
     @property
     def own_nbytes(self):
         """int: Bytes in memory for this Storage alone: all, or the pages that no frozen copy has (`paging`)."""
-        return cow_storage_own_bytes(self.handle)
+        cdef cow_storage *handle = self.handle
+        cdef size_t nbytes
+        with nogil:  # it may wait for who looks at pages
+            nbytes = cow_storage_own_bytes(handle)
+        return nbytes
 
     @property
     def data_ptr(self):
@@ -172,6 +176,17 @@ cdef void drop_detached(void *handle) noexcept nogil:
 
 cdef size_t window_size(Storage storage) noexcept:
     return cow_storage_nbytes(storage.handle)
+
+
+cdef bint is_by_page(Storage storage) noexcept:
+    return cow_storage_is_paged(storage.handle) != 0
+
+
+cdef void tell_read(Storage storage, size_t nbytes) noexcept:
+    cdef cow_storage *handle = storage.handle
+    if storage.doorkeeper == NULL and cow_storage_count_read(handle, nbytes):
+        with nogil:
+            cow_storage_heal(handle, 0)
 
 
 cdef size_t allocated_size(Storage storage) noexcept:
