@@ -255,6 +255,8 @@ const cowi_prices *cowi_prices_now(void)
 #define READ_SAMPLE (READ_REGIONS * COWI_REGION)
 #define READ_STEP ((size_t)64) /* a line of the cache */
 #define SPLITTING 5            /* pages of a region, one in a hundred */
+#define READ_ROUNDS 9
+#define NOISE 50 /* a difference of a fiftieth is none */
 
 static uint32_t reading;
 static pthread_once_t reading_once = PTHREAD_ONCE_INIT;
@@ -304,12 +306,12 @@ static void measure_reading(void)
     if (base == NULL) {
         return;
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < READ_ROUNDS; round++) {
         least(&whole, time_reading(base, 0));
         least(&split, time_reading(base, SPLITTING));
     }
     cowi_base_release(base);
-    if (whole != 0 && split > whole) {
+    if (whole != 0 && split > whole + whole / NOISE) {
         reading = (uint32_t)((split - whole) * 1000 / (prices->copy * (READ_SAMPLE / SAMPLE)));
     }
 }
