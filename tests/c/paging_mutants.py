@@ -848,7 +848,7 @@ PAGING = {
         "boxes_of_too_many_dimensions_say_nothing",
         [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
     ),
-    "the base of a write is on nobody's account": (
+    "half of a base is on its account": (
         "test_pages",
         "bases_are_on_the_account_of_who_wrote",
         [
