@@ -398,8 +398,8 @@ static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 
 static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead, size_t count)
 {
-    if (cowi_pages_are_off() || count > MOST_REGIONS ||
-        cowi_account_ledger(cowi_slot_account(sharing->source.data)) == NULL) {
+    if (cowi_pages_are_off() || cowi_pages_touched(sharing->box, sharing->nbytes) > sharing->nbytes / 2 / COWI_PAGE ||
+        count > MOST_REGIONS || cowi_account_ledger(cowi_slot_account(sharing->source.data)) == NULL) {
         return false;
     }
     how->prices = cowi_prices_now();

@@ -333,6 +333,9 @@ static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead)
     if (!is_of_file(how) && cowi_pages_are_off()) {
         return false;
     }
+    if (cowi_pages_touched(sharing->box, sharing->nbytes) > sharing->nbytes / 2 / COWI_PAGE) {
+        return false; /* a page costs no less than in a copy, whatever it is: nothing to measure */
+    }
     how->prices = cowi_prices_now();
     if (!how->prices->known && is_of_file(how)) {
         how->prices = &usual_prices;

@@ -994,7 +994,7 @@ PAGING = {
             )
         ],
     ),
-    "the base of a write is on nobody's account": (
+    "half of a base is on its account": (
         "test_pages",
         "bases_are_on_the_account_of_who_wrote",
         [
