@@ -205,7 +205,7 @@ def _pages(explanation):
 
 
 def _shares(regions):
-    """Of each region what part is its own, from 0 to 1, so that a page can be seen. Neighbours join if there are many."""
+    """Of each region what part is its own, from 0 to 1; one page can be seen. Neighbours join if there are many."""
     together = -(-len(regions) // _MOST_REGIONS)
     sums = [sum(regions[i : i + together]) / (together * _REGION) for i in range(0, len(regions), together)]
     return [max(share, 0.12) if share else 0 for share in sums]
