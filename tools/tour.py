@@ -48,7 +48,9 @@ def main():
     tried = 0
     for page in PAGES:
         if (ROOT / page).exists():  # in a process of its own: what a write costs depends on the copies before
-            done = subprocess.run([sys.executable, "-I", __file__, page], stdout=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run(
+                [sys.executable, "-I", __file__, page], stdout=subprocess.PIPE, text=True, check=False
+            )
             if done.returncode != 0:
                 sys.stdout.write(done.stdout)
                 sys.exit(done.returncode)

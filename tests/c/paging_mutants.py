@@ -896,7 +896,13 @@ PAGING = {
     "healing is free": (
         "test_pages_policy",
         "the_ledger_knows_what_healing_costs",
-        [("commits.c", "if (pages == 0 || !cowi_ledger_take(&cowi_books, again)) {", "if (pages == 0 || !cowi_ledger_take(&cowi_books, 0)) {")],
+        [
+            (
+                "commits.c",
+                "if (pages == 0 || !cowi_ledger_take(&cowi_books, again)) {",
+                "if (pages == 0 || !cowi_ledger_take(&cowi_books, 0)) {",
+            )
+        ],
     ),
     "healing that fails is spent": (
         "test_pages_policy",

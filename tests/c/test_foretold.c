@@ -169,7 +169,7 @@ static void accounts_have_bases_and_pages(fixture *f)
     write_pair(second, 0, 1, PAGE, 3);
     cow_account_read(account, &now);
     CHECK_EQ(now.live, can_page ? 2 * SIZE + SIZE + 3 * PAGE : 2 * SIZE); /* the base of the real one is on it, too */
-    CHECK_EQ(now.copied, can_page ? SIZE + 3 * PAGE : SIZE); /* with the base */
+    CHECK_EQ(now.copied, can_page ? SIZE + 3 * PAGE : SIZE);              /* with the base */
     third = clone_pair(second);
     write_pair(third, 5 * MIB, 1, PAGE, 2);
     cow_account_read(account, &now);

@@ -404,6 +404,14 @@ def compare(name):
     -------
     Row
     """
+    before = cowarray.paging("off")  # what is told to tracemalloc is whole blocks
+    try:
+        return _compare_whole(name)
+    finally:
+        cowarray.paging(before)
+
+
+def _compare_whole(name):
     plan = plan_of(name)
     gc.collect()
     with _told:
