@@ -31,6 +31,7 @@ class Reference:
 @final
 class Node:
     cost: float
+    pages: int
     def __new__(
         cls, operation: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], site: Site
     ) -> Self: ...
