@@ -5,8 +5,9 @@ Each program runs inside `fake`, and then for real. Measured is the peak of arra
 objects are among it, some hundred kilobytes. The forecast must be within 10 % of that, and must say exactly how many
 bytes the library copies.
 
-With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked after each write, of the
-kernel and of `stats`: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of both.
+With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked after each write, of
+the kernel and of `stats`: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of
+both.
 """
 
 import argparse

@@ -39,7 +39,6 @@ WRITES = {
     "into a view": lambda x: ca.add(x[:99], 1, out=x[100:199]),
     "a sorted view": lambda x: x[100:0:-1].sort(),
     "too much": lambda x: x.__setitem__(slice(0, 800_000), 0),
-    "put": lambda x: ca.put(x, [1, 2], 0),
     "an element, and others later": lambda x: [x.__setitem__(i, 0) for i in range(0, 9000, 100)],
 }
 
@@ -67,6 +66,14 @@ def test_a_write_costs_the_pages_of_its_box(write):
         assert plan.bytes_copied == (base + own if own < y.nbytes else copied)
     finally:
         ca.paging(before, small_pages=False)
+
+
+def test_a_plan_is_too_careful_of_functions_that_pick():
+    with ca.fake() as plan:
+        x = ca.arange(float(1 << 20))
+        y = x.copy()
+        ca.put(y, [1, 2], 0)
+    assert plan.bytes_copied == x.nbytes  # and pages, when it is run
 
 
 def test_a_plan_leaves_the_process_ledger_alone():

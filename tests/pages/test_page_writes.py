@@ -426,7 +426,10 @@ def scattered(source):
 READS = 3000  # more than any price makes worth while, where reading split regions costs anything
 
 
-@pytest.mark.parametrize("read", [np.sum, lambda y: y + 1, np.asarray, lambda y: y.max()], ids=str)
+READERS = {"sum": np.sum, "addition": lambda y: y + 1, "asarray": np.asarray, "max": lambda y: y.max()}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_reading_heals_pages_and_changes_no_value(read, pages):
     x = large()
     y = scattered(x)
