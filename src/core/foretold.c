@@ -35,9 +35,10 @@ typedef struct window {
     void *slot;
     size_t lead, nbytes, count;
     cow_account *account;
-    cowi_ledger *ledger;
-    size_t taken; /* bytes on the account */
-    size_t added; /* of which so many by the last write */
+    cow_account *books;  /* a reference: that of the source, which may be of another plan */
+    cowi_ledger *ledger; /* its plan's */
+    size_t taken;        /* bytes on the account */
+    size_t added;        /* of which so many by the last write */
     size_t counted, budget, at_first;
     size_t copied; /* for it to be made */
     uint64_t reserved;
@@ -186,6 +187,16 @@ static void write_nothing(window *of)
 
 /* ---- windows ------------------------------------------------------------------------------------------------------- */
 
+static void free_window(window *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        base_release(of->regions[i].from);
+    }
+    cowi_account_take(of->books, 0); /* from here on there may be no ledger */
+    free(of->bits);
+    free(of);
+}
+
 static void delete_window(void *data, void *context, size_t nbytes)
 {
     window *of = (window *)context;
@@ -193,17 +204,13 @@ static void delete_window(void *data, void *context, size_t nbytes)
     const uint64_t spent = (uint64_t)of->counted * COWI_PAGE * of->page_price / 1000;
     (void)data;
     (void)nbytes;
-    for (size_t i = 0; i < of->count; i++) {
-        base_release(of->regions[i].from);
-    }
     cowi_ledger_return(of->ledger, of->reserved - (spent < most ? spent : most));
     if (!of->gave_up) {
         cowi_ledger_went_well(of->ledger);
     }
     cowi_account_shrink(of->account, of->taken);
-    cowi_slot_free(of->slot, 0); /* the last: the ledger is the account's */
-    free(of->bits);
-    free(of);
+    cowi_slot_free(of->slot, 0);
+    free_window(of);
 }
 
 static int is_paged(const cow_dataptr *own)
@@ -225,17 +232,10 @@ static window *window_new(const cow_sharing *sharing, size_t lead, size_t count)
     made->nbytes = sharing->nbytes;
     made->count = count;
     made->account = cowi_account_now();
-    made->ledger = cowi_account_ledger(cowi_slot_account(sharing->source.data));
+    made->books = cowi_slot_account(sharing->source.data);
+    made->ledger = cowi_account_ledger(made->books);
+    cowi_account_put(made->books, 0);
     return made;
-}
-
-static void discard(window *made)
-{
-    for (size_t i = 0; i < made->count; i++) {
-        base_release(made->regions[i].from);
-    }
-    free(made->bits);
-    free(made);
 }
 
 static bool use_shadow(window *made, cow_sharing *sharing, plan *how)
@@ -445,7 +445,7 @@ static int share(void *self, cow_sharing *sharing)
     made = window_new(sharing, lead, count);
     if (made == NULL || cowi_ledger_skips(made->ledger)) {
         if (made != NULL) {
-            discard(made);
+            free_window(made);
         }
         return 0;
     }
@@ -459,7 +459,7 @@ static int share(void *self, cow_sharing *sharing)
     }
     free(how.dirty);
     if (!good) {
-        discard(made);
+        free_window(made);
         return 0;
     }
     sharing->made.data = made->slot;

@@ -224,6 +224,36 @@ static void pages_that_nobody_names_are_drawn(fixture *f)
     cow_account_drop(account);
 }
 
+/* As of a fake that outlives its plan, and is written in another. */
+static void pages_of_another_plan_keep_the_ledger(fixture *f)
+{
+    const cow_box box = {0, 1, 0, NULL, SIZE_MAX};
+    cow_account *first = NULL, *second = NULL, *before;
+    cow_storage *source = NULL, *clone = NULL;
+    cow_account_figures figures;
+    cow_mutable_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    REQUIRE(cow_account_new(NULL, &first, NULL) == COW_OK);
+    REQUIRE(cow_account_new(NULL, &second, NULL) == COW_OK);
+    before = cow_account_use(first);
+    REQUIRE(cow_storage_new(cow_nowhere(), SIZE, &source, NULL) == COW_OK);
+    REQUIRE(cow_lazy_clone(source, 0, SIZE, 0, &clone, NULL) == COW_OK);
+    (void)cow_account_use(second);
+    CHECK_OK(cow_mutable_begin_at(clone, &box, 0, &scope, NULL));
+    cow_mutable_end(&scope);
+    (void)cow_account_use(before);
+    CHECK_EQ(cow_storage_is_paged(clone), can_page);
+    cow_storage_free(source);
+    cow_account_drop(first);
+    CHECK_OK(cow_mutable_begin_at(clone, &box, 0, &scope, NULL));
+    cow_mutable_end(&scope);
+    cow_storage_free(clone); /* returns to the first plan's ledger, says the address sanitizer */
+    cow_account_read(second, &figures);
+    CHECK_EQ(figures.live, 0);
+    cow_account_drop(second);
+}
+
 static void find_out(void)
 {
     pair first, second;
@@ -245,5 +275,6 @@ int main(void)
     RUN(accounts_have_bases_and_pages);
     RUN(nobody_plans_on_no_account);
     RUN(pages_that_nobody_names_are_drawn);
+    RUN(pages_of_another_plan_keep_the_ledger);
     return finish("test_foretold");
 }
