@@ -804,7 +804,7 @@ PAGING = {
                 "clone.c",
                 "            cowi_context_owe(made->context, nbytes);\n",
                 "            cowi_context_owe(made->context, nbytes);\n"
-                "            made->context->allocator->paging->earn(made->context->allocator->self, nbytes);\n",
+                "            made->context->allocator->paging->earn(made->context->allocator->self, NULL, nbytes);\n",
             ),
             ("context.c", "    uint64_t before = cowi_load_relaxed(&context->owed);\n", "    uint64_t before = 0;\n"),
         ],
