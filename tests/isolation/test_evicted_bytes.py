@@ -50,7 +50,8 @@ class Bringer:
         self.bring(storage)
         if self.restless and intent != "shares":
             self.restless -= 1
-            evict(storage, sum(share_allocation(storage, ref()) for ref in self.keeps if ref() is not None))
+            # No generator: where memory for its function is refused, CPython 3.13.0 frees the code object twice.
+            evict(storage, sum([share_allocation(storage, ref()) for ref in self.keeps if ref() is not None]))
 
     @property
     def brought(self):
