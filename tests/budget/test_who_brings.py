@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cowarray
+from cowarray._modes.runs import guard
 
 N = 6
 PLAIN = np.arange(N) * 2.0
@@ -140,3 +141,34 @@ def test_threads_that_iterate_make_it_once():
             each.join()
     assert sums == [999_000.0] * 8
     assert run.remakes == 1
+
+
+def write_outside(x):
+    x.to_numpy(writable=True)[0] = 7
+
+
+@pytest.mark.parametrize("access", [write_outside, lambda x: x.materialize()], ids=["export", "materialize"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_bytes_that_leave_between_the_door_and_a_write_come_back(access, shared):
+    x = cowarray.checkpoint(cowarray.arange(float(N))) * 2
+    y = x.copy() if shared else None
+    failed = []
+
+    def write():
+        try:
+            access(x)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=write)
+    with guard:
+        thread.start()
+        thread.join(0.2)  # it has found the bytes there, and waits for the guard
+        assert thread.is_alive() or access is not write_outside
+        cowarray.evict(x)
+    thread.join()
+    assert failed == []
+    assert x.tolist() == [7.0 if access is write_outside else 0.0, *PLAIN[1:]]
+    if shared:
+        cowarray.evict(y)
+        assert y.tolist() == PLAIN.tolist()

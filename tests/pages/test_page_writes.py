@@ -347,6 +347,16 @@ def test_a_notebook_draws_which_pages_are_its_own(pages):
     assert not ca.explain(ca.array([1.0])).by_page
 
 
+def test_explain_counts_the_pages_at_the_end_of_a_part(pages):
+    x = large(16 * MIB)
+    y = x.copy()
+    y[-1] = 1
+    part = y[y.size // 2 - 1000 :].copy()
+    assert part.storage.nbytes < y.nbytes
+    assert sum(ca.explain(part).regions) == part.storage.own_nbytes == PAGE
+    assert ca.explain(part).next_write_copies == 2 * PAGE
+
+
 def test_trace_names_pages_with_their_bytes(pages):
     x = large()
     y = x.copy()

@@ -900,10 +900,13 @@ cdef int fetch(Managed managed) except -1:
 cdef int write_from_outside(Managed managed, Storage storage, size_t pages) except -1:
     """Somebody writes whose writes are not known: from now on the bytes are a constant."""
     cdef Run run = managed.unit.run
-    cdef Version before = managed.latest
-    cdef Allocation unit = managed.unit
+    cdef Version before
+    cdef Allocation unit
     cdef size_t need, takes
     with guard:
+        fetch(managed)  # another thread may have evicted them since the door was opened
+        before = managed.latest
+        unit = managed.unit
         need = write_cost(storage)
         takes = write_takes(storage, pages)
         make_room_beside(unit, takes)
@@ -928,10 +931,12 @@ cdef int write_from_outside(Managed managed, Storage storage, size_t pages) exce
 cdef int leave_sharers(Managed managed, Storage storage) except -1:
     """Somebody gives a Storage bytes of its own, which are as before."""
     cdef Run run = managed.unit.run
-    cdef size_t need = write_cost(storage)
+    cdef size_t need
     cdef Allocation unit
-    if need:
-        with guard:
+    with guard:
+        fetch(managed)
+        need = write_cost(storage)
+        if need:
             make_room_beside(managed.unit, need)
             if managed.latest.node is None:
                 unit = new_allocation(run, need, 0, managed.unit.site, managed.unit.why)

@@ -223,14 +223,16 @@ cdef size_t count_shares(Storage storage) noexcept:
 
 
 def own_regions(Storage storage not None, /):
-    """Of a Storage by the page, the bytes in memory for it alone in each 2 MiB; an empty list of any other."""
-    cdef size_t count = window_size(storage) // REGION + 2  # a window may begin and end within a region
+    """Of a Storage by the page, the bytes in memory for it alone in each 2 MiB of its allocation; else none."""
+    cdef cow_storage *handle = storage.handle
+    cdef size_t count = allocated_size(storage) // REGION + 2  # it may begin and end within a region
     cdef size_t *regions = <size_t *>PyMem_Malloc(count * sizeof(size_t))
     cdef size_t i
     if regions == NULL:
         raise MemoryError("cannot allocate memory for the regions of a Storage")
     try:
-        count = cow_storage_own_regions(storage.handle, regions, count)
+        with nogil:  # as own_nbytes
+            count = cow_storage_own_regions(handle, regions, count)
         return [regions[i] for i in range(count)]
     finally:
         PyMem_Free(regions)
