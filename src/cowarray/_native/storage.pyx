@@ -719,9 +719,11 @@ cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) 
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
     cdef cow_account *before
+    cdef object _keeper  # whose account it is: another thread may send him away meanwhile
     if storage.doorkeeper != NULL:
         ask(storage, access)
         if storage.account != NULL:
+            _keeper = <object>storage.doorkeeper
             before = cow_account_use(storage.account)
             try:
                 return begin_asked(storage, access, scope)
