@@ -18,10 +18,11 @@ CALLS = [
     lambda x: cowarray.ones(N).__setitem__(np.arange(N), x),
     lambda x: np.sum(x, dtype="f8"),
     lambda x: np.var(x.real.reshape(1, N), axis=0, ddof=2),
-    lambda x: np.cross(x.reshape(-1, 2), x.reshape(-1, 2)),
     lambda x: x / 0,
     lambda x: np.log(x.real - 1),
 ]
+if np.lib.NumpyVersion(np.__version__) < "2.5.0":  # later it is an error
+    CALLS.append(lambda x: np.cross(x.reshape(-1, 2), x.reshape(-1, 2)))
 
 
 def heard(function, x):
