@@ -92,9 +92,14 @@ bool cowi_ledger_take(cowi_ledger *of, uint64_t nbytes)
     return true;
 }
 
+bool cowi_ledger_has(cowi_ledger *of, uint64_t nbytes, uint64_t more_earned)
+{
+    return is_within(of, cowi_load_relaxed(&of->spent) + nbytes, more_earned);
+}
+
 bool cowi_ledger_allows(cowi_ledger *of, uint64_t nbytes, uint64_t more_earned)
 {
-    return cowi_load_relaxed(&of->skips) == 0 && is_within(of, cowi_load_relaxed(&of->spent) + nbytes, more_earned);
+    return cowi_load_relaxed(&of->skips) == 0 && cowi_ledger_has(of, nbytes, more_earned);
 }
 
 void cowi_ledger_return(cowi_ledger *of, uint64_t nbytes)

@@ -123,7 +123,9 @@ void cowi_ledger_spend(cowi_ledger *of, size_t nbytes);
 /* Spends what may be spent now; false, and nothing spent, where it may not. */
 COW_NODISCARD bool cowi_ledger_take(cowi_ledger *of, uint64_t nbytes);
 void cowi_ledger_return(cowi_ledger *of, uint64_t nbytes);
-/* Whether take would after so much more was earned, with no windows to skip. */
+/* Whether take would after so much more was earned. */
+bool cowi_ledger_has(cowi_ledger *of, uint64_t nbytes, uint64_t more_earned);
+/* The same, with no windows to skip. */
 bool cowi_ledger_allows(cowi_ledger *of, uint64_t nbytes, uint64_t more_earned);
 /* After a give-up some windows are copied as a whole: true, and one less of them from here on. */
 bool cowi_ledger_skips(cowi_ledger *of);

@@ -846,6 +846,11 @@ PAGING = {
         "who_says_nothing_on_pages_gets_plain_memory",
         [("boxes.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
     ),
+    "prices are measured for copies that cannot be paid": (
+        "test_pages_policy",
+        "a_single_copy_measures_nothing",
+        [("pages.c", "return false; /* nor for a program that makes a copy or two */", "")],
+    ),
     "boxes have room for any number of dimensions": (
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",

@@ -777,6 +777,19 @@ static void paging_begins_when_it_is_earned_body(void)
 }
 IN_A_CHILD(paging_begins_when_it_is_earned)
 
+/* No page can pay there, so nothing is asked of the system, and no price is measured. */
+static void a_single_copy_measures_nothing_body(void)
+{
+    cow_storage *source = make_plain();
+    size_t before;
+    use(COW_PAGING_LEDGER, 0);
+    before = failing_now().calls;
+    CHECK(!next_is_paged(source, false));
+    CHECK_EQ(failing_now().calls, before);
+    cow_storage_free(source);
+}
+IN_A_CHILD(a_single_copy_measures_nothing)
+
 static void an_allowance_is_risked_body(void)
 {
     cow_storage *source = make_plain();
@@ -1081,6 +1094,7 @@ int main(void)
     RUN(healing_that_fails_is_not_spent);
     RUN(files_cost_the_ledger_nothing);
     RUN(paging_begins_when_it_is_earned);
+    RUN(a_single_copy_measures_nothing);
     RUN(an_allowance_is_risked);
     RUN(random_programs_keep_to_the_ledger);
     RUN(an_adversary_gets_no_more);

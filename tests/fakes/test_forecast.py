@@ -23,7 +23,7 @@ def test_the_forecast_holds(name):
 def test_the_forecast_holds_of_pages(name, mode):
     row, page_copies = forecast.compare_paged(name, mode)
     assert row.nearly_holds, row
-    if name == "painted" and page_copies:
+    if name == "painted" and mode == "eager" and page_copies:  # by the ledger it depends on the prices
         assert row.planned_copied < 24 * (64 << 20) / 2  # of whole copies
 
 
