@@ -11,21 +11,17 @@ to what was computed before.
 import argparse
 import contextlib
 import hashlib
-import importlib.util
 import json
 import resource
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy
 
 import cowarray
 
 __all__ = ["PROGRAMS", "digest"]
-
-EXAMPLE = Path(__file__).resolve().parents[1] / "docs" / "examples" / "gradient_within_a_budget.py"
 
 
 # ---- programs: each prepares what is not measured, and gives a function, which gives the results ---------------------
@@ -274,14 +270,6 @@ def digest(results):
     return hashlib.sha256(numpy.asarray(results).tobytes()).hexdigest()
 
 
-def register():
-    """Let autograd follow cowarray's arrays, as its example does."""
-    spec = importlib.util.spec_from_file_location(EXAMPLE.stem, EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.register()
-
-
 def _peak():
     """The most resident memory of this process, in bytes. What it had before it ran a new program does not count."""
     with contextlib.suppress(OSError), open("/proc/self/status") as file:
@@ -292,7 +280,7 @@ def _peak():
 def measure(name, library, small, budget=None, spill=None):
     """One run in this process."""
     if library == "cowarray" and name in DIFFERENTIATED:
-        register()
+        cowarray.register()  # autograd follows them from here on
     program = PROGRAMS[name](numpy.array if library == "numpy" else cowarray.array, small)
     least = 0 if small else 1 << 16  # the arrays of the small form would all be constants
     within = contextlib.nullcontext() if budget is None else cowarray.budget(budget, spill=spill, small=least)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from budget_examples import DIFFERENTIATED, PROGRAMS, digest, register
+from budget_examples import DIFFERENTIATED, PROGRAMS, digest
 
 import cowarray
 
@@ -17,7 +17,7 @@ PROGRAM = Path(__file__).with_name("budget_examples.py")
 def test_a_program_gives_numpys_results(name):
     if name in DIFFERENTIATED:
         pytest.importorskip("autograd", reason="autograd is not installed; it comes with the group test")
-        register()
+        cowarray.register()
     expected = digest(PROGRAMS[name](numpy.array, True)())
     assert digest(PROGRAMS[name](cowarray.array, True)()) == expected
     with cowarray.deferred():
