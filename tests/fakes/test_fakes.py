@@ -1,11 +1,13 @@
 """What `fake` promises: no byte anywhere, real metadata, writes and copies counted, and no way to a value."""
 
+import contextlib
 import copy
 import ctypes
 import os
 import pickle
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -199,6 +201,31 @@ def test_a_view_of_a_real_array_is_not_the_blocks_own():
                 view[...] = value
     assert not is_fake(real)
     assert real.tolist() == [1] * 5
+
+
+WRITES = {
+    "a write that copies": lambda x: x.__setitem__(slice(None, None, 3), 2.0),
+    "a write of one page": lambda x: x.__setitem__(0, 2.0),
+    "an overwrite": lambda x: x.__setitem__(..., 2.0),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_an_array_that_another_thread_is_in_does_not_become_a_fake(write):
+    value = fake_like(np.ones(1))
+    with fake(real=1 << 40):
+        for wait in (0.0, 0.001, 0.003, 0.01):
+            x = cw.ones(1 << 23)
+            kept = x.copy()
+            writer = threading.Thread(target=write, args=(x,))
+            writer.start()
+            time.sleep(wait)
+            with contextlib.suppress(BufferError):
+                x[...] = value
+            became = is_fake(x)
+            writer.join()
+            assert became or x[0] == 2
+            assert kept[0] == kept[-1] == 1
 
 
 def test_twins_alias_as_the_arrays_do():

@@ -93,6 +93,10 @@ cdef class Storage:
     cdef void *readers
     # On which are the frozen bases that writes here make, borrowed from the doorkeeper; NULL for most.
     cdef cow_account *account
+    # Calls that are in the core without the GIL, or that ask a mode, and writers of fresh bytes: until they have left,
+    # `handle` stays what it was, or its successor keeps it in `former`.
+    cdef int inside
+    cdef Storage former
     # Who is asked at the door, owned; NULL for most. A Storage that has one keeps no hold, and its arrays no header, so
     # that each access comes through the door.
     cdef PyObject *doorkeeper
@@ -161,7 +165,9 @@ cdef class Overwrite:
     cdef cow_mutable_scope pinned
     cdef readonly Storage storage
     cdef int state
+    cdef bint entered
 
+    cdef void enter(self) noexcept
     cdef bint in_place(self) noexcept
     cdef bint commit(self) except -1
 

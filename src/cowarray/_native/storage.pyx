@@ -118,10 +118,11 @@ cdef class Storage:
     @property
     def own_nbytes(self):
         """int: Bytes in memory for this Storage alone: all, or the pages that no frozen copy has (`paging`)."""
-        cdef cow_storage *handle = self.handle
+        cdef cow_storage *handle = enter(self)
         cdef size_t nbytes
         with nogil:  # it may wait for who looks at pages
             nbytes = cow_storage_own_bytes(handle)
+        leave(self)
         return nbytes
 
     @property
@@ -135,6 +136,26 @@ cdef class Storage:
     def __repr__(self):
         where = "away" if is_absent(self) else f"at {self.data_ptr:#x}"
         return f"<cowarray.Storage of {window_size(self)} bytes {where}, shared by {count_shares(self)}>"
+
+
+cdef inline cow_storage *enter(Storage storage) noexcept:
+    """What a call may use until it leaves, whatever others do to the Storage meanwhile."""
+    add(&storage.inside, 1)
+    return storage.handle
+
+
+cdef inline void leave(Storage storage) noexcept:
+    cdef Storage _former
+    if add(&storage.inside, -1) == 0 and storage.former is not None:
+        _former, storage.former = storage.former, None  # ends with this function
+
+
+cdef void exchange(Storage storage, Storage made) noexcept:
+    """Give a Storage another's handle; its own goes with the other, once nobody is inside any more."""
+    storage.handle, made.handle = made.handle, storage.handle
+    if relaxed(&storage.inside) != 0:
+        made.former = storage.former
+        storage.former = made
 
 
 cdef void end_storage(PyObject *storage) noexcept:
@@ -187,10 +208,12 @@ cdef bint is_by_page(Storage storage) noexcept:
 
 
 cdef void tell_read(Storage storage, size_t nbytes) noexcept:
-    cdef cow_storage *handle = storage.handle
-    if storage.doorkeeper == NULL and cow_storage_count_read(handle, nbytes):
+    cdef cow_storage *handle
+    if storage.doorkeeper == NULL and cow_storage_count_read(storage.handle, nbytes):
+        handle = enter(storage)
         with nogil:
             cow_storage_heal(handle, 0)
+        leave(storage)
 
 
 cdef size_t allocated_size(Storage storage) noexcept:
@@ -224,15 +247,17 @@ cdef size_t count_shares(Storage storage) noexcept:
 
 def own_regions(Storage storage not None, /):
     """Of a Storage by the page, the bytes in memory for it alone in each 2 MiB of its allocation; else none."""
-    cdef cow_storage *handle = storage.handle
     cdef size_t count = allocated_size(storage) // REGION + 2  # it may begin and end within a region
     cdef size_t *regions = <size_t *>PyMem_Malloc(count * sizeof(size_t))
+    cdef cow_storage *handle
     cdef size_t i
     if regions == NULL:
         raise MemoryError("cannot allocate memory for the regions of a Storage")
+    handle = enter(storage)
+    with nogil:  # as own_nbytes
+        count = cow_storage_own_regions(handle, regions, count)
+    leave(storage)
     try:
-        with nogil:  # as own_nbytes
-            count = cow_storage_own_regions(handle, regions, count)
         return [regions[i] for i in range(count)]
     finally:
         PyMem_Free(regions)
@@ -367,13 +392,13 @@ cdef void keep_fake(Storage storage, Keeper keeper) noexcept:
 
 
 cdef int become_fake(Storage storage, Keeper keeper) except -1:
-    """Make a Storage one without bytes: those that it has stay for who shares or reads them. A gap, before that."""
+    """Make a Storage one without bytes: those that it has stay for who shares or reads them. A gap, at first."""
     cdef Storage made
-    if storage.doorkeeper != NULL or is_pinned(storage):
+    leave_readers(storage)
+    if storage.doorkeeper != NULL or is_pinned(storage) or relaxed(&storage.inside) != 0:
         raise BufferError("an array that is being written to or watched cannot become a fake")
     made = fake_storage(window_size(storage), keeper)
-    leave_readers(storage)
-    storage.handle, made.handle = made.handle, storage.handle
+    exchange(storage, made)
     keep_fake(storage, keeper)
     return 0
 
@@ -403,7 +428,7 @@ cdef void take_bytes(Storage storage, Storage made) noexcept:
     cdef PyObject *before = storage.doorkeeper
     refresh(made)
     made.unscoped = NULL
-    storage.handle, made.handle = made.handle, storage.handle
+    exchange(storage, made)
     storage.never_shared = made.never_shared
     storage.doorkeeper = NULL
     storage.is_deferred = False
@@ -416,7 +441,7 @@ cdef void exchange_bytes(Storage storage, Storage made) noexcept:
     refresh(made)
     refresh(storage)
     made.unscoped = NULL
-    storage.handle, made.handle = made.handle, storage.handle
+    exchange(storage, made)
 
 
 cdef void count_fake_copy(size_t nbytes) noexcept:
@@ -756,12 +781,21 @@ cdef inline int begin_asked(Storage storage, const Access *access, cow_mutable_s
 
 cdef bint materialize(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope on bytes of the Storage's own. False: they are absent, and there is a doorkeeper to ask."""
+    cdef cow_storage *handle = enter(storage)
+    try:
+        return materialize_in(handle, storage, access, scope)
+    finally:
+        leave(storage)
+
+
+cdef bint materialize_in(
+    cow_storage *handle, Storage storage, const Access *access, cow_mutable_scope *scope
+) except -1:
     cdef cow_error err
     cdef cow_box room
     cdef const cow_box *box = box_of(storage, access, &room)
     cdef cow_status status = COW_EBUSY
     cdef unsigned flags = 0
-    cdef cow_storage *handle = storage.handle
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef const void *before = cow_storage_allocation(handle) if modes_in_use() else NULL
@@ -777,7 +811,7 @@ cdef bint materialize(Storage storage, const Access *access, cow_mutable_scope *
         with nogil:
             status = cow_mutable_begin_at(handle, box, flags, scope, &err)
     if status == COW_ECOPY and not forbidden:
-        return materialize(storage, access, scope)  # it was not shared when it was asked
+        return materialize_in(handle, storage, access, scope)  # it was not shared when it was asked
     if status == COW_ECOPY:
         refuse_copy(storage)
     if status == COW_EABSENT and storage.doorkeeper != NULL:
@@ -922,6 +956,14 @@ cdef class Overwrite:
             cow_overwrite_abort(&self.scope)
         elif self.state == COMMITTED:
             cow_mutable_end(&self.pinned)
+        if self.entered:
+            leave(self.storage)
+
+    cdef void enter(self) noexcept:
+        """Stay inside the Storage to the end: nothing else keeps its handle while the bytes are not in place."""
+        if not self.entered:
+            self.entered = True
+            enter(self.storage)
 
     cdef bint in_place(self) noexcept:
         return self.scope.data == self.scope.old
@@ -965,14 +1007,15 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     """Open the scope. False: the bytes are absent, and there is a doorkeeper to ask."""
     cdef cow_error err
     cdef Storage storage = writer.storage
-    cdef cow_storage *handle = storage.handle
     cdef unsigned flags = COW_NO_COPY if forbids_copy(storage) else 0
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
+    cdef cow_storage *handle = storage.handle
     cdef bint shared = not cow_storage_is_sole(handle)
     cdef const void *before = cow_storage_address(handle)
     cdef const void *allocation = cow_storage_allocation(handle) if modes_in_use() else NULL
     cdef cow_status status = cow_overwrite_begin(handle, flags | COW_TRY, &writer.scope, &err)
     if status == COW_EBUSY:
+        writer.enter()
         with nogil:
             status = cow_overwrite_begin(handle, flags, &writer.scope, &err)
     if status == COW_ECOPY:
@@ -982,6 +1025,8 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     if status != COW_OK:
         fail(status, &err)
     writer.state = OPEN
+    if not writer.in_place():
+        writer.enter()
     if cow_storage_address(handle) != before:
         storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     if shared and writer.in_place() and modes_in_use():

@@ -124,12 +124,10 @@ cdef bint is_written_in_place(Array x) noexcept:
 
 cdef cnp.ndarray plain_array(object value):
     """What picks, as NumPy's array of plain numbers that it takes no user code to read; else None."""
-    cdef cnp.ndarray array
     if is_array(value):
-        array = None if has_doorkeeper(<Array>value) or not is_plain_number((<Array>value).descr.type_num) else (
-            const_header(<Array>value)
-        )
-        return array
+        if has_doorkeeper(<Array>value) or not is_plain_number((<Array>value).descr.type_num):
+            return None
+        value = const_header(<Array>value)
     if type(value) is list:
         for item in <list>value:
             if type(item) is not int:
@@ -139,7 +137,7 @@ cdef cnp.ndarray plain_array(object value):
         value = numpy_asarray(value)
     if type(value) is not cnp.ndarray or not is_plain_number(descr_of(value).type_num):
         return None
-    return value
+    return (<object>value).view()  # while it is looked at, other threads may give theirs another shape
 
 
 cdef inline bint is_plain_number(int type_num) noexcept:
