@@ -167,7 +167,7 @@ cdef class Overwrite:
     cdef int state
     cdef bint entered
 
-    cdef void enter(self) noexcept
+    cdef void stay(self) noexcept
     cdef bint in_place(self) noexcept
     cdef bint commit(self) except -1
 

@@ -959,8 +959,8 @@ cdef class Overwrite:
         if self.entered:
             leave(self.storage)
 
-    cdef void enter(self) noexcept:
-        """Stay inside the Storage to the end: nothing else keeps its handle while the bytes are not in place."""
+    cdef void stay(self) noexcept:
+        """Be inside the Storage to the end: nothing else keeps its handle while the bytes are not in place."""
         if not self.entered:
             self.entered = True
             enter(self.storage)
@@ -1015,7 +1015,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     cdef const void *allocation = cow_storage_allocation(handle) if modes_in_use() else NULL
     cdef cow_status status = cow_overwrite_begin(handle, flags | COW_TRY, &writer.scope, &err)
     if status == COW_EBUSY:
-        writer.enter()
+        writer.stay()
         with nogil:
             status = cow_overwrite_begin(handle, flags, &writer.scope, &err)
     if status == COW_ECOPY:
@@ -1026,7 +1026,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
         fail(status, &err)
     writer.state = OPEN
     if not writer.in_place():
-        writer.enter()
+        writer.stay()
     if cow_storage_address(handle) != before:
         storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
     if shared and writer.in_place() and modes_in_use():
