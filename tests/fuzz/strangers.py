@@ -4,13 +4,12 @@ import contextlib
 import io
 import math
 import pickle
-import resource
 import warnings
-from pathlib import Path
 
 import numpy as np
 from choices import MAX, Choices
 from support.liars import HELD, MEMORY, Producer, answer, lying_view
+from support.limits import little_memory
 from support.oracle import Witness, outcome
 
 import cowarray
@@ -24,20 +23,6 @@ class OnlyOurs(pickle.Unpickler):
         if (module, name) != ("cowarray", "_unpickle"):
             raise pickle.UnpicklingError(f"{module}.{name} is not allowed")
         return _unpickle
-
-
-@contextlib.contextmanager
-def little_memory(more=2 << 30):
-    """Lets the process grow by `more` bytes only: a few bytes of a pickle ask Python for all the memory there is."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    statm = Path("/proc/self/statm")
-    if statm.exists():
-        used = int(statm.read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + more, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def use(x):

@@ -1,0 +1,21 @@
+"""Limits to what the process of a test may take."""
+
+import contextlib
+import resource
+from pathlib import Path
+
+__all__ = ["little_memory"]
+
+
+@contextlib.contextmanager
+def little_memory(more=2 << 30):
+    """Lets the process grow by `more` bytes only: a few bytes of a pickle ask Python for all the memory there is."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        used = int(statm.read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
