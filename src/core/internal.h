@@ -150,6 +150,31 @@ cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */
 void cowi_storage_unuse(cow_storage *storage);
 
+/* ---- materialize.c ------------------------------------------------------------------------------------------------ */
+
+/* Enters the gate and makes the Storage busy, waiting for whoever has. COW_OK with *sole set: it needs nothing, is not
+ * busy and is still locked. */
+COW_NODISCARD cow_status cowi_become_busy(cow_storage *storage, unsigned flags, bool *sole, cow_error *err);
+/* With the lock held, and in the gate: lets the waiting threads go on, unlocks and leaves the gate. moved: the context to
+ * which a reference is left, or NULL; it goes last, since the deleter of the bytes may take any lock. */
+void cowi_no_longer_busy(cow_storage *storage, cowi_context *moved);
+/* Busy: bytes of its own for a Storage that shares. A copy leaves the context without giving up the reference to it. */
+COW_NODISCARD cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err);
+/* Busy: gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
+ * bytes can be stolen, or are absent. keep: they cannot be stolen, even with one share left. */
+bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err);
+/* With the lock held: the Storage owns fresh and nothing else. Returns the context it has left. */
+cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh);
+
+/* ---- rest.c ------------------------------------------------------------------------------------------------------- */
+
+/* With the lock held: paged bytes that nobody writes to, or is about to. Whoever is busy may have its new bytes in place,
+ * and no pin on them yet. */
+bool cowi_has_pages_at_rest(cow_storage *storage);
+/* Has the allocator look at the pages of a Storage that nobody shares or writes to; where too much of them has been
+ * written, a copy to plain memory takes their place. What fails leaves them as they are: they are right, and only dear. */
+void cowi_settle(cow_storage *storage, const cow_box *box);
+
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
 /* A block of array bytes from allocator, as a DataPtr that frees itself. False when memory has run out. */
@@ -192,5 +217,7 @@ void cowi_count(cowi_counter counter, uint64_t amount);
 
 /* Writes the text (printf's rules) where err is not NULL; returns status. */
 cow_status cowi_fail(cow_error *err, cow_status status, const char *format, ...);
+/* COW_EABSENT: the bytes are away. */
+cow_status cowi_fail_absent(cow_error *err);
 
 #endif

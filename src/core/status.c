@@ -39,3 +39,8 @@ cow_status cowi_fail(cow_error *err, cow_status status, const char *format, ...)
     }
     return status;
 }
+
+cow_status cowi_fail_absent(cow_error *err)
+{
+    return cowi_fail(err, COW_EABSENT, "fill the allocation, then try again");
+}

@@ -51,16 +51,16 @@ SPIN = {
     "HEAL_OUTSIDE_GATE": ["heal_fork"],
 }
 
-# The copy, its end, and the steal, as scope.c has them.
+# The copy, its end, and the steal, as materialize.c has them.
 _SHARED_LOCK = "    if (pthread_rwlock_tryrdlock(&context->lock) != 0) {"
 _GIVE_UP = "    if (!cowi_context_give_up_share(context, keep)) {\n        (void)pthread_rwlock_unlock(&context->lock);"
 _PLACED = (
-    "    cowi_storage_lock(storage);\n    (void)put_in_place(storage, fresh);\n    cowi_storage_unlock(storage);\n"
+    "    cowi_storage_lock(storage);\n    (void)cowi_put_in_place(storage, fresh);\n    cowi_storage_unlock(storage);\n"
 )
 _COPIED = "    (void)pthread_rwlock_unlock(&context->lock);\n    cowi_count(COWI_COPIES, 1);"
 _STOLEN = "                cowi_count(COWI_STEALS, 1);\n"
 _RELEASED = "    if (moved != NULL) {\n        cowi_context_release(moved);\n    }"
-_PINNED = "    no_longer_busy(storage, moved ? context : NULL);\n    return status;"
+_PINNED = "    cowi_no_longer_busy(storage, moved ? context : NULL);\n    return status;"
 _WAIT = "        (void)pthread_rwlock_wrlock(&context->lock);\n    }\n    (void)pthread_rwlock_unlock(&context->lock);"
 _DROP_BOTH = "give_back(context, SHARE + 2 * REFERENCE);"
 # The three compare-and-swaps of counts.
@@ -74,7 +74,7 @@ _EVICT_ENTERS = (
 )
 _EVICT_LEAVES = "    cowi_gate_leave();\n    return status;\n"
 _ONLY_SHARES = "if (shares(counts) != managed) {"
-_ABSENT = "        if (cowi_context_absent(context)) {\n            return absent(err);\n        }\n"
+_ABSENT = "        if (cowi_context_absent(context)) {\n            return cowi_fail_absent(err);\n        }\n"
 _FINDS = "cowi_storage_find(storage);"
 _RETAINED_FINDS = "cowi_context_retain(storage->context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
 _SHARED_FINDS = "cowi_context_share_and_retain(context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
@@ -96,12 +96,12 @@ _PAGES_RETAIN = "    where = cowi_context_retain(context);\n    if (where != COW
 _PAGES_RELEASE = "    cowi_context_release(context); /* never the last: the Storage has a share */\n"
 _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(&storage->pins) == 0;\n"
 _LOOKS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    const cow_dataptr own"
-_SETTLED = "    no_longer_busy(storage, moved ? context : NULL);\n}\n"
-_RESTING = "    context = storage->context;\n    if (!has_pages_at_rest"
-_NOT_AT_REST = "    if (!has_pages_at_rest(storage)) {\n        unlock_in_gate"
+_SETTLED = "    cowi_no_longer_busy(storage, moved ? context : NULL);\n}\n"
+_RESTING = "    context = storage->context;\n    if (!cowi_has_pages_at_rest"
+_NOT_AT_REST = "    if (!cowi_has_pages_at_rest(storage)) {\n        unlock_in_gate"
 _HEALTHY = "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;"
 _HEALS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    return true;"
-_HEALED = "    no_longer_busy(storage, context);\n"
+_HEALED = "    cowi_no_longer_busy(storage, context);\n"
 
 # name: [(file, text, replacement), ...]
 CORE = {
@@ -134,7 +134,7 @@ CORE = {
         ("gate.c", "while (cowi_load_seq_cst(&storage->busy)) {", "while (cowi_load_relaxed(&storage->busy)) {")
     ],
     "busy lowered relaxed": [
-        ("scope.c", "cowi_store_seq_cst(&storage->busy, 0)", "cowi_store_relaxed(&storage->busy, 0)")
+        ("materialize.c", "cowi_store_seq_cst(&storage->busy, 0)", "cowi_store_relaxed(&storage->busy, 0)")
     ],
     "gate left relaxed": [("gate.c", "cowi_sub_seq_cst(&state, ONE_INSIDE)", "cowi_sub_relaxed(&state, ONE_INSIDE)")],
     "gate seen drained relaxed": [
@@ -152,7 +152,7 @@ CORE = {
         ("scope.c", "cowi_sub_release(&context->left, 1)", "cowi_sub_relaxed(&context->left, 1)")
     ],
     "readers left seen relaxed": [
-        ("scope.c", "cowi_load_acquire(&context->left) == 0", "cowi_load_relaxed(&context->left) == 0")
+        ("materialize.c", "cowi_load_acquire(&context->left) == 0", "cowi_load_relaxed(&context->left) == 0")
     ],
     "share given up relaxed": [("context.c", "cowi_cas_acq_rel(" + _GIVEN, "cowi_cas_relaxed(" + _GIVEN)],
     "bytes evicted relaxed": [("context.c", "cowi_cas_acq_rel(" + _EVICTED, "cowi_cas_relaxed(" + _EVICTED)],
@@ -178,28 +178,32 @@ CORE = {
     ],
     # the order of the steps
     "put in place after the unlock": [
-        ("scope.c", _PLACED + _COPIED, _COPIED.replace("\n", "\n" + _PLACED, 1)),
+        ("materialize.c", _PLACED + _COPIED, _COPIED.replace("\n", "\n" + _PLACED, 1)),
     ],
     "decrement before the shared lock": [
-        ("scope.c", _SHARED_LOCK, "    const bool gave = cowi_context_give_up_share(context, keep);\n" + _SHARED_LOCK),
-        ("scope.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context, keep)", "gave")),
+        (
+            "materialize.c",
+            _SHARED_LOCK,
+            "    const bool gave = cowi_context_give_up_share(context, keep);\n" + _SHARED_LOCK,
+        ),
+        ("materialize.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context, keep)", "gave")),
     ],
     "share given up before the allocation": [
         (
-            "scope.c",
+            "materialize.c",
             '    COWI_YIELD("shared lock");',
             "    const bool gave = cowi_context_give_up_share(context, keep);",
         ),
-        ("scope.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context, keep)", "gave")),
+        ("materialize.c", _GIVE_UP, _GIVE_UP.replace("cowi_context_give_up_share(context, keep)", "gave")),
     ],
-    "no wait before the steal": [("scope.c", _WAIT, "    }")],
+    "no wait before the steal": [("materialize.c", _WAIT, "    }")],
     "reference released before the unlock": [
-        ("scope.c", _COPIED, "    cowi_context_release(context);\n" + _COPIED),
-        ("scope.c", _RELEASED, "    (void)moved;"),
+        ("materialize.c", _COPIED, "    cowi_context_release(context);\n" + _COPIED),
+        ("materialize.c", _RELEASED, "    (void)moved;"),
     ],
     "context freed right after the unlock": [
         (
-            "scope.c",
+            "materialize.c",
             _STOLEN,
             _STOLEN + "                cowi_storage_lock(storage);\n"
             "                storage->ptr = context->original;\n"
@@ -210,8 +214,8 @@ CORE = {
         ("scope.c", "    bool sole, moved = false;", "    bool sole, moved = false;\n    void *was;"),
         (
             "scope.c",
-            "    status = materialize(storage, box, flags, err);",
-            "    was = cowi_load_relaxed(&storage->address);\n    status = materialize(storage, box, flags, err);",
+            "    status = cowi_materialize(storage, box, flags, err);",
+            "    was = cowi_load_relaxed(&storage->address);\n    status = cowi_materialize(storage, box, flags, err);",
         ),
         (
             "scope.c",
@@ -234,14 +238,20 @@ CORE = {
     ],
     "wake before busy is lowered": [
         (
-            "scope.c",
+            "materialize.c",
             "    cowi_store_seq_cst(&storage->busy, 0);\n",
             "    cowi_wake_busy();\n    cowi_store_seq_cst(&storage->busy, 0);\n",
         ),
-        ("scope.c", "    cowi_storage_unlock(storage);\n    cowi_wake_busy();", "    cowi_storage_unlock(storage);"),
+        (
+            "materialize.c",
+            "    cowi_storage_unlock(storage);\n    cowi_wake_busy();",
+            "    cowi_storage_unlock(storage);",
+        ),
     ],
     # what is looked at
-    "steal ignores readers left behind": [("scope.c", "if (cowi_load_acquire(&context->left) == 0) {", "if (true) {")],
+    "steal ignores readers left behind": [
+        ("materialize.c", "if (cowi_load_acquire(&context->left) == 0) {", "if (true) {")
+    ],
     "readers left not raised": [
         ("storage.c", "        (void)cowi_add_relaxed(&context->left, storage->scopes);\n", "")
     ],
@@ -255,7 +265,7 @@ CORE = {
     "wrap without looking again": [("storage.c", "storage->context == NULL && *spare != NULL", "*spare != NULL")],
     "second writer does not wait": [
         (
-            "scope.c",
+            "materialize.c",
             "        if (!cowi_load_seq_cst(&storage->busy)) {",
             "        if (cowi_load_seq_cst(&storage->busy) < 2) {",
         )
@@ -323,8 +333,8 @@ CORE = {
         ("context.c", " || (counts & ABSENT)) {\n            return false;", ") {\n            return false;")
     ],
     "absence looked at before the shares": [
-        ("scope.c", _LAST, ""),
-        ("scope.c", _ABSENT, _ABSENT + _LAST),
+        ("materialize.c", _LAST, ""),
+        ("materialize.c", _ABSENT, _ABSENT + _LAST),
     ],
     "absent bytes are read": [("context.c", "(reads && (before & ABSENT))", "(reads && false)")],
     "const scope does not find the bytes": [("scope.c", _RETAINED_FINDS, _RETAINED_FINDS.replace(_FINDS, ";"))],
@@ -333,7 +343,7 @@ CORE = {
     ],
     "copy from where the bytes were": [
         (
-            "scope.c",
+            "materialize.c",
             "(const char *)original.data + storage->offset,",
             "cowi_load_relaxed(&storage->address),",
         )
@@ -344,53 +354,53 @@ CORE = {
         ("context.c", _DROP_BOTH, "cowi_context_drop(context);"),
     ],
     # pages
-    "steal keeps the shadow": [("scope.c", "                cowi_context_unshadow(context);\n", "")],
+    "steal keeps the shadow": [("materialize.c", "                cowi_context_unshadow(context);\n", "")],
     "pages shared when the shadow may be gone": [
-        ("scope.c", _BY_PAGE, _PLAIN),
-        ("scope.c", _COPY, _LATE_PAGES),
-        ("scope.c", "            status = wait_for_copies(context, flags, err);\n", _EARLY_UNSHADOW),
-        ("scope.c", "                cowi_context_unshadow(context);\n", ""),
+        ("materialize.c", _BY_PAGE, _PLAIN),
+        ("materialize.c", _COPY, _LATE_PAGES),
+        ("materialize.c", "            status = wait_for_copies(context, flags, err);\n", _EARLY_UNSHADOW),
+        ("materialize.c", "                cowi_context_unshadow(context);\n", ""),
     ],
     "pages shared without a reference": [
-        ("scope.c", _PAGES_RETAIN, "    where = COWI_HERE;\n    if (where != COWI_HERE"),
-        ("scope.c", _PAGES_RELEASE, ""),
+        ("materialize.c", _PAGES_RETAIN, "    where = COWI_HERE;\n    if (where != COWI_HERE"),
+        ("materialize.c", _PAGES_RELEASE, ""),
     ],
     "shadow outlives its context": [
         ("context.c", "        cowi_context_unshadow(context);\n        original", "        original")
     ],
     "eviction keeps the shadow": [("context.c", "    *shadow = context->shadow;\n    context->shadow = NULL;\n", "")],
     "evicted shadow is not given back": [("absence.c", "    if (shadow != NULL) {\n", "    if (false) {\n")],
-    "pages looked at while pinned": [("scope.c", _AT_REST, "!cowi_load_seq_cst(&storage->busy);\n")],
-    "pins seen relaxed by a look at the pages": [("scope.c", _AT_REST, _AT_REST.replace("acquire", "relaxed"))],
-    "pages looked at while busy": [("scope.c", _AT_REST, "cowi_load_acquire(&storage->pins) == 0;\n")],
-    "pages looked at while sole": [("scope.c", _LOOKS, _LOOKS.partition("\n")[2])],
+    "pages looked at while pinned": [("rest.c", _AT_REST, "!cowi_load_seq_cst(&storage->busy);\n")],
+    "pins seen relaxed by a look at the pages": [("rest.c", _AT_REST, _AT_REST.replace("acquire", "relaxed"))],
+    "pages looked at while busy": [("rest.c", _AT_REST, "cowi_load_acquire(&storage->pins) == 0;\n")],
+    "pages looked at while sole": [("rest.c", _LOOKS, _LOOKS.partition("\n")[2])],
     "pages looked at outside of the gate": [
         (
-            "scope.c",
-            "    context = storage->context;\n    if (!has_pages_at_rest",
+            "rest.c",
+            "    context = storage->context;\n    if (!cowi_has_pages_at_rest",
             "    cowi_gate_leave();\n" + _RESTING,
         ),
-        ("scope.c", _NOT_AT_REST, _NOT_AT_REST.replace("unlock_in_gate", "cowi_storage_unlock")),
-        ("scope.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
+        ("rest.c", _NOT_AT_REST, _NOT_AT_REST.replace("unlock_in_gate", "cowi_storage_unlock")),
+        ("rest.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
     ],
-    "pages healed while pinned": [("scope.c", _HEALTHY, "busy)) {\n        return false;")],
-    "pins seen relaxed by a healer": [("scope.c", _HEALTHY, _HEALTHY.replace("acquire", "relaxed"))],
+    "pages healed while pinned": [("rest.c", _HEALTHY, "busy)) {\n        return false;")],
+    "pins seen relaxed by a healer": [("rest.c", _HEALTHY, _HEALTHY.replace("acquire", "relaxed"))],
     "pages healed while busy": [
-        ("scope.c", "if (cowi_load_seq_cst(&storage->busy) || " + _HEALTHY[9:], "if (" + _HEALTHY[9:])
+        ("rest.c", "if (cowi_load_seq_cst(&storage->busy) || " + _HEALTHY[9:], "if (" + _HEALTHY[9:])
     ],
-    "pages healed while sole": [("scope.c", _HEALS, _HEALS.replace("    storage->sole = false;\n", ""))],
+    "pages healed while sole": [("rest.c", _HEALS, _HEALS.replace("    storage->sole = false;\n", ""))],
     "pages healed without a reference": [
-        ("scope.c", "    where = cowi_context_retain(context); /*", "    where = COWI_HERE; /*"),
-        ("scope.c", "        cowi_context_release(context); /* that of the share stays */\n", ""),
-        ("scope.c", _HEALED, "    no_longer_busy(storage, NULL);\n"),
+        ("rest.c", "    where = cowi_context_retain(context); /*", "    where = COWI_HERE; /*"),
+        ("rest.c", "        cowi_context_release(context); /* that of the share stays */\n", ""),
+        ("rest.c", _HEALED, "    cowi_no_longer_busy(storage, NULL);\n"),
     ],
     "pages healed outside of the gate": [
-        ("scope.c", '    COWI_YIELD("heal");\n', "    cowi_gate_leave();\n"),
-        ("scope.c", _HEALED, "    (void)cowi_gate_enter(false);\n" + _HEALED),
+        ("rest.c", '    COWI_YIELD("heal");\n', "    cowi_gate_leave();\n"),
+        ("rest.c", _HEALED, "    (void)cowi_gate_enter(false);\n" + _HEALED),
     ],
-    "a healer keeps its reference": [("scope.c", _HEALED, "    no_longer_busy(storage, NULL);\n")],
+    "a healer keeps its reference": [("rest.c", _HEALED, "    cowi_no_longer_busy(storage, NULL);\n")],
     "pages given up, and nobody takes the old ones back": [
-        ("scope.c", _SETTLED, "    no_longer_busy(storage, NULL);\n}\n")
+        ("rest.c", _SETTLED, "    cowi_no_longer_busy(storage, NULL);\n}\n")
     ],
     "overwritten pages stay sole": [
         ("scope.c", "        if (*by_page) {\n            storage->sole = false;\n        }\n", ""),

@@ -34,6 +34,8 @@ FILES = [
     ["memory", "gate", "nowhere"],
     ["context"],
     ["storage"],
+    ["materialize"],
+    ["rest"],
     ["scope", "absence"],
     ["clone", "by_page"],
 ]

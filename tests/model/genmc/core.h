@@ -11,7 +11,7 @@
 
 /* GenMC copies a struct field by field, and where it does not see both of them it cannot: inlining lets it see. */
 __attribute__((always_inline)) cowi_context *cowi_context_new(const cow_allocator *, cow_dataptr, size_t, bool);
-__attribute__((always_inline)) static cowi_context *put_in_place(cow_storage *, cow_dataptr);
+__attribute__((always_inline)) cowi_context *cowi_put_in_place(cow_storage *, cow_dataptr);
 __attribute__((always_inline)) cow_status cow_storage_fill(cow_storage *, cow_dataptr, size_t, cow_error *);
 __attribute__((always_inline)) void cowi_storage_own(cow_storage *, cow_dataptr);
 __attribute__((always_inline)) bool cowi_dataptr_paged(const cow_allocator *, cow_dataptr);
@@ -23,6 +23,8 @@ __attribute__((always_inline)) cow_status cowi_context_evict(cowi_context *, siz
 #include "absence.c"
 #include "clone.c"
 #include "context.c"
+#include "materialize.c"
+#include "rest.c"
 #include "scope.c"
 #include "storage.c"
 

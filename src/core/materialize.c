@@ -1,0 +1,192 @@
+/* Bytes of its own for a Storage that shares: a steal, for the last sharer, or a copy of the window. The caller is in the
+ * fork gate and has made the Storage busy. */
+#include "internal.h"
+
+/* ---- busy: one thread at a time gives a Storage other bytes ------------------------------------------------------- */
+
+cow_status cowi_become_busy(cow_storage *storage, unsigned flags, bool *sole, cow_error *err)
+{
+    for (;;) {
+        if (!cowi_gate_enter((flags & COW_TRY) != 0)) {
+            return cowi_fail(err, COW_EBUSY, "a fork is in progress");
+        }
+        cowi_storage_lock(storage);
+        *sole = storage->sole;
+        if (*sole) {
+            return COW_OK;
+        }
+        if (!cowi_load_seq_cst(&storage->busy)) {
+            cowi_store_seq_cst(&storage->busy, 1);
+            cowi_storage_unlock(storage);
+            return COW_OK;
+        }
+        cowi_storage_unlock(storage);
+        cowi_gate_leave();
+        if (flags & COW_TRY) {
+            return cowi_fail(err, COW_EBUSY, "another thread is materializing the same Storage");
+        }
+        cowi_wait_while_busy(storage);
+    }
+}
+
+void cowi_no_longer_busy(cow_storage *storage, cowi_context *moved)
+{
+    COWI_ASSERT(cowi_load_relaxed(&storage->busy) == 1);
+    cowi_store_seq_cst(&storage->busy, 0);
+    cowi_storage_unlock(storage);
+    cowi_wake_busy();
+    cowi_gate_leave();
+    if (moved != NULL) {
+        cowi_context_release(moved);
+    }
+}
+
+/* ---- a steal ------------------------------------------------------------------------------------------------------ */
+
+/* For the last sharer. Whoever copies took the shared lock before giving up its share, and leaves the context before it
+ * lets the lock go; having seen the one share left, we find that lock taken until all of that is done. */
+static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_error *err)
+{
+    COWI_YIELD("steal");
+    if (flags & COW_TRY) {
+        if (pthread_rwlock_trywrlock(&context->lock) != 0) {
+            return cowi_fail(err, COW_EBUSY, "copies of the bytes are in progress");
+        }
+    }
+    else {
+        (void)pthread_rwlock_wrlock(&context->lock);
+    }
+    (void)pthread_rwlock_unlock(&context->lock);
+    return COW_OK;
+}
+
+/* ---- a copy ------------------------------------------------------------------------------------------------------- */
+
+cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
+{
+    cowi_context *left = cowi_storage_leave(storage);
+    COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
+    storage->ptr = fresh;
+    storage->offset = 0;
+    cowi_storage_own(storage, fresh);
+    cowi_store_release(&storage->address, fresh.data);
+    cowi_store_relaxed(&storage->allocated, storage->nbytes);
+    return left;
+}
+
+/* With the context's lock shared: the window by the page, for a writer who says what it will touch. False: nothing done.
+ * The reference that is no share's keeps others from evicting what is read. */
+static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags, cow_dataptr *fresh, size_t *copied)
+{
+    const cow_allocator *allocator = storage->allocator;
+    cowi_context *context = storage->context;
+    cow_sharing sharing;
+    cowi_where where;
+    bool shared;
+    if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least || context->foreign) {
+        return false;
+    }
+    where = cowi_context_retain(context);
+    if (where != COWI_HERE && where != COWI_FILLED) {
+        return false;
+    }
+    sharing.source = context->original;
+    sharing.allocated = context->nbytes;
+    sharing.offset = storage->offset;
+    sharing.nbytes = storage->nbytes;
+    sharing.box = box;
+    sharing.will_earn = 0;
+    sharing.may_wait = (flags & COW_TRY) == 0;
+    sharing.shadow = &context->shadow;
+    shared = allocator->paging->share(allocator->self, &sharing) != 0;
+    if (shared) {
+        *fresh = sharing.made;
+        *copied = sharing.copied;
+    }
+    cowi_context_release(context); /* never the last: the Storage has a share */
+    return shared;
+}
+
+static void copy_window(cow_storage *storage, cowi_context *context, cow_dataptr fresh)
+{
+    const cow_allocator *allocator = storage->allocator;
+    const cow_dataptr original = context->original;
+    allocator->clone(allocator->self, fresh.data, (const char *)original.data + storage->offset, storage->nbytes);
+    if (allocator->paging != NULL && storage->nbytes >= allocator->paging->least) {
+        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);
+    }
+}
+
+bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err)
+{
+    cowi_context *context = storage->context;
+    cow_dataptr fresh;
+    size_t copied = storage->nbytes;
+    bool by_page;
+    if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
+        /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
+        *status = cowi_fail(err, COW_EOVERFLOW, "too many threads are copying one allocation");
+        return true;
+    }
+    COWI_YIELD("shared lock");
+    cowi_context_earn(context, NULL);
+    by_page = share_pages(storage, box, flags, &fresh, &copied);
+    if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        *status =
+            cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
+        return !cowi_context_stealable(context);
+    }
+    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy; and
+     * with a reference that is no share's, nobody can evict it. */
+    if (!cowi_context_give_up_share(context, keep)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        cowi_dataptr_delete(&fresh, storage->nbytes);
+        return false;
+    }
+    COWI_YIELD("copy");
+    if (!by_page) {
+        copy_window(storage, context, fresh);
+    }
+    COWI_YIELD("put in place");
+    cowi_storage_lock(storage);
+    (void)cowi_put_in_place(storage, fresh);
+    cowi_storage_unlock(storage);
+    (void)pthread_rwlock_unlock(&context->lock);
+    cowi_count(COWI_COPIES, 1);
+    cowi_count(COWI_BYTES_COPIED, copied);
+    *status = COW_OK;
+    return true;
+}
+
+/* ---- the one or the other ----------------------------------------------------------------------------------------- */
+
+cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err)
+{
+    cowi_context *context = storage->context;
+    cow_status status;
+    bool last;
+    do {
+        last = cowi_context_last_share(context);
+        /* Looked at after the shares: with the last one ours, and busy, bytes that are here stay. */
+        if (cowi_context_absent(context)) {
+            return cowi_fail_absent(err);
+        }
+        if (last) {
+            status = wait_for_copies(context, flags, err);
+            if (status != COW_OK) {
+                return status;
+            }
+            if (cowi_load_acquire(&context->left) == 0) {
+                cowi_context_unshadow(context);
+                cowi_context_earn(context, NULL);
+                cowi_count(COWI_STEALS, 1);
+                return COW_OK;
+            }
+        }
+        if (flags & COW_NO_COPY) {
+            return cowi_fail(err, COW_ECOPY, "a write would copy %zu bytes", storage->nbytes);
+        }
+    } while (!cowi_copy(storage, last || context->foreign, box, flags, &status, err));
+    return status;
+}
