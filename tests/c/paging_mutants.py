@@ -121,12 +121,12 @@ PAGING = {
         [("windows.c", "    release_all(of);\n", "")],
     ),
     "a window that ends keeps its memory": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [("windows.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
     ),
     "a window has no reference to its base": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [
             (
@@ -217,22 +217,22 @@ PAGING = {
         [("windows.c", "    cowi_maps_return(1);\n    return false;", "    return false;")],
     ),
     "a file is mapped beyond its end": (
-        "test_pages",
+        "test_pages_hazards",
         "files_are_mapped_and_never_written",
         [("windows.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
     ),
     "each window fills a base of its own": (
-        "test_pages",
+        "test_pages_threads",
         "one_base_for_all_that_write_at_once",
         [("pages.c", "    if (*sharing->shadow != NULL) {\n        return true;\n    }\n", "")],
     ),
     "nobody waits for who fills the base": (
-        "test_pages",
+        "test_pages_threads",
         "one_base_for_all_that_write_at_once",
         [("pages.c", "    if (sharing->may_wait) {", "    if (!sharing->may_wait) {")],
     ),
     "a base that is not had is spent": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "what_was_not_had_is_not_spent",
         [
             (
@@ -243,12 +243,12 @@ PAGING = {
         ],
     ),
     "a window that is not had is spent": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "what_was_not_had_is_not_spent",
         [("pages.c", "        cowi_ledger_return(&cowi_books, how->paid + made->reserved);\n", "")],
     ),
     "a commit is due at half its price": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [
             (
@@ -259,7 +259,7 @@ PAGING = {
         ],
     ),
     "what was paid for a region is forgotten": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [
             (
@@ -271,17 +271,17 @@ PAGING = {
         ],
     ),
     "a region that was committed is still in debt": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [("commits.c", "    before->debt = 0;\n", "")],
     ),
     "a region that was committed is copied, too": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [("commits.c", "    what->dirty[index] = 0;\n", "")],
     ),
     "the source of a commit keeps its pages": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [
             (
@@ -292,17 +292,17 @@ PAGING = {
         ],
     ),
     "all regions of a commit map the first": (
-        "test_pages_policy",
+        "test_pages_bases",
         "regions_of_one_commit_keep_their_places",
         [("commits.c", "base, at++ * COWI_REGION);", "base, 0 * at++);")],
     ),
     "a commit keeps its reference": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [("commits.c", "    cowi_base_release(base);\n    return count;", "    return count;")],
     ),
     "the base before a commit keeps a reference": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [
             (
@@ -313,22 +313,22 @@ PAGING = {
         ],
     ),
     "the maps of a commit are never given back": (
-        "test_pages_policy",
+        "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [("commits.c", "    what->of->maps += more;\n", "")],
     ),
     "a commit is free": (
-        "test_pages_policy",
+        "test_pages_bases",
         "the_ledger_knows_what_a_commit_costs",
         [("commits.c", "if (cowi_ledger_take(&cowi_books, price)) {", "if (true) {")],
     ),
     "a window is as dear as before its commit": (
-        "test_pages_policy",
+        "test_pages_bases",
         "the_ledger_knows_what_a_commit_costs",
         [("pages.c", "        pay_less(how, price_of_window(made, how));\n", "")],
     ),
     "files are paid for": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "files_cost_the_ledger_nothing",
         [
             ("pages.c", "    if (!made->of_file) {\n        how->paid", "    if (true) {\n        how->paid"),
@@ -336,22 +336,22 @@ PAGING = {
         ],
     ),
     "files are given up": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "files_cost_the_ledger_nothing",
         [("windows.c", "of->of_file ? SIZE_MAX : cowi_most_written(", "cowi_most_written(")],
     ),
     "pages that are written are free": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [("windows.c", "return price < most ? price : most;", "return 0;")],
     ),
     "what a window did not use stays spent": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [("windows.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [
             (
@@ -362,12 +362,12 @@ PAGING = {
         ],
     ),
     "paging begins without a reserve": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "paging_begins_when_it_is_earned",
         [("pages.c", "cowi_window_budget(made, how->prices) + made->nbytes;", "0;")],
     ),
     "writes are not counted": (
-        "test_pages",
+        "test_pages_given_up",
         "who_writes_much_gets_plain_memory",
         [
             (
@@ -378,7 +378,7 @@ PAGING = {
         ],
     ),
     "nobody looks whether writes fell on the same pages": (
-        "test_pages",
+        "test_pages_given_up",
         "same_page_again_and_again_is_no_reason",
         [
             (
@@ -405,7 +405,7 @@ PAGING = {
         ],
     ),
     "what is about to be written is not looked at": (
-        "test_pages",
+        "test_pages_given_up",
         "try_says_busy_before_a_look",
         [("windows.c", "written + cowi_pages_touched(box, of->nbytes) >= most", "written >= most")],
     ),
@@ -420,7 +420,7 @@ PAGING = {
         [("windows.c", "        of->gave_up = true;\n", "")],
     ),
     "a file in memory above the limit": (
-        "test_pages",
+        "test_pages_hazards",
         "limits_and_strangers_change_no_value",
         [("base.c", "    if (!may_be_so_large(nbytes)) {\n        return -1;\n    }\n", "")],
     ),
@@ -430,7 +430,7 @@ PAGING = {
         [("base.c", "    if (descriptor < 0) { /* before Linux 6.3 */", "    if (false) { /* before Linux 6.3 */")],
     ),
     "a base can be written to": (
-        "test_pages_policy",
+        "test_pages_bases",
         "nobody_can_change_a_base",
         [
             (
@@ -441,7 +441,7 @@ PAGING = {
         ],
     ),
     "a base can be cut": (
-        "test_pages_policy",
+        "test_pages_bases",
         "nobody_can_change_a_base",
         [
             (
@@ -452,7 +452,7 @@ PAGING = {
         ],
     ),
     "a base can be prolonged": (
-        "test_pages_policy",
+        "test_pages_bases",
         "nobody_can_change_a_base",
         [
             (
@@ -463,7 +463,7 @@ PAGING = {
         ],
     ),
     "a base takes a low descriptor": (
-        "test_pages_policy",
+        "test_pages_bases",
         "nobody_can_change_a_base",
         [("base.c", "    descriptor = move_up(descriptor);\n", "")],
     ),
@@ -473,7 +473,7 @@ PAGING = {
         [("base.c", "    (void)close(descriptor);\n    return high;", "    return high;")],
     ),
     "a descriptor is not looked at before it is mapped": (
-        "test_pages",
+        "test_pages_hazards",
         "limits_and_strangers_change_no_value",
         [("base.c", "return is_itself(base) && mmap(", "return mmap(")],
     ),
@@ -489,7 +489,7 @@ PAGING = {
         ],
     ),
     "a base that goes keeps its descriptor": (
-        "test_pages_policy",
+        "test_pages_bases",
         "nobody_can_change_a_base",
         [("base.c", "    if (is_itself(base)) {\n        (void)close(base->descriptor);\n    }\n", "")],
     ),
@@ -533,7 +533,7 @@ PAGING = {
         [("base.c", "    (void)munmap(map, nbytes);\n    return good", "    return good")],
     ),
     "only the first chunk of a base is filled": (
-        "test_pages_policy",
+        "test_pages_bases",
         "windows_at_random_hold_their_bytes",
         [
             (
@@ -566,7 +566,7 @@ PAGING = {
         [("dirty.c", "asked.category_inverted = asked.category_mask = OF_A_FILE;", "")],
     ),
     "a scan ends with its first answer": (
-        "test_pages",
+        "test_pages_hazards",
         "more_runs_than_one_answer_holds",
         [("dirty.c", "} while (asked.walk_end < asked.end);", "} while (false);")],
     ),
@@ -606,27 +606,27 @@ PAGING = {
         [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||", "return")],
     ),
     "the ledger has no bound": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "paging_begins_when_it_is_earned",
         [("ledger.c", "spending <= income + income / 4 + cowi_load_relaxed(&allowance);", "spending == spending;")],
     ),
     "the ledger allows twice what was earned": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "paging_begins_when_it_is_earned",
         [("ledger.c", "income + income / 4 +", "income + income +")],
     ),
     "the allowance is not asked": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "an_allowance_is_risked",
         [("ledger.c", "income / 4 + cowi_load_relaxed(&allowance);", "income / 4;")],
     ),
     "off is on": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "paging_begins_when_it_is_earned",
         [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_OFF;", "return false;")],
     ),
     "copies of windows are not spent": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [("ledger.c", "    (void)cowi_add_relaxed(&of->spent, nbytes);\n", "    (void)nbytes;\n")],
     ),
@@ -683,7 +683,7 @@ PAGING = {
         ],
     ),
     "an eviction keeps the shadow": (
-        "test_pages",
+        "test_pages_given_up",
         "evicted_pages_take_their_base_along",
         [
             (
@@ -694,17 +694,17 @@ PAGING = {
         ],
     ),
     "an eviction leaves the shadow in its place": (
-        "test_pages",
+        "test_pages_given_up",
         "evicted_bytes_come_back_without_their_shadow",
         [("context.c", "    *shadow = context->shadow;\n    context->shadow = NULL;\n", "    *shadow = NULL;\n")],
     ),
     "bytes that come back are never looked at": (
-        "test_pages",
+        "test_pages_given_up",
         "pages_that_come_back_are_given_up_as_before",
         [("absence.c", "        cowi_storage_own(storage, ptr);", "        storage->sole = true;")],
     ),
     "pages are looked at while they are pinned": (
-        "test_pages",
+        "test_pages_given_up",
         "nothing_moves_while_it_is_pinned",
         [
             ("storage.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;", ";"),
@@ -716,7 +716,7 @@ PAGING = {
         ],
     ),
     "without waiting, pages are looked at all the same": (
-        "test_pages",
+        "test_pages_given_up",
         "try_says_busy_before_a_look",
         [
             (
@@ -727,7 +727,7 @@ PAGING = {
         ],
     ),
     "without copies, pages are looked at all the same": (
-        "test_pages",
+        "test_pages_given_up",
         "try_says_busy_before_a_look",
         [
             (
@@ -738,12 +738,12 @@ PAGING = {
         ],
     ),
     "a give-up does not copy": (
-        "test_pages",
+        "test_pages_given_up",
         "who_writes_much_gets_plain_memory",
         [("scope.c", "        (void)copy(storage, true, NULL, 0, &status, NULL);\n", "        (void)status;\n")],
     ),
     "pages that were looked at belong to nobody": (
-        "test_pages",
+        "test_pages_given_up",
         "same_page_again_and_again_is_no_reason",
         [
             (
@@ -759,7 +759,7 @@ PAGING = {
         ],
     ),
     "a steal forgets that it has pages": (
-        "test_pages",
+        "test_pages_given_up",
         "stolen_pages_are_given_up_as_before",
         [
             (
@@ -770,7 +770,7 @@ PAGING = {
         ],
     ),
     "pages are overwritten in place": (
-        "test_pages",
+        "test_pages_given_up",
         "overwriting_pages_copies_none",
         [
             (
@@ -781,12 +781,12 @@ PAGING = {
         ],
     ),
     "pinned pages are left by who overwrites": (
-        "test_pages",
+        "test_pages_given_up",
         "pinned_pages_are_overwritten_in_place",
         [("scope.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;\n}", ";\n}")],
     ),
     "a copy is not spent": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "the_ledger_knows_each_price",
         [
             (
@@ -797,7 +797,7 @@ PAGING = {
         ],
     ),
     "a lazy copy is earned at once": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "an_adversary_gets_no_more",
         [
             (
@@ -810,17 +810,17 @@ PAGING = {
         ],
     ),
     "no lazy copy is earned": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "paging_begins_when_it_is_earned",
         [("clone.c", "            cowi_context_owe(made->context, nbytes);\n", "")],
     ),
     "what other sharers may need is earned": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "copies_that_nobody_wrote_to_are_earned",
         [("context.c", "return sharers > 2 ? (uint64_t)(sharers - 2) * context->nbytes : 0;", "return 0 * sharers;")],
     ),
     "a base is filled for a window that cannot be paid": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "paging_begins_when_it_is_earned",
         [
             (
@@ -831,7 +831,7 @@ PAGING = {
         ],
     ),
     "what a drop saved is not earned": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "copies_that_nobody_wrote_to_are_earned",
         [
             (
@@ -847,7 +847,7 @@ PAGING = {
         [("boxes.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
     ),
     "prices are measured for copies that cannot be paid": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "a_single_copy_measures_nothing",
         [("pages.c", "return false; /* nor for a program that makes a copy or two */", "")],
     ),
@@ -857,7 +857,7 @@ PAGING = {
         [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
     ),
     "what was read is forgotten": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [
             (
@@ -868,12 +868,12 @@ PAGING = {
         ],
     ),
     "healing begins before it pays": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [("commits.c", "dirty = at_once || is_paid(of, prices) ?", "dirty = true ?")],
     ),
     "healing begins at half its price": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [
             (
@@ -884,22 +884,22 @@ PAGING = {
         ],
     ),
     "what was read before the last look counts again": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [("commits.c", "        cowi_store_relaxed(&of->read, 0);\n", "")],
     ),
     "reading costs nothing": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [("ledger.c", "    if (whole != 0 && split > whole + whole / NOISE) {", "    if (false) {")],
     ),
     "whole regions are read at the price of split ones": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [("ledger.c", "(split - whole) * 1000 /", "split * 1000 /")],
     ),
     "healing is free": (
-        "test_pages_policy",
+        "test_pages_healing",
         "the_ledger_knows_what_healing_costs",
         [
             (
@@ -910,22 +910,22 @@ PAGING = {
         ],
     ),
     "healing that fails is spent": (
-        "test_pages_policy",
+        "test_pages_healing",
         "healing_that_fails_is_not_spent",
         [("commits.c", "        cowi_ledger_return(&cowi_books, again);\n", "")],
     ),
     "healed pages still count as written": (
-        "test_pages_policy",
+        "test_pages_healing",
         "healed_pages_are_given_up_as_before",
         [("commits.c", "    of->at_first = sum(dirty, of->count);\n", "")],
     ),
     "healed pages are paid for when the window ends": (
-        "test_pages_policy",
+        "test_pages_healing",
         "the_ledger_knows_what_healing_costs",
         [("commits.c", "    cowi_store_relaxed(&of->counted, 0);\n", "")],
     ),
     "regions of plain memory are healed": (
-        "test_pages_policy",
+        "test_pages_healing",
         "own_regions_need_no_healing",
         [
             (
@@ -936,22 +936,22 @@ PAGING = {
         ],
     ),
     "each commit takes more maps": (
-        "test_pages_policy",
+        "test_pages_healing",
         "healing_takes_no_more_maps_than_there_are_regions",
         [("commits.c", "return 2 * count < left ? 2 * count : left;", "return 2 * count + 0 * left;")],
     ),
     "files are healed": (
-        "test_pages_policy",
+        "test_pages_ledger",
         "files_cost_the_ledger_nothing",
         [("commits.c", "if (of->of_file || cowi_pages_are_off()", "if (cowi_pages_are_off()")],
     ),
     "healing goes on where pages are off": (
-        "test_pages_policy",
+        "test_pages_healing",
         "the_ledger_knows_what_healing_costs",
         [("commits.c", "if (of->of_file || cowi_pages_are_off() || ", "if (of->of_file || ")],
     ),
     "what is pinned is healed": (
-        "test_pages_policy",
+        "test_pages_healing",
         "who_is_written_to_is_not_healed",
         [
             (
@@ -962,7 +962,7 @@ PAGING = {
         ],
     ),
     "reads of shared pages are not counted": (
-        "test_pages_policy",
+        "test_pages_healing",
         "shared_pages_are_healed_for_all",
         [
             (
@@ -973,7 +973,7 @@ PAGING = {
         ],
     ),
     "who was healed alone has to steal": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [
             (
@@ -984,7 +984,7 @@ PAGING = {
         ],
     ),
     "who was healed with others has the bytes alone": (
-        "test_pages_policy",
+        "test_pages_healing",
         "shared_pages_are_healed_for_all",
         [
             (
@@ -995,7 +995,7 @@ PAGING = {
         ],
     ),
     "healing keeps its reference": (
-        "test_pages_policy",
+        "test_pages_healing",
         "what_is_read_often_is_healed",
         [
             (
