@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bases_mutants import BASES
+from pages_mutants import PAGES
 from paging_mutants import PAGING
 
 HERE = Path(__file__).resolve().parent
@@ -368,7 +370,7 @@ FAULTS |= {
     ),
 }
 
-FAULTS |= PAGING
+FAULTS |= PAGES | BASES | PAGING
 
 # The same, of the assertions that no test can break from outside. The core has the full ones.
 ASSERTED = {
