@@ -133,8 +133,10 @@ C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
-C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/tracing.c))
+C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/paging.c tests/c/tracing.c))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
+# Those with a core whose calls for pages can be made to fail.
+FAILING_TESTS := $(addprefix $(C_BUILD)/test_pages_,bases failures healing ledger policy)
 # Percent of the usual rounds of a stress test, where each takes many times as long.
 SHORT := 10
 
@@ -148,7 +150,7 @@ $(C_BUILD)/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
 
-$(filter-out %/test_limits %/test_pages_failures %/test_pages_policy %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
+$(filter-out %/test_limits $(FAILING_TESTS) %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
 # A core whose counts are full early, so that a test can fill them.
@@ -159,9 +161,8 @@ $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
 
-# A core whose calls for pages can be made to fail.
 FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages windows commits base dirty boxes ledger)
-$(C_BUILD)/test_pages_failures $(C_BUILD)/test_pages_policy: $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(FAILING) \
+$(FAILING_TESTS): $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(C_BUILD)/priced.o $(FAILING) \
     $(filter-out $(patsubst $(C_BUILD)/failing/%,$(C_BUILD)/%,$(FAILING)),$(C_SHARED))
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 $(FAILING): $(C_BUILD)/failing/%.o: %.c Makefile flags.mk

@@ -3,7 +3,9 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static cowi_atomic_size passed;
 static cowi_atomic_size failed;
@@ -112,6 +114,26 @@ cow_stats stats_now(void)
     cow_stats stats;
     cow_stats_read(&stats);
     return stats;
+}
+
+/* ---- children ---------------------------------------------------------------------------------------------------- */
+
+bool child_succeeds(void (*body)(void *), void *argument)
+{
+    int status = 0;
+    pid_t child;
+    (void)fflush(stdout);
+    (void)fflush(stderr);
+    child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const size_t failed_before = checks_failed();
+        (void)alarm(60);
+        body(argument);
+        _exit(checks_failed() == failed_before ? 0 : 1);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */

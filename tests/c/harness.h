@@ -55,6 +55,10 @@ int finish(const char *program);
 cow_tracing_report report_of(const fixture *f);
 cow_stats stats_now(void);
 
+/* Runs body in a forked child; true when it ended well, without a failed check, and in time: in a minute, unless it sets
+ * another alarm. Such a child starts no thread. */
+bool child_succeeds(void (*body)(void *argument), void *argument);
+
 /* ---- short forms for arrays whose bytes are all the same ---------------------------------------------------------- */
 
 cow_storage *make_filled(const cow_allocator *allocator, size_t nbytes, int value);

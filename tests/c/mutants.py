@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bases_mutants import BASES
+from pages_mutants import PAGES
 from paging_mutants import PAGING
 
 HERE = Path(__file__).resolve().parent
@@ -35,7 +37,7 @@ _COMMIT_DROPS = (
     "    cowi_context_drop_and_release(context); /* the scope's */\n    return COW_OK;"
 )
 # Programs for which the calls of these files come to failing.c.
-_FAILING_PROGRAMS = {"test_pages_failures", "test_pages_policy"}
+_FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "healing", "ledger", "policy")}
 _FAILING_FILES = {"pages.c", "windows.c", "commits.c", "base.c", "dirty.c", "boxes.c", "ledger.c"}
 _FAILING = ["-DFAILING_RENAMES", "-include", str(HERE / "failing.h")]
 
@@ -368,12 +370,12 @@ FAULTS |= {
     ),
 }
 
-FAULTS |= PAGING
+FAULTS |= PAGES | BASES | PAGING
 
 # The same, of the assertions that no test can break from outside. The core has the full ones.
 ASSERTED = {
     "plain memory is healed": (
-        "test_pages_policy",
+        "test_pages_healing",
         "cowi_window_is_paged(own)",
         [("scope.c", "    if (!cowi_dataptr_paged(storage->allocator, *own)) {", "    if (false) {")],
     ),
@@ -483,7 +485,7 @@ def main(words):
     core, tests = {}, {}
     for program in programs:
         failing = program in _FAILING_PROGRAMS
-        sources = [program, "harness", "tracing", *(["failing"] if failing else [])]
+        sources = [program, "harness", "paging", "tracing", *(["failing", "priced"] if failing else [])]
         core[program] = {path.name: compiled(path, sound, CORE, failing=failing) for path in CORE.glob("*.c")}
         tests[program] = [compiled(HERE / f"{name}.c", sound, CORE) for name in sources]
     missed = 0

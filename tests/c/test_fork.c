@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -54,25 +53,6 @@ static const cow_allocator pages = {"pages", NULL, pages_alloc, pages_free, page
 #endif
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
-
-/* Runs body in a forked child; true when it ended well and in time. */
-static bool child_succeeds(void (*body)(void *), void *argument)
-{
-    int status = 0;
-    pid_t child;
-    (void)fflush(stdout);
-    (void)fflush(stderr);
-    child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        const size_t failed_before = checks_failed();
-        (void)alarm(30);
-        body(argument);
-        _exit(checks_failed() == failed_before ? 0 : 1);
-    }
-    REQUIRE(waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 /* Whatever the Storage holds: clone it, write both, steal, free the clone. */
 static void storage_works(cow_storage *storage)
