@@ -170,8 +170,8 @@ FAULTS = {
         "test_gate",
         "deleters_may_fork",
         [
-            ("scope.c", _RELEASE, ""),
-            ("scope.c", "    cowi_wake_busy();\n", _RELEASE + "    cowi_wake_busy();\n"),
+            ("materialize.c", _RELEASE, ""),
+            ("materialize.c", "    cowi_wake_busy();\n", _RELEASE + "    cowi_wake_busy();\n"),
         ],
     ),
     "a commit lets go of the old bytes in the gate": (
@@ -377,7 +377,7 @@ ASSERTED = {
     "plain memory is healed": (
         "test_pages_healing",
         "cowi_window_is_paged(own)",
-        [("scope.c", "    if (!cowi_dataptr_paged(storage->allocator, *own)) {", "    if (false) {")],
+        [("rest.c", "    if (!cowi_dataptr_paged(storage->allocator, *own)) {", "    if (false) {")],
     ),
     "one block more is kept than there is room for": (
         "test_allocators",

@@ -60,7 +60,7 @@ PAGING = {
         "only_aligned_windows_of_ours_are_paged",
         [
             (
-                "scope.c",
+                "materialize.c",
                 "storage->nbytes < allocator->paging->least || context->foreign) {",
                 "storage->nbytes < allocator->paging->least) {",
             )
@@ -69,17 +69,17 @@ PAGING = {
     "small windows are paged": (
         "test_pages",
         "off_is_off_and_small_windows_are_copied",
-        [("scope.c", "storage->nbytes < allocator->paging->least || context->foreign) {", "context->foreign) {")],
+        [("materialize.c", "storage->nbytes < allocator->paging->least || context->foreign) {", "context->foreign) {")],
     ),
     "a paged copy counts as a whole one": (
         "test_pages",
         "one_byte_costs_a_page",
-        [("scope.c", "        *copied = sharing.copied;\n", "")],
+        [("materialize.c", "        *copied = sharing.copied;\n", "")],
     ),
     "a steal keeps the shadow": (
         "test_pages",
         "last_sharer_keeps_its_address_and_drops_the_shadow",
-        [("scope.c", "                cowi_context_unshadow(context);\n", "")],
+        [("materialize.c", "                cowi_context_unshadow(context);\n", "")],
     ),
     "the last share keeps the shadow": (
         "test_pages",
@@ -142,22 +142,22 @@ PAGING = {
         [
             (
                 "scope.c",
-                "        if (!(flags & COW_NO_COPY)) {\n            settle",
-                "        if (true) {\n            settle",
+                "        if (!(flags & COW_NO_COPY)) {\n            cowi_settle",
+                "        if (true) {\n            cowi_settle",
             )
         ],
     ),
     "a give-up does not copy": (
         "test_pages_given_up",
         "who_writes_much_gets_plain_memory",
-        [("scope.c", "        (void)copy(storage, true, NULL, 0, &status, NULL);\n", "        (void)status;\n")],
+        [("rest.c", "        (void)cowi_copy(storage, true, NULL, 0, &status, NULL);\n", "        (void)status;\n")],
     ),
     "pages that were looked at belong to nobody": (
         "test_pages_given_up",
         "same_page_again_and_again_is_no_reason",
         [
             (
-                "scope.c",
+                "rest.c",
                 "    if (!moved) {\n        cowi_storage_own(storage, own);\n",
                 "    if (!moved) {\n        storage->sole = true;\n        storage->paged = false;\n",
             ),
@@ -185,7 +185,7 @@ PAGING = {
         [
             (
                 "scope.c",
-                "    *by_page = has_pages_at_rest(storage);\n    if (!*by_page) {",
+                "    *by_page = cowi_has_pages_at_rest(storage);\n    if (!*by_page) {",
                 "    *by_page = false;\n    if (!*by_page) {",
             )
         ],
@@ -193,14 +193,14 @@ PAGING = {
     "pinned pages are left by who overwrites": (
         "test_pages_given_up",
         "pinned_pages_are_overwritten_in_place",
-        [("scope.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;\n}", ";\n}")],
+        [("rest.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;\n}", ";\n}")],
     ),
     "a copy is not spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
         [
             (
-                "scope.c",
+                "materialize.c",
                 "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n",
                 "        (void)0;\n",
             )
@@ -255,7 +255,7 @@ PAGING = {
         "who_is_written_to_is_not_healed",
         [
             (
-                "scope.c",
+                "rest.c",
                 "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;",
                 "busy)) {\n        return false;",
             )
@@ -277,7 +277,7 @@ PAGING = {
         "what_is_read_often_is_healed",
         [
             (
-                "scope.c",
+                "rest.c",
                 "    if (sole) {\n        cowi_storage_own(storage, own);",
                 "    if (false) {\n        cowi_storage_own(storage, own);",
             )
@@ -288,7 +288,7 @@ PAGING = {
         "shared_pages_are_healed_for_all",
         [
             (
-                "scope.c",
+                "rest.c",
                 "    if (sole) {\n        cowi_storage_own(storage, own);",
                 "    if (true) {\n        cowi_storage_own(storage, own);",
             )
@@ -299,9 +299,9 @@ PAGING = {
         "what_is_read_often_is_healed",
         [
             (
-                "scope.c",
-                "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, context);",
-                "        cowi_storage_own(storage, own);\n    }\n    no_longer_busy(storage, NULL);",
+                "rest.c",
+                "        cowi_storage_own(storage, own);\n    }\n    cowi_no_longer_busy(storage, context);",
+                "        cowi_storage_own(storage, own);\n    }\n    cowi_no_longer_busy(storage, NULL);",
             )
         ],
     ),
