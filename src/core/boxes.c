@@ -215,6 +215,12 @@ bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bi
     126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
 #define BETWEEN_LOOKS 6
 
+uint64_t cowi_least_price(const cow_sharing *sharing, bool of_window)
+{
+    const bool needs_base = !of_window && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
+    return sharing->nbytes + (needs_base ? sharing->allocated : 0);
+}
+
 uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages)
 {
     return (uint64_t)pages * COWI_PAGE * prices->page / 1000;

@@ -4,7 +4,9 @@
  * of the uppermost account. Which pages a window has for itself, the kernel tells there; here each has a bit, which is set by
  * the boxes of its writers. Where a box does not say which, as of an index with arrays, pages are drawn at random.
  *
- * What is shared is guarded by one lock, which is held in the fork gate only. A window that nobody shares is its Storage's. */
+ * What is shared is guarded by one lock, which is held in the fork gate only. A window that nobody shares is its Storage's.
+ *
+ * One file, for it is read beside pages.c and windows.c, whose steps it takes one by one. */
 #include "foretold.h"
 
 #include <pthread.h>
@@ -398,8 +400,10 @@ static plan plan_for(const cow_sharing *sharing, size_t *lead, size_t *count)
 
 static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead, size_t count)
 {
+    cowi_ledger *ledger = cowi_account_ledger(cowi_slot_account(sharing->source.data));
     if (cowi_pages_are_off() || cowi_pages_touched(sharing->box, sharing->nbytes) > sharing->nbytes / 2 / COWI_PAGE ||
-        count > MOST_REGIONS || cowi_account_ledger(cowi_slot_account(sharing->source.data)) == NULL) {
+        count > MOST_REGIONS || ledger == NULL ||
+        !cowi_ledger_has(ledger, cowi_least_price(sharing, how->from != NULL), sharing->will_earn)) {
         return false;
     }
     how->prices = cowi_prices_now();

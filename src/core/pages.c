@@ -327,13 +327,6 @@ static bool is_of_file(const plan *how)
     return how->from != NULL && how->from->of_file;
 }
 
-/* What a window costs at the least, at any prices: what is reserved for a plain copy of it, and its base. */
-static uint64_t least_price(const cow_sharing *sharing, const plan *how)
-{
-    const bool needs_base = how->from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
-    return sharing->nbytes + (needs_base ? sharing->allocated : 0);
-}
-
 /* Whether paging may be worth it; the ledger has the last word. */
 static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead)
 {
@@ -343,7 +336,8 @@ static bool is_eligible(const cow_sharing *sharing, plan *how, size_t lead)
     if (cowi_pages_touched(sharing->box, sharing->nbytes) > sharing->nbytes / 2 / COWI_PAGE) {
         return false; /* a page costs no less than in a copy, whatever it is: nothing to measure */
     }
-    if (!is_of_file(how) && !cowi_ledger_has(&cowi_books, least_price(sharing, how), sharing->will_earn)) {
+    if (!is_of_file(how) &&
+        !cowi_ledger_has(&cowi_books, cowi_least_price(sharing, how->from != NULL), sharing->will_earn)) {
         return false; /* nor for a program that makes a copy or two */
     }
     how->prices = cowi_prices_now();

@@ -85,6 +85,8 @@ typedef struct cowi_prices {
     uint64_t copy; /* of some bytes, in nanoseconds: what the other figures are of */
 } cowi_prices;
 
+/* Of a window at the least, at any prices: what is reserved for a plain copy of it, and its base. */
+uint64_t cowi_least_price(const cow_sharing *sharing, bool of_window);
 uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages);
 uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions);
 /* Of a region's pages one by one, or as a whole; in pages of a plain copy. */

@@ -119,7 +119,7 @@ PAGING = {
         [
             ("storage.c", " &&\n           cowi_load_acquire(&storage->pins) == 0;", ";"),
             (
-                "scope.c",
+                "rest.c",
                 " &&\n           cowi_load_acquire(&storage->pins) == 0;\n}",
                 ";\n}",
             ),
