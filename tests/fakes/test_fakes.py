@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.programs import run
 
 import cowarray as cw
 from cowarray import FakeError, aliases, fake, fake_like, is_fake
@@ -226,6 +227,39 @@ def test_an_array_that_another_thread_is_in_does_not_become_a_fake(write):
             writer.join()
             assert became or x[0] == 2
             assert kept[0] == kept[-1] == 1
+
+
+def test_an_array_that_is_about_to_be_overwritten_does_not_become_a_fake():
+    """Even while the overwrite asks a mode, which runs Python code and lets other threads go on."""
+    printed = run("""
+        import contextvars
+        from cowarray._modes import copies
+
+        value = ca.fake_like(np.ones(1))
+        with ca.fake(real=1 << 40):
+            x = ca.ones(4096)
+            kept = x.copy()
+            block = contextvars.copy_context()
+        asked, told = copies.forbids_copy, []
+
+        def become_fake():
+            try:
+                x[...] = value
+            except BufferError as error:
+                told.append(error)
+            told.append(x.copy())
+
+        def ask():
+            if not told:
+                block.run(become_fake)
+            return asked()
+
+        copies.forbids_copy = ask
+        with ca.trace():
+            x[...] = np.arange(4096.0)
+        print(type(told[0]).__name__, ca.is_fake(x), x[5], kept[5])
+    """)
+    assert printed == "BufferError False 5.0 1.0\n"
 
 
 def test_twins_alias_as_the_arrays_do():

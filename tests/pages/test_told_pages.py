@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+from support.programs import run
 
 import cowarray as ca
 from cowarray._native.storage import set_doorkeeper
@@ -371,6 +372,28 @@ def one_write(seed):
         told, taken = found
         assert taken <= told, f"seed {seed}: {taken} bytes were taken, and {told} told"
     return found is not None
+
+
+def test_what_picks_may_get_another_shape_while_it_is_looked_at():
+    printed = run("""
+        import warnings
+
+        x = ca.zeros((1, 1 << 20))
+        kept = x.copy()
+        mask = np.array([True])
+
+        def reshape(frame, event, arg):
+            if frame.f_code.co_name == "count_nonzero" and mask.shape:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    mask.shape = ()
+
+        sys.setprofile(reshape)
+        x[mask, 1:5] = 1
+        sys.setprofile(None)
+        print(mask.shape, kept.any())
+    """)
+    assert printed == "() False\n"
 
 
 def test_no_write_touches_more_than_it_says():

@@ -1007,6 +1007,8 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     """Open the scope. False: the bytes are absent, and there is a doorkeeper to ask."""
     cdef cow_error err
     cdef Storage storage = writer.storage
+    if modes_in_use():
+        writer.stay()  # they run Python code
     cdef unsigned flags = COW_NO_COPY if forbids_copy(storage) else 0
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
     cdef cow_storage *handle = storage.handle

@@ -192,8 +192,8 @@ cdef int narrow_to_index(Access *access, cnp.npy_intp *box, const Place *whole, 
 
 
 cdef object shown(object item):
-    """An item of an index, with arrays and lists as NumPy's arrays; UNKNOWN, which picks nothing, for others."""
-    if not is_array(item) and type(item) is not list:
+    """An item of an index, arrays and lists as `plain_array` gives them; UNKNOWN, which picks nothing, for others."""
+    if not is_array(item) and type(item) is not list and type(item) is not cnp.ndarray:
         return item
     array = plain_array(item)
     return UNKNOWN if array is None else array
