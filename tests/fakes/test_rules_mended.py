@@ -148,6 +148,12 @@ def test_an_outer_product_of_too_many_axes():
     assert verdict(lambda: np.add.outer(x, array(*(1,) * 31))) == EXACT
 
 
+def test_an_outer_product_with_two_results():
+    x, y = array(3, 2), array(4)
+    assert verdict(lambda: np.divmod.outer(x, y)) == EXACT
+    assert verdict(lambda: np.divmod.outer(x, y, out=(array(3, 2, 4), array(3, 2, 4)))) == EXACT
+
+
 @pytest.mark.parametrize("axis", [0, 1, 51, 52, -1, 70])
 @pytest.mark.parametrize("optimize", [False, True])
 def test_axes_named_by_numbers(axis, optimize):

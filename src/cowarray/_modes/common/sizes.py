@@ -13,7 +13,7 @@ _FACTORS |= {f"{letter}b": 1000**power for power, letter in enumerate("kmgtpe", 
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
 
 
-def nbytes_of(size):
+def nbytes_of(size: int | np.integer | str) -> int:
     """Bytes of a size.
 
     Parameters
@@ -35,14 +35,15 @@ def nbytes_of(size):
         return int(size)
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
     factor = None if found is None else _FACTORS.get(found[2].lower())
-    if factor is None:
+    if found is None or factor is None:
         raise ValueError(f"a size is bytes, or a number with a unit, as in '8 GiB' or '500 MB' (got {size!r})")
     whole, _, rest = found[1].partition(".")
     # In integers: no size is rounded that a float could not hold.
-    return (int(whole or 0) * 10 ** len(rest) + int(rest or 0)) * factor // 10 ** len(rest)
+    power: int = 10 ** len(rest)
+    return (int(whole or 0) * power + int(rest or 0)) * factor // power
 
 
-def readable(nbytes):
+def readable(nbytes: int) -> str:
     """A number of bytes in a unit in which it has few digits.
 
     Parameters

@@ -6,12 +6,14 @@ threads. The native layer looks here only while some context uses a mode.
 
 import os
 import sys
+from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import NamedTuple
+from types import FrameType
+from typing import Any, NamedTuple, Self
 from weakref import ref
 
 from cowarray._native.errors import CopyError
-from cowarray._native.storage import Unread, count_modes, set_modes, share_allocation
+from cowarray._native.storage import Storage, Unread, count_modes, set_modes, share_allocation
 
 __all__ = ["CopyError", "Sharer", "TraceEvent", "no_copy", "trace"]
 
@@ -42,7 +44,7 @@ class TraceEvent(NamedTuple):
     filename: str
     lineno: int
 
-    def __str__(self):
+    def __str__(self) -> Any:
         return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied: {self.reason}"
 
 
@@ -62,18 +64,18 @@ class Sharer(NamedTuple):
     filename: str
     lineno: int
 
-    def __str__(self):
+    def __str__(self) -> Any:
         return f"a {self.kind}, made at {self.filename}:{self.lineno}"
 
 
 # Each holds what was entered, outermost first, as lists of one item. The item is removed where the variable cannot be
 # reset, because memory has run out or the block ends in another context than it began in.
-_forbidden = ContextVar("cowarray_no_copy", default=())
-_traces = ContextVar("cowarray_traces", default=())
+_forbidden: ContextVar[tuple[list[Any], ...]] = ContextVar("cowarray_no_copy", default=())
+_traces: ContextVar[tuple[list[Any], ...]] = ContextVar("cowarray_traces", default=())
 
 # Of each Storage that was made to share bytes inside a `trace`, by its id: a weak reference, and where that was. The
 # references have no callback: nothing runs when a Storage ends. What has ended goes when there is twice as much.
-_born = {}
+_born: dict[int, Any] = {}
 _most_born = 64
 
 # pathlib would be a tenth of the time that the import takes.
@@ -83,19 +85,19 @@ _own = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 UNREAD = "a lazy copy was written, and dropped before anybody read it"
 
 
-def forbids_copy():
+def forbids_copy() -> bool:
     """Whether the current context is inside `no_copy`."""
     return any(_forbidden.get())
 
 
-def forbids_eager():
+def forbids_eager() -> bool:
     """Whether the current context is inside `no_copy(eager=True)`."""
     return any(eager for entered in _forbidden.get() for eager in entered)
 
 
-def _caller():
+def _caller() -> tuple[str, int]:
     """File and line of the innermost frame outside this library, NumPy and the module `copy`."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         module = frame.f_globals.get("__name__", "")
@@ -105,7 +107,7 @@ def _caller():
     return "<unknown>", 0
 
 
-def report(kind, nbytes, reason, unread=None):
+def report(kind: str, nbytes: int, reason: str, unread: Unread | None = None) -> None:
     """Tell the current context's traces what became of an array's bytes, and of a write that nobody has read yet."""
     traces = [events for entered in _traces.get() for events in entered]
     if traces:
@@ -118,7 +120,7 @@ def report(kind, nbytes, reason, unread=None):
                 events.append(unread)
 
 
-def born(kind, storage):
+def born(kind: str, storage: Storage) -> None:
     """Note, inside a `trace`, where a Storage was made that shares an allocation."""
     global _most_born
     if any(_traces.get()):
@@ -129,7 +131,7 @@ def born(kind, storage):
         _born[id(storage)] = (ref(storage), Sharer(kind, *_caller()))
 
 
-def _living():
+def _living() -> Any:
     """Each Storage whose birth was noted and that is still there, with its `Sharer`."""
     living = []
     for key, (reference, sharer) in _born.copy().items():  # a list of items can run the collector halfway
@@ -141,7 +143,7 @@ def _living():
     return living
 
 
-def known_sharers(storage):
+def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
     """Of the others that share a Storage's allocation, those whose birth was noted; oldest first."""
     found = []
     if _born:
@@ -158,10 +160,10 @@ class _Mode:
     # a mode ends with the interpreter.
     _count_users = staticmethod(count_modes)
 
-    def __init__(self):
-        self._entered = []
+    def __init__(self) -> None:
+        self._entered: list[Any] = []
 
-    def _enter(self, variable, value):
+    def _enter(self, variable: Any, value: object) -> None:
         entered = [value]
         record = [variable, entered, None]
         self._entered.append(record)
@@ -174,7 +176,7 @@ class _Mode:
             self._count_users(-1)
             raise
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         variable, entered, token = self._entered.pop()
         try:
             variable.reset(token)
@@ -219,13 +221,13 @@ class no_copy(_Mode):
     cowarray.CopyError: no_copy: this write would copy 24 bytes, because 2 Storages share them; ...
     """
 
-    def __init__(self, *, eager=False):
+    def __init__(self, *, eager: bool = False) -> None:
         if type(eager) is not bool:
             raise TypeError(f"no_copy: eager must be True or False (got {eager!r})")
         super().__init__()
         self._eager = eager
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._enter(_forbidden, self._eager)
         return self
 
@@ -268,27 +270,27 @@ class trace(_Mode):
     ['copy', 'lost write']
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self._events = []
+        self._events: list[Any] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._enter(_traces, self._events)
         return self
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[TraceEvent]:
         known = filter(_is_known, list(self._events))
         return iter([event.event if type(event) is Unread else event for event in known])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return sum(map(_is_known, self._events))
 
-    def __repr__(self):
+    def __repr__(self) -> Any:
         known = len(self)
         return f"<cowarray.trace of {known} event{'s' * (known != 1)}>"
 
 
-def _is_known(event):
+def _is_known(event: Any) -> Any:
     """Whether an item of a trace is an event by now, and no write that may yet be read."""
     return type(event) is not Unread or event.is_lost
 

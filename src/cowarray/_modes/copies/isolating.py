@@ -2,16 +2,21 @@
 
 import copy
 import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 __all__ = ["isolated"]
 
 
-def isolated(function, /):
+def isolated(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     """Wrap a function so that each call gets lazy copies of its arrays, to which it may write.
 
     For tasks of Dask, Ray, joblib or a thread pool, which share their inputs: what one task writes, no other sees, nor
@@ -59,17 +64,18 @@ def isolated(function, /):
         raise TypeError(f"isolated: expected a function (got {type(function).__name__})")
 
     @functools.wraps(function)
-    def call(*args, **kwargs):
-        replaced = {}
+    def call(*args: Any, **kwargs: Any) -> Any:
+        replaced: dict[int, tuple[object, Any]] = {}
         return function(*_own(args, replaced), **_own(kwargs, replaced))
 
     return call
 
 
-def _own(value, replaced):
+def _own(value: object, replaced: Any) -> Any:
     """What stands for a value in the call; `replaced` has what is done, by id, and keeps each value for so long."""
     if id(value) in replaced:
         return replaced[id(value)][1]
+    made: Any
     if type(value) is ndarray:
         made = value.lazy_clone()
     elif type(value) in (np.ndarray, np.memmap):

@@ -1,5 +1,7 @@
 """`lend`: arrays for libraries that write through ``np.asarray(x)``, or through a buffer they did not ask to write."""
 
+from typing import Any, Self
+
 from cowarray._array.exports import Loan
 from cowarray._face.ndarray import ndarray
 
@@ -42,7 +44,7 @@ class lend:
     (array([2, 3]), array([1, 2]))
     """
 
-    def __init__(self, *arrays):
+    def __init__(self, *arrays: ndarray[Any, Any]) -> None:
         if not arrays:
             raise TypeError("lend: expected at least one array to lend (got none)")
         for position, x in enumerate(arrays):
@@ -52,9 +54,9 @@ class lend:
                     "NumPy's arrays need no lending"
                 )
         self._arrays = arrays
-        self._entered = []
+        self._entered: list[Any] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         loans = []
         try:
             for x in self._arrays:
@@ -65,10 +67,10 @@ class lend:
             raise
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         _end(self._entered.pop())
 
 
-def _end(loans):
+def _end(loans: Any) -> None:
     for loan in loans:
         loan.end()

@@ -19,7 +19,7 @@ class Block:
 
 class Call:
     operation: str
-    function: Callable[..., Any]
+    function: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     block: Block

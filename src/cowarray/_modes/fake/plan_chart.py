@@ -1,6 +1,7 @@
 """A plan's memory over time as a chart by matplotlib, which is imported here and nowhere else."""
 
 import importlib
+from typing import Any
 
 from cowarray._modes.common.sizes import readable
 
@@ -8,7 +9,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 __all__ = ["plot"]
 
 
-def plot(plan, axes=None):
+def plot(plan: Any, axes: Any = None) -> Any:
     """Draw the live bytes of a plan.
 
     Parameters

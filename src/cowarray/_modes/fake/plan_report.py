@@ -2,8 +2,11 @@
 
 import html
 import linecache
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from cowarray._modes.common.sizes import readable
+from cowarray._modes.simulate.divergences import Site
 
 __all__ = ["as_html", "as_text", "headline", "source_of", "table"]
 
@@ -12,18 +15,18 @@ _WIDTH, _HEIGHT = 640, 140  # of the chart
 _COLUMNS = ("at the peak", "live", "copied")
 
 
-def source_of(site):
+def source_of(site: Site) -> str:
     """The text of a line of the program, without its indentation; empty where the source is not at hand."""
     return linecache.getline(site.filename, site.lineno).strip()
 
 
-def headline(plan):
+def headline(plan: Any) -> str:
     """The figures of a plan in one line."""
     copied = readable(plan.bytes_copied)
     return f"peak {readable(plan.peak_bytes)}, live {readable(plan.live_bytes)}, copied {copied}"
 
 
-def as_text(plan):
+def as_text(plan: Any) -> str:
     """What `print` shows of a plan."""
     rows = table(plan.lines)
     if plan.peak_site is not None:
@@ -31,7 +34,7 @@ def as_text(plan):
     return "\n".join([headline(plan), *rows])
 
 
-def table(lines, name=str, most=_MOST):
+def table(lines: Sequence[Any], name: Callable[[Any], str] = str, most: int = _MOST) -> list[str]:
     """The table by lines of the program, as lines of text.
 
     Parameters
@@ -65,20 +68,20 @@ def table(lines, name=str, most=_MOST):
     return [row.rstrip() for row in rows]
 
 
-def _cut(text, most):
+def _cut(text: str, most: Any) -> Any:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 # ---- in a notebook ---------------------------------------------------------------------------------------------------
 
 
-def as_html(plan):
+def as_html(plan: Any) -> str:
     """What a notebook shows of a plan: its figures, live bytes over time, and bars by line at the peak."""
     parts = [f"<p><b>cowarray.fake</b>: {headline(plan)}</p>", _chart(plan.series), _bars(plan)]
     return f'<div style="font-family: sans-serif; max-width: {_WIDTH}px">{"".join(parts)}</div>'
 
 
-def _chart(series):
+def _chart(series: Any) -> Any:
     """Live bytes over time as an SVG image; time is counted in arrays made."""
     most = max([live for _, live in series], default=0)
     if most == 0:
@@ -104,11 +107,11 @@ def _chart(series):
     )
 
 
-def _up(live, most):
+def _up(live: Any, most: Any) -> Any:
     return f"{round(live / most * _HEIGHT, 1):g}"
 
 
-def _bars(plan):
+def _bars(plan: Any) -> Any:
     """A table by lines of the program, with a bar for the bytes that each has at the peak."""
     lines = [line for line in plan.lines if line[1:] != (0, 0, 0)]
     if not lines:

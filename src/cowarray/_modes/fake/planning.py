@@ -1,13 +1,13 @@
 """`fake`: arrays without bytes, and what a program would take in memory."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.fake.plan_chart import plot
 from cowarray._modes.fake.plan_report import as_html, as_text
 from cowarray._modes.simulate.divergences import Site
-from cowarray._native.storage import is_fake_storage
+from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
 
@@ -81,7 +81,7 @@ class fake:
     1
     """
 
-    def __init__(self, real=0):
+    def __init__(self, real: int = 0) -> None:
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
@@ -92,9 +92,9 @@ class fake:
         self._blocks = blocks
         self._ledger = fakes.Ledger()
         self._block = calls.Block(self._ledger, real)
-        self._entered = []
+        self._entered: list[Any] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         hand_to("fakes", self._road)
         self._entered.append(None)
         watch_births(1)
@@ -105,51 +105,51 @@ class fake:
             raise
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         token = self._entered[-1]
         try:
             self._blocks.leave(token)
         finally:
             self._leave()
 
-    def _leave(self):
+    def _leave(self) -> None:
         self._entered.pop()
         watch_births(-1)
 
     @property
-    def peak_bytes(self):
+    def peak_bytes(self) -> int:
         """int: The most bytes that the block's arrays would have taken at once."""
         return self._ledger.peak
 
     @property
-    def live_bytes(self):
+    def live_bytes(self) -> int:
         """int: Bytes that those of them which still exist would take."""
         return self._ledger.live
 
     @property
-    def bytes_copied(self):
+    def bytes_copied(self) -> int:
         """int: Bytes that writes and copies would have copied."""
         return self._ledger.copied
 
     @property
-    def peak_site(self):
+    def peak_site(self) -> Site | None:
         """Site or None: The line that ran when the peak was reached; None: there never were any bytes."""
         return self._ledger.peak_site
 
     @property
-    def series(self):
+    def series(self) -> list[tuple[int, int]]:
         """list of tuple: How many arrays had been made, and the most live bytes since the entry before."""
         return self._ledger.series
 
     @property
-    def lines(self):
+    def lines(self) -> list[Line]:
         """list of Line: What arrays take by the line at which they are born; most bytes at the peak first."""
         found = [
             Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
         ]
         return sorted(found, key=lambda line: (-line.peak_bytes, -line.bytes_copied, line.site))
 
-    def plot(self, axes=None):
+    def plot(self, axes: Any = None) -> Any:
         """Draw live bytes over time as a chart, by matplotlib.
 
         Parameters
@@ -173,20 +173,20 @@ class fake:
         """
         return plot(self, axes)
 
-    def __repr__(self):
+    def __repr__(self) -> Any:
         return (
             f"<cowarray.fake: peak {self.peak_bytes} bytes, {self.live_bytes} live, {self.bytes_copied} copied; "
             f"{len(self._ledger.lines)} lines>"
         )
 
-    def __str__(self):
+    def __str__(self) -> Any:
         return as_text(self)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return as_html(self)
 
 
-def is_fake(x, /):
+def is_fake(x: object, /) -> bool:
     """Whether x is an array without bytes.
 
     Parameters
@@ -213,7 +213,7 @@ def is_fake(x, /):
     return isinstance(x, ndarray) and is_fake_storage(x.storage)
 
 
-def fake_like(*arrays):
+def fake_like(*arrays: Any) -> Any:
     """Make arrays without bytes that are like given ones: in shape, dtype, strides, flag, and in who aliases whom.
 
     Parameters
@@ -251,7 +251,7 @@ def fake_like(*arrays):
     hand_to("fakes", passing)
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
-    known = {}
+    known: dict[Storage, Storage] = {}
     made = []
     for x in arrays:  # CPython 3.11 loses what a comprehension goes over when it has no memory for its frame
         made.append(fakes.twin(own_or_asarray(x), origin, known))

@@ -1,9 +1,23 @@
 """The layouts of new arrays and copies: `empty`, `empty_like`, `astype`, `concatenate`, and `reshape` that copies."""
 
+from typing import Any
+
 import numpy as np
 
-from .dtypes import header
-from .layouts import Layout, ValuesNeeded, axis_in, copied_order, dense, ghost, laid_out, merged_order, resolved_order
+from cowarray._modes.layouts.dtypes import header
+from cowarray._modes.layouts.layouts import (
+    Array,
+    Integers,
+    Layout,
+    ValuesNeeded,
+    axis_in,
+    copied_order,
+    dense,
+    ghost,
+    laid_out,
+    merged_order,
+    resolved_order,
+)
 
 __all__ = ["cast", "concatenated", "copied", "fresh", "reshaped_copy"]
 
@@ -12,33 +26,34 @@ MOST_AXES = 64
 NOTHING = np.dtype("V0")
 
 
-def fresh(shape, dtype=float, order="C"):
+def fresh(shape: Any, dtype: Any = float, order: str = "C") -> Layout:
     """The layout of ``numpy.empty(shape, dtype, order)``."""
     shape = as_shape(shape)
-    model = np.empty(0, dtype, order)
+    model: Array = np.empty(0, dtype, order)  # type: ignore[call-overload]  # NumPy checks the order
     shape = with_axes_of_dtype(shape, model)
     axes = range(len(shape)) if order in ("C", "c", "K", "A") else range(len(shape) - 1, -1, -1)
     return Layout(shape, model.dtype, dense(shape, axes, model.dtype.itemsize))
 
 
-def as_shape(shape):
+def as_shape(shape: Any) -> Integers:
     """The shape that NumPy takes an argument for."""
     if type(shape) is tuple and all(type(n) is int and 0 <= n <= 2**31 for n in shape) and len(shape) <= 32:
         return shape
     return np.ndarray(shape, NOTHING).shape
 
 
-def with_axes_of_dtype(shape, model):
+def with_axes_of_dtype(shape: Any, model: Any) -> Integers:
     """A shape, and the axes that a dtype brings."""
-    shape += model.shape[1:]
-    if len(shape) > MOST_AXES:
-        raise ValueError(f"maximum supported dimension for an ndarray is currently {MOST_AXES}, found {len(shape)}")
-    return shape
+    whole: Integers = shape + model.shape[1:]
+    if len(whole) > MOST_AXES:
+        raise ValueError(f"maximum supported dimension for an ndarray is currently {MOST_AXES}, found {len(whole)}")
+    return whole
 
 
-def copied(x, order="K", dtype=None, shape=None):
+def copied(x: Any, order: str | None = "K", dtype: Any = None, shape: Any = None) -> Layout:
     """The layout of a copy of x, as `numpy.copy` and `numpy.empty_like` make it: nothing is cast."""
     x = header(x)
+    tail: Integers
     if dtype is None:
         dtype, tail = x.dtype, ()
     else:
@@ -60,7 +75,7 @@ def copied(x, order="K", dtype=None, shape=None):
     return laid_out(shape, dtype, axes)
 
 
-def cast(x, dtype, order="K", casting="unsafe"):
+def cast(x: Any, dtype: Any, order: str | None = "K", casting: Any = "unsafe") -> Layout:
     """The layout of ``x.astype(dtype, order, casting)``, if it copies."""
     x = header(x)
     asked = np.dtype(dtype)
@@ -69,7 +84,7 @@ def cast(x, dtype, order="K", casting="unsafe"):
     return copied(x, order, np.empty(0, x.dtype).astype(dtype, casting=casting).dtype)
 
 
-def reshaped_copy(x, shape, order="C"):
+def reshaped_copy(x: Any, shape: Any, order: str = "C") -> Layout:
     """The layout of the copy that `reshape` makes where no view exists. One length may be -1."""
     x = header(x)
     if order in ("A", "a"):
@@ -77,7 +92,7 @@ def reshaped_copy(x, shape, order="C"):
     return fresh(ghost(x.shape).reshape(shape).shape, x.dtype, order)
 
 
-def concatenated(arrays, axis=0, dtype=None, casting="same_kind"):
+def concatenated(arrays: Any, axis: int | None = 0, dtype: Any = None, casting: Any = "same_kind") -> Layout:
     """The layout of ``numpy.concatenate(arrays, axis, dtype=dtype, casting=casting)``."""
     arrays = [header(x) for x in arrays]
     if axis is None:
@@ -99,6 +114,6 @@ def concatenated(arrays, axis=0, dtype=None, casting="same_kind"):
     return laid_out(shape, its, merged_order([(x.shape, x.strides) for x in arrays], ndim))
 
 
-def joined_dtype(arrays, dtype, casting):
+def joined_dtype(arrays: Any, dtype: Any, casting: Any) -> np.dtype[Any]:
     """The dtype of arrays that are joined."""
     return np.concatenate([np.empty(0, x.dtype) for x in arrays], dtype=dtype, casting=casting).dtype

@@ -3,11 +3,13 @@
 Operands are broadcast together, and the results have their axes in the order in which NumPy iterates over the operands.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any, NoReturn
 
 import numpy as np
 
-from .dtypes import (
+from cowarray._modes.layouts.dtypes import (
     FLOAT,
     INTEGER,
     LARGEST_ALIKE,
@@ -16,14 +18,32 @@ from .dtypes import (
     kept_dtypes,
     result_dtypes,
 )
-from .layouts import Layout, broadcast, contiguous, dense, ghost, iteration_order, spread
+from cowarray._modes.layouts.layouts import (
+    Integers,
+    Layout,
+    broadcast,
+    contiguous,
+    dense,
+    ghost,
+    iteration_order,
+    spread,
+)
 
 __all__ = ["elementwise", "outer", "where"]
 
 
 def elementwise(
-    ufunc, inputs, *, out=None, where=True, dtype=None, signature=None, casting="same_kind", order="K", subok=True
-):
+    ufunc: np.ufunc,
+    inputs: Any,
+    *,
+    out: Any | None = None,
+    where: Any = True,
+    dtype: Any = None,
+    signature: Any = None,
+    casting: Any = "same_kind",
+    order: str = "K",
+    subok: bool = True,
+) -> tuple[Layout, ...]:
     """The layouts of a ufunc's results.
 
     Parameters
@@ -92,7 +112,17 @@ def elementwise(
     return elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order, subok)
 
 
-def elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order, subok):
+def elementwise_with(
+    ufunc: np.ufunc,
+    inputs: Sequence[Any],
+    out: Any,
+    where: Any,
+    dtype: Any,
+    signature: Any,
+    casting: Any,
+    order: str,
+    subok: Any,
+) -> tuple[Layout, ...]:
     """`elementwise`, for whatever may be given."""
     inputs = [x if type(x) in (int, float, complex) else header(x) for x in inputs]
     mask = None if where is True else header(where)
@@ -134,14 +164,16 @@ def elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order
     )
 
 
-def refuse_other_outputs(shape, operands, given):
+def refuse_other_outputs(shape: Integers, operands: Sequence[Any], given: Any) -> None:
     """Have NumPy raise its error if a given output has another shape than the results."""
     for x in given:
         if x is not None and x.shape != shape:
             raise_shape_error(operands, given)
 
 
-def copied_first(x, ufunc, inputs, given, mask, dtype, signature):
+def copied_first(
+    x: Any, ufunc: np.ufunc, inputs: Sequence[Any], given: Any, mask: Any, dtype: Any, signature: Any
+) -> bool:
     """Whether NumPy casts an operand before it iterates, so that order 'A' sees a contiguous one.
 
     It does so with small operands of one axis, until it meets an operand that must be cast and is none.
@@ -165,14 +197,14 @@ def copied_first(x, ufunc, inputs, given, mask, dtype, signature):
     return False
 
 
-def refuse_negative_power(dtypes):
+def refuse_negative_power(dtypes: Any) -> None:
     """What NumPy raises at the first element, if the exponent is a negative number of Python's."""
     if dtypes[0].kind in "iu":
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 @lru_cache(maxsize=4096)
-def placed(operands, itemsizes, order):
+def placed(operands: Sequence[Any], itemsizes: Any, order: str) -> tuple[Integers, tuple[Integers, ...]]:
     """Where results of an iteration over operands, given as (shape, strides), are laid out.
 
     Parameters
@@ -195,14 +227,15 @@ def placed(operands, itemsizes, order):
     if shape is None:
         raise_shape_error([ghost(x[0]) for x in operands], ())
     ndim = len(shape)
+    axes: Sequence[int]
     if order == "K":
-        axes = iteration_order([spread(*x, ndim) for x in operands], ndim)
+        axes = iteration_order([spread(x[0], x[1], ndim) for x in operands], ndim)
     else:
         axes = range(ndim) if order == "C" else range(ndim - 1, -1, -1)
     return shape, tuple([dense(shape, axes, itemsize) for itemsize in itemsizes])
 
 
-def forced_order(order, operands):
+def forced_order(order: str, operands: Sequence[Any]) -> str:
     """'K', 'C' or 'F': what the iterator makes of an argument `order` that NumPy has accepted."""
     order = order.upper() if isinstance(order, str) else "K"
     if order != "A":
@@ -210,20 +243,17 @@ def forced_order(order, operands):
     return "F" if operands and all(x.flags.f_contiguous for x in operands) else "C"
 
 
-def raise_shape_error(operands, given):
+def raise_shape_error(operands: Sequence[Any], given: Any) -> NoReturn:
     """Have the iterator, which touches nothing, say what is wrong with the shapes of operands."""
     outputs = [x for x in given if x is not None]
     read = [ghost(x.shape) for x in operands if not any(x is o for o in outputs)]
     written = [ghost(x.shape) for x in outputs]
-    np.nditer(
-        read + written,
-        flags=["zerosize_ok"],
-        op_flags=[["readonly"]] * len(read) + [["writeonly", "no_broadcast"]] * len(written),
-    )
+    flags: Any = [["readonly"]] * len(read) + [["writeonly", "no_broadcast"]] * len(written)
+    np.nditer(read + written, flags=["zerosize_ok"], op_flags=flags)
     raise ValueError("operands could not be broadcast together")
 
 
-def outer(ufunc, a, b, **options):
+def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Layout | tuple[Layout, ...]:
     """The layout of ``ufunc.outer(a, b)``; a tuple of them if the ufunc has several results."""
     a, b = header(a), header(b)
     if a.ndim + b.ndim > 64:
@@ -235,7 +265,7 @@ def outer(ufunc, a, b, **options):
     return layouts[0] if ufunc.nout == 1 else layouts
 
 
-def where(condition, a, b):
+def where(condition: Any, a: Any, b: Any) -> Layout:
     """The layout of ``numpy.where(condition, a, b)``."""
     operands = [x if type(x) in (int, float, complex) else header(x) for x in (condition, a, b)]
     operands[0] = header(operands[0])

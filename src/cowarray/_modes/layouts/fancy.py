@@ -6,12 +6,14 @@ after them, by falling stride in x. If the others have one element together, Num
 """
 
 import operator
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .layouts import (
+from cowarray._modes.layouts.layouts import (
+    Integers,
     Layout,
     ValuesNeeded,
     broadcast,
@@ -48,7 +50,7 @@ class Parsed(NamedTuple):
     nowhere: str  # what is wrong with an index that lies outside, if its value is not needed to know; or ""
 
 
-def elements(key):
+def elements(key: tuple[Any, ...]) -> list[Any]:
     """The parts of a key, lists made arrays."""
     parts = list(key) if isinstance(key, tuple) else [key]
     for k, part in enumerate(parts):
@@ -69,12 +71,12 @@ def elements(key):
     return parts
 
 
-def is_mask(part):
+def is_mask(part: Any) -> bool:
     """Whether an index has booleans."""
     return isinstance(part, bool) or (isinstance(part, np.ndarray) and part.dtype == bool)
 
 
-def axes_taken(part):
+def axes_taken(part: Any) -> int:
     """How many axes of an array an index stands for."""
     if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
@@ -83,7 +85,7 @@ def axes_taken(part):
     return 1
 
 
-def parsed(shape, strides, key):
+def parsed(shape: Integers, strides: Integers, key: tuple[Any, ...]) -> Any:
     """Read a key against a shape. Raises NumPy's errors, but for those that need the values of arrays."""
     parts = elements(key)
     if sum([isinstance(part, bool) or (isinstance(part, np.ndarray) and part.ndim > 0) for part in parts]) >= MOST_AXES:
@@ -154,7 +156,7 @@ def parsed(shape, strides, key):
     return Parsed(fancy, tuple(lengths), tuple(steps), place, is_fancy, masked, whole, scalar, nowhere)
 
 
-def fancy_shape(fancy):
+def fancy_shape(fancy: Any) -> Integers:
     """What index arrays broadcast to."""
     shape = broadcast([part.shape for part in fancy])
     if shape is None:
@@ -163,7 +165,7 @@ def fancy_shape(fancy):
     return shape
 
 
-def refuse_too_many(shape):
+def refuse_too_many(shape: Integers) -> Integers:
     """A shape, if it has no more axes than NumPy knows."""
     if len(shape) > MOST_AXES:
         raise IndexError(
@@ -172,19 +174,19 @@ def refuse_too_many(shape):
     return shape
 
 
-def is_field(key):
+def is_field(key: Any) -> bool:
     """Whether a key names fields."""
     return isinstance(key, str) or (isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key))
 
 
-def indexed(x, key):
+def indexed(x: np.ndarray[Any, np.dtype[Any]], key: Any) -> Layout:
     """The layout of ``x[key]``.
 
     Parameters
     ----------
     x : array
         What is indexed.
-    key : object
+    key : Any
         As NumPy takes it. Arrays in it are not read.
 
     Returns
@@ -214,7 +216,7 @@ def indexed(x, key):
     if found.nowhere and 0 not in outer:
         raise IndexError(found.nowhere)
     ndim = len(outer)
-    axes = range(ndim)
+    axes: Sequence[int] = range(ndim)
     if prod(lengths) == 1:
         axes = iteration_order([spread(part.shape, part.strides, ndim) for part in found.fancy], ndim)
     inner = sorted(range(len(lengths)), key=lambda axis: -abs(found.strides[axis]))
@@ -226,14 +228,14 @@ def indexed(x, key):
     )
 
 
-def assigned(x, key, value):
+def assigned(x: np.ndarray[Any, np.dtype[Any]], key: Any, value: tuple[tuple[int, ...], Any]) -> None:
     """Raise what ``x[key] = value`` raises, as far as no element decides.
 
     Parameters
     ----------
     x : array
         What is written.
-    key : object
+    key : Any
         As NumPy takes it. Arrays in it are not read.
     value : (shape, dtype)
         Of what is written.
@@ -283,6 +285,6 @@ def assigned(x, key, value):
     np.empty(0, dtype).astype(target)
 
 
-def spelled(shape):
+def spelled(shape: Integers) -> str:
     """A shape as NumPy writes it in errors."""
     return str(shape).replace(" ", "")

@@ -6,28 +6,49 @@ becomes of the core axes: it is given operands with the same core axes and one l
 
 import operator
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index
 
-from .dtypes import header, without_elements
-from .elementwise import forced_order
-from .layouts import Layout, axis_in, broadcast, checked_order, contiguous, iteration_order, spread
+from cowarray._modes.layouts.dtypes import header, without_elements
+from cowarray._modes.layouts.elementwise import forced_order
+from cowarray._modes.layouts.layouts import (
+    Integers,
+    Layout,
+    axis_in,
+    broadcast,
+    checked_order,
+    contiguous,
+    iteration_order,
+    spread,
+)
 
 __all__ = ["generalized"]
 
 
 @lru_cache(maxsize=256)
-def core_names(signature):
+def core_names(signature: Any) -> tuple[tuple[str, ...], ...]:
     """The names of each operand's core axes; one that may be missing ends in a question mark."""
     cores = re.findall(r"\((.*?)\)", signature)
     return tuple([tuple(re.findall(r"[^\s,]+", core)) for core in cores])
 
 
-def generalized(ufunc, inputs, *, axes=None, axis=np._NoValue, keepdims=np._NoValue, out=None, order="K", **options):
+def generalized(
+    ufunc: np.ufunc,
+    inputs: Any,
+    *,
+    axes: list[int | tuple[int, ...]] | None = None,
+    axis: Any = np._NoValue,
+    keepdims: Any = np._NoValue,
+    out: Any = None,
+    order: str = "K",
+    **options: Any,
+) -> tuple[Layout, ...]:
     """The layouts of a generalized ufunc's results.
 
     Parameters
@@ -71,7 +92,16 @@ def generalized(ufunc, inputs, *, axes=None, axis=np._NoValue, keepdims=np._NoVa
         raise
 
 
-def fitted(ufunc, inputs, operands, axes, axis, keepdims, order, options):
+def fitted(
+    ufunc: np.ufunc,
+    inputs: Sequence[Any],
+    operands: Sequence[Any],
+    axes: Any,
+    axis: Any,
+    keepdims: Any,
+    order: str,
+    options: Any,
+) -> tuple[Layout, ...]:
     """`generalized`, of arrays: inputs and outputs one after the other."""
     nin = ufunc.nin
     refuse_axis(ufunc, axes, axis)
@@ -101,9 +131,9 @@ def fitted(ufunc, inputs, operands, axes, axis, keepdims, order, options):
     )
 
 
-def refuse_types(ufunc, inputs, operands, options):
+def refuse_types(ufunc: np.ufunc, inputs: Sequence[Any], operands: Sequence[Any], options: Any) -> None:
     """Have NumPy raise its error if it cannot compute with these dtypes, whatever the shapes."""
-    given = [
+    given: list[Any] = [
         None if x is None else np.empty((0,) + (1,) * len(core), x.dtype)
         for x, core in zip(operands, core_names(ufunc.signature), strict=True)
     ]
@@ -114,14 +144,14 @@ def refuse_types(ufunc, inputs, operands, options):
         ufunc(*given[: ufunc.nin], out=tuple(given[ufunc.nin :]), **options)
 
 
-def refuse_kept(ufunc):
+def refuse_kept(ufunc: np.ufunc) -> None:
     """Raise if core axes cannot be kept."""
     cores = [len(core) for core in core_names(ufunc.signature)]
     if len(set(cores[: ufunc.nin])) > 1 or any(cores[ufunc.nin :]):  # also if they are not to be
         raise TypeError(f"{ufunc.__name__} does not support keepdims: its signature is {ufunc.signature}")
 
 
-def refuse_axis(ufunc, axes, axis):
+def refuse_axis(ufunc: np.ufunc, axes: Any, axis: Any) -> None:
     """Raise if `axis` is given where it cannot be."""
     if axis is np._NoValue:
         return
@@ -136,7 +166,7 @@ def refuse_axis(ufunc, axes, axis):
         )
 
 
-def core_counts(ufunc, operands, keepdims, options):
+def core_counts(ufunc: np.ufunc, operands: Sequence[Any], keepdims: Any, options: Any) -> Any:
     """How many core axes each operand has here, and the names that are missing; NumPy's error if there are too few."""
     names = core_names(ufunc.signature)
     if keepdims and (len({len(core) for core in names[: ufunc.nin]}) > 1 or any(names[ufunc.nin :])):
@@ -164,7 +194,7 @@ def core_counts(ufunc, operands, keepdims, options):
     return counts, missing
 
 
-def core_positions(ufunc, operands, cores, loops, axes, axis):
+def core_positions(ufunc: np.ufunc, operands: Sequence[Any], cores: Any, loops: Any, axes: Any, axis: Any) -> Any:
     """Where each operand has its core axes. Outputs that are not given have as many loops as there are."""
     ndims = [loops + n if x is None else x.ndim for x, n in zip(operands, cores, strict=True)]
     last = [tuple(range(ndim - n, ndim)) for ndim, n in zip(ndims, cores, strict=True)]
@@ -175,7 +205,7 @@ def core_positions(ufunc, operands, cores, loops, axes, axis):
     return [(axis_in(axis, ndim),) if n else () for ndim, n in zip(ndims, cores, strict=True)]
 
 
-def positions_of_axes(ufunc, axes, ndims, cores):
+def positions_of_axes(ufunc: np.ufunc, axes: Any, ndims: Any, cores: Any) -> Any:
     """Where the argument `axes` puts core axes."""
     if not isinstance(axes, list):
         raise TypeError("axes should be a list.")
@@ -208,11 +238,19 @@ def positions_of_axes(ufunc, axes, ndims, cores):
         yield places
 
 
-def core_results(ufunc, inputs, operands, missing, positions, keepdims, options):
+def core_results(
+    ufunc: np.ufunc,
+    inputs: Sequence[Any],
+    operands: Sequence[Any],
+    missing: Any,
+    positions: Any,
+    keepdims: Any,
+    options: Any,
+) -> Any:
     """The core axes and dtypes of the results, as NumPy finds them where the loops have no steps."""
     nin = ufunc.nin
     names = core_names(ufunc.signature)
-    given = []
+    given: list[Any] = []
     for k, (x, at) in enumerate(zip(operands, positions, strict=True)):
         if x is None:
             given.append(None)
@@ -237,7 +275,7 @@ def core_results(ufunc, inputs, operands, missing, positions, keepdims, options)
     return shapes, [r.dtype for r in results]
 
 
-def loop_and_core(shape, strides, positions):
+def loop_and_core(shape: Integers, strides: Integers, positions: Any) -> Any:
     """Lengths and steps of loops, then of core axes."""
     loops = [k for k in range(len(shape)) if k not in positions]
     return (
@@ -248,7 +286,7 @@ def loop_and_core(shape, strides, positions):
     )
 
 
-def result_strides(nin, split, common, shapes, order):
+def result_strides(nin: Any, split: Any, common: Any, shapes: Any, order: str) -> Any:
     """Of each output its loops' and core axes' strides in elements; axes of all outputs are iterated over together."""
     first, ndim = [], len(common)
     for core in shapes:
@@ -276,7 +314,7 @@ def result_strides(nin, split, common, shapes, order):
     return found
 
 
-def put_back(common, core, dtype, strides, positions):
+def put_back(common: Any, core: Any, dtype: Any, strides: Integers, positions: Any) -> Any:
     """The layout of an output whose core axes stand at these positions."""
     ndim = len(common) + len(core)
     loops = [k for k in range(ndim) if k not in positions]

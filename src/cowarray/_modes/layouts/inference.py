@@ -5,12 +5,12 @@ allocated in proportion to a shape. NumPy's own errors are raised where they nee
 written is not asked. Answers are kept by dtypes, shapes and strides, and these alone decide: threads may share them.
 """
 
-from .copying import cast, concatenated, copied, fresh, reshaped_copy
-from .elementwise import elementwise, outer, where
-from .fancy import assigned, indexed
-from .generalized import generalized
-from .layouts import Layout, ValuesNeeded
-from .primitives import (
+from cowarray._modes.layouts.copying import cast, concatenated, copied, fresh, reshaped_copy
+from cowarray._modes.layouts.elementwise import elementwise, outer, where
+from cowarray._modes.layouts.fancy import assigned, indexed
+from cowarray._modes.layouts.generalized import generalized
+from cowarray._modes.layouts.layouts import Layout, ValuesNeeded
+from cowarray._modes.layouts.primitives import (
     argbest,
     argsorted,
     bincount,
@@ -26,8 +26,8 @@ from .primitives import (
     unpackbits,
     vdot,
 )
-from .reductions import accumulation, reduction, segments
-from .summation import einsum
+from cowarray._modes.layouts.reductions import accumulation, reduction, segments
+from cowarray._modes.layouts.summation import einsum
 
 __all__ = [
     "Layout",

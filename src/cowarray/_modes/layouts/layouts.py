@@ -6,13 +6,16 @@ absolute strides alone, so an array's elements are never read.
 """
 
 import operator
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 __all__ = [
+    "Array",
+    "Integers",
     "Layout",
     "ValuesNeeded",
     "axis_in",
@@ -28,6 +31,9 @@ __all__ = [
     "resolved_order",
     "spread",
 ]
+
+Integers: TypeAlias = tuple[int, ...]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 MOST_BYTES = np.iinfo(np.intp).max
 
@@ -45,9 +51,9 @@ class Layout(NamedTuple):
         In bytes. Those of axes of length 0 or 1, and of arrays without elements, mean nothing.
     """
 
-    shape: tuple[int, ...]
-    dtype: np.dtype
-    strides: tuple[int, ...]
+    shape: Integers
+    dtype: np.dtype[Any]
+    strides: Integers
 
 
 class ValuesNeeded(TypeError):
@@ -55,7 +61,7 @@ class ValuesNeeded(TypeError):
 
 
 @lru_cache(maxsize=4096)
-def contiguous(shape, itemsize):
+def contiguous(shape: Integers, itemsize: int) -> Integers:
     """Strides of a C-contiguous array. Raises NumPy's error if no array can be this large."""
     strides, step = [], itemsize
     for length in reversed(shape):
@@ -66,7 +72,7 @@ def contiguous(shape, itemsize):
     return tuple(reversed(strides))
 
 
-def dense(shape, order, itemsize):
+def dense(shape: Integers, order: Iterable[int], itemsize: int) -> Integers:
     """Strides of an array without holes whose axes are in memory in this order, the slowest first."""
     packed = contiguous(tuple([shape[axis] for axis in order]), itemsize)
     strides = [0] * len(shape)
@@ -75,14 +81,14 @@ def dense(shape, order, itemsize):
     return tuple(strides)
 
 
-def laid_out(shape, dtype, order):
+def laid_out(shape: Integers, dtype: Any, order: Iterable[int]) -> Layout:
     """The layout of `dense`."""
     return Layout(shape, dtype, dense(shape, order, dtype.itemsize))
 
 
-def broadcast(shapes):
+def broadcast(shapes: Iterable[Integers]) -> Integers | None:
     """The shape that all broadcast to, or None."""
-    result = ()
+    result: Integers = ()
     for shape in shapes:
         if shape == result or not shape:
             continue
@@ -103,12 +109,12 @@ def broadcast(shapes):
     return result
 
 
-def spread(shape, strides, ndim):
+def spread(shape: Integers, strides: Integers, ndim: int) -> Integers:
     """Strides with which an operand is iterated over in `ndim` axes: 0 where it has one element for all."""
     return (0,) * (ndim - len(shape)) + tuple([0 if n == 1 else s for n, s in zip(shape, strides, strict=True)])
 
 
-def iteration_order(operands, ndim):
+def iteration_order(operands: Sequence[Sequence[int]], ndim: int) -> list[int]:
     """Axes, slowest first, in the order in which NumPy's iterator puts them (order 'K').
 
     Parameters
@@ -147,7 +153,7 @@ def iteration_order(operands, ndim):
     return order
 
 
-def merged_order(arrays, ndim):
+def merged_order(arrays: Sequence[tuple[Integers, Integers]], ndim: int) -> list[int]:
     """Axes, slowest first, as `concatenate` orders them: it compares axes longer than 1, whatever their strides.
 
     Parameters
@@ -157,7 +163,7 @@ def merged_order(arrays, ndim):
     ndim : int
         The number of axes that each has.
     """
-    order = []
+    order: list[int] = []
     for axis in range(ndim):
         place = at = len(order)
         while at:
@@ -178,14 +184,14 @@ def merged_order(arrays, ndim):
     return order
 
 
-def axis_in(axis, ndim):
+def axis_in(axis: Any, ndim: int) -> int:
     """The number of an axis, counted from the first. As for NumPy, a truth is no number."""
     if type(axis) is bool:
         raise TypeError("an integer is required for the axis")
     return normalize_axis_index(operator.index(axis), ndim)
 
 
-def checked_order(order):
+def checked_order(order: Any) -> str:
     """An order, 'K' for None; NumPy's error for what is none."""
     if type(order) is str and order.upper() in ("K", "C", "F", "A"):
         return order.upper()
@@ -193,7 +199,7 @@ def checked_order(order):
     return "K" if order is None else str(order).upper()
 
 
-def resolved_order(x, order):
+def resolved_order(x: Array, order: str | None) -> str:
     """'C', 'F', or 'K' if a copy of x is neither."""
     order = checked_order(order)
     if order == "K":
@@ -206,7 +212,7 @@ def resolved_order(x, order):
     return order
 
 
-def copied_order(x, order="K", ndim=None):
+def copied_order(x: Array, order: str | None = "K", ndim: int | None = None) -> list[int]:
     """Axes, slowest first, of a copy of x in an order as from `resolved_order`: by falling stride, if it is 'K'."""
     order = resolved_order(x, order)
     if order == "K":
@@ -219,6 +225,6 @@ def copied_order(x, order="K", ndim=None):
 GROUND = bytearray(16)
 
 
-def ghost(shape):
+def ghost(shape: Integers) -> Array:
     """A header of this shape over one byte, to have NumPy word an error that depends on shapes alone."""
     return np.ndarray(shape, np.int8, GROUND, 0, (0,) * len(shape))

@@ -4,14 +4,24 @@ Most of them make C-ordered results, whatever their operands look like.
 """
 
 import operator
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from .copying import copied, fresh
-from .dtypes import header
-from .elementwise import elementwise
-from .layouts import Layout, broadcast, contiguous, iteration_order, laid_out, spread
+from cowarray._modes.layouts.copying import copied, fresh
+from cowarray._modes.layouts.dtypes import header
+from cowarray._modes.layouts.elementwise import elementwise
+from cowarray._modes.layouts.layouts import (
+    Integers,
+    Layout,
+    broadcast,
+    contiguous,
+    iteration_order,
+    laid_out,
+    spread,
+)
 
 __all__ = [
     "argbest",
@@ -31,12 +41,12 @@ __all__ = [
 ]
 
 
-def c_ordered(shape, dtype):
+def c_ordered(shape: Integers, dtype: Any) -> Layout:
     """A new array in C order."""
     return Layout(shape, dtype, contiguous(shape, dtype.itemsize))
 
 
-def given_or(out, layout, problem):
+def given_or(out: Any, layout: Layout, problem: Any) -> Layout:
     """The layout of `out`, if one is given, and of the right shape."""
     if out is None:
         return layout
@@ -48,28 +58,29 @@ def given_or(out, layout, problem):
 # ---- products --------------------------------------------------------------------------------------------------------
 
 
-def product_dtype(a, b):
+def product_dtype(a: Any, b: Any) -> np.dtype[Any]:
     """The dtype of a product of two arrays; NumPy's error if their dtypes have none."""
-    first = np.zeros((), a.dtype) if a.ndim == 0 else np.empty((0, 1), a.dtype)
+    first: Any = np.zeros((), a.dtype) if a.ndim == 0 else np.empty((0, 1), a.dtype)
     second = np.zeros((1, 1)[: b.ndim], b.dtype)
     if a.ndim == b.ndim == 0:
         first = np.empty((0, 1), a.dtype)
-    return np.dot(first, second).dtype
+    found: np.dtype[Any] = np.dot(first, second).dtype
+    return found
 
 
-def dot(a, b, out=None):
+def dot(a: Any, b: Any, out: Any = None) -> Layout:
     """The layout of ``numpy.dot(a, b, out)``."""
     a, b = header(a), header(b)
     return product(a, b, a.shape, b.shape, max(b.ndim - 2, 0), out)
 
 
-def inner(a, b):
+def inner(a: Any, b: Any) -> Layout:
     """The layout of ``numpy.inner(a, b)``."""
     a, b = header(a), header(b)
     return product(a, b, a.shape, b.shape, max(b.ndim - 1, 0), None)
 
 
-def product(a, b, left, right, axis, out):
+def product(a: Any, b: Any, left: Any, right: Any, axis: Any, out: Any) -> Layout:
     """The layout of a sum of products over the last axis of `a` and this one of `b`."""
     its = product_dtype(a, b)
     if left and right:
@@ -96,7 +107,7 @@ def product(a, b, left, right, axis, out):
     return layout
 
 
-def vdot(a, b):
+def vdot(a: Any, b: Any) -> Layout:
     """The layout of ``numpy.vdot(a, b)``, without axes."""
     a, b = header(a), header(b)
     if a.size != b.size:
@@ -105,7 +116,7 @@ def vdot(a, b):
     return Layout((), product_dtype(a, b), ())
 
 
-def spelled(shape):
+def spelled(shape: Integers) -> str:
     """A shape as NumPy writes it in errors."""
     return str(shape).replace(" ", "")
 
@@ -113,7 +124,7 @@ def spelled(shape):
 # ---- choosing and ordering -------------------------------------------------------------------------------------------
 
 
-def take(x, indices, axis=None, mode="raise", out=None):
+def take(x: Any, indices: Any, axis: int | None = None, mode: Any = "raise", out: Any = None) -> Layout:
     """The layout of ``numpy.take(x, indices, axis, out, mode)``. Indices are not read, and may be a `Layout`."""
     x = header(x)
     indices = indices if isinstance(indices, Layout) else header(indices)
@@ -135,7 +146,7 @@ def take(x, indices, axis=None, mode="raise", out=None):
     return given_or(out, c_ordered(shape, x.dtype), problem)
 
 
-def sorted_copy(x, axis=-1):
+def sorted_copy(x: Any, axis: int | None = -1) -> Layout:
     """The layout of ``numpy.sort(x, axis)`` and ``numpy.partition(x, kth, axis)``."""
     x = header(x)
     if axis is None:
@@ -145,7 +156,7 @@ def sorted_copy(x, axis=-1):
     return copied(x)
 
 
-def argsorted(x, axis=-1):
+def argsorted(x: Any, axis: int | None = -1) -> Layout:
     """The layout of ``numpy.argsort(x, axis)`` and ``numpy.argpartition(x, kth, axis)``."""
     x = header(x)
     if axis is None:
@@ -155,7 +166,7 @@ def argsorted(x, axis=-1):
     return c_ordered(x.shape or (1,), np.dtype(np.intp))
 
 
-def lexsort(keys, axis=-1):
+def lexsort(keys: Iterable[Any], axis: int = -1) -> Layout:
     """The layout of ``numpy.lexsort(keys, axis)``, of a sequence of arrays or an array."""
     keys = [header(x) for x in keys]
     if not keys:
@@ -168,7 +179,13 @@ def lexsort(keys, axis=-1):
     return c_ordered(keys[0].shape, np.dtype(np.intp))
 
 
-def argbest(x, axis=None, out=None, keepdims=False, name="argmax"):
+def argbest(
+    x: Any,
+    axis: int | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    name: Literal["argmax", "argmin"] = "argmax",
+) -> Layout:
     """The layout of ``numpy.argmax(x, axis, out, keepdims=keepdims)``, and of `argmin` by its name."""
     x = header(x)
     if axis is None:
@@ -187,7 +204,7 @@ def argbest(x, axis=None, out=None, keepdims=False, name="argmax"):
     return given_or(out, layout, f"output array does not match result of np.{name}.")
 
 
-def choose(index, choices):
+def choose(index: Any, choices: Iterable[Any]) -> Layout:
     """The layout of ``numpy.choose(index, choices)``."""
     index = header(index)
     choices = [x if type(x) in (int, float, complex) else header(x) for x in choices]
@@ -199,7 +216,7 @@ def choose(index, choices):
     return c_ordered(shape, its)
 
 
-def repeat(x, count, axis=None):
+def repeat(x: Any, count: int, axis: int | None = None) -> Layout:
     """The layout of ``numpy.repeat(x, count, axis)`` with an integer count."""
     x, count = header(x), operator.index(count)
     shape = (x.size,) if axis is None else x.shape or (1,)
@@ -209,7 +226,7 @@ def repeat(x, count, axis=None):
     return c_ordered((*shape[:axis], shape[axis] * count, *shape[axis + 1 :]), x.dtype)
 
 
-def searchsorted(x, values, side="left"):
+def searchsorted(x: Any, values: Any, side: Literal["left", "right"] = "left") -> Layout:
     """The layout of ``numpy.searchsorted(x, values, side)``."""
     x, values = header(x), header(values)
     np.searchsorted(np.empty((0,) * x.ndim, x.dtype), np.empty(0, values.dtype), side)
@@ -219,15 +236,15 @@ def searchsorted(x, values, side="left"):
 # ---- bits and counts -------------------------------------------------------------------------------------------------
 
 
-def packbits(x, axis=None):
+def packbits(x: Any, axis: int | None = None) -> Layout:
     """The layout of ``numpy.packbits(x, axis)``."""
     return of_bits(np.packbits, header(x), axis, lambda length: -(-length // 8))
 
 
-def unpackbits(x, axis=None, count=None):
+def unpackbits(x: Any, axis: int | None = None, count: int | None = None) -> Layout:
     """The layout of ``numpy.unpackbits(x, axis, count)``."""
 
-    def unpacked(length):
+    def unpacked(length: Any) -> Any:
         bits = 8 * length
         if count is None:
             return bits
@@ -238,7 +255,7 @@ def unpackbits(x, axis=None, count=None):
     return of_bits(np.unpackbits, header(x), axis, unpacked)
 
 
-def of_bits(function, x, axis, length):
+def of_bits(function: Callable[..., Any], x: Any, axis: Any, length: Any) -> Layout:
     """The layout of an array whose one axis has another length, in Fortran's order if x is."""
     function(np.empty(0, x.dtype))
     if axis is None or x.ndim == 0:
@@ -250,7 +267,7 @@ def of_bits(function, x, axis, length):
     return laid_out(shape, np.dtype(np.uint8), axes[::-1] if x.flags.fnc else axes)
 
 
-def bincount(x, length, weights=None):
+def bincount(x: Any, length: int, weights: Any = None) -> Layout:
     """The layout of ``numpy.bincount(x, weights)`` if the largest element asks for this many counts."""
     np.bincount(np.empty(0, header(x).dtype))
     return fresh((length,), np.intp if weights is None else float)

@@ -1,11 +1,21 @@
 """The layouts of a ufunc's methods along axes: `reduce`, `accumulate` and `reduceat`."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from .dtypes import found_late, header, number_of
-from .layouts import Layout, axis_in, contiguous, iteration_order, laid_out, spread
+from cowarray._modes.layouts.dtypes import found_late, header, number_of
+from cowarray._modes.layouts.layouts import (
+    Array,
+    Integers,
+    Layout,
+    axis_in,
+    contiguous,
+    iteration_order,
+    laid_out,
+    spread,
+)
 
 __all__ = ["accumulation", "reduction", "segments"]
 
@@ -13,12 +23,16 @@ NOT_GIVEN = np._NoValue
 
 
 @lru_cache(maxsize=4096)
-def kept_reduced_dtype(ufunc, numbers, dtype, reduced, empty, asked, out, mask):
+def kept_reduced_dtype(
+    ufunc: np.ufunc, numbers: Any, dtype: Any, reduced: Any, empty: Any, asked: Any, out: Any, mask: Any
+) -> Any:
     """`reduced_dtype` without an initial value. Numbers of dtypes tell int64 from longlong."""
     return reduced_dtype(ufunc, dtype, reduced, empty, asked, out, mask, {})
 
 
-def reduced_dtype(ufunc, dtype, reduced, empty, asked, out, mask, initial):
+def reduced_dtype(
+    ufunc: np.ufunc, dtype: Any, reduced: Any, empty: Any, asked: Any, out: Any, mask: Any, initial: Any
+) -> Any:
     """Reduce an array without elements: the result's dtype, or NumPy's error.
 
     Parameters
@@ -49,7 +63,17 @@ def reduced_dtype(ufunc, dtype, reduced, empty, asked, out, mask, initial):
     return ufunc.reduce(np.empty(lengths, dtype), axis=tuple(range(1, reduced + 1)), **options).dtype
 
 
-def reduction(ufunc, x, *, axis=0, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=True):
+def reduction(
+    ufunc: np.ufunc,
+    x: Array,
+    *,
+    axis: int | tuple[int, ...] | None = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> Layout:
     """The layout of ``ufunc.reduce(x, ...)``.
 
     Parameters
@@ -69,7 +93,7 @@ def reduction(ufunc, x, *, axis=0, dtype=None, out=None, keepdims=False, initial
     x, out = header(x), only(out)
     ndim, shape = x.ndim, x.shape
     if type(keepdims) is not bool:
-        np.add.reduce(np.zeros(1), keepdims=keepdims)  # which may be no number
+        np.add.reduce(np.zeros(1), keepdims=keepdims)  # NumPy takes other types, and refuses some
     mask = None if where is True else header(where)
     if mask is not None and mask.dtype != bool:
         np.empty(0, mask.dtype).astype(bool, casting="safe")
@@ -122,7 +146,7 @@ def reduction(ufunc, x, *, axis=0, dtype=None, out=None, keepdims=False, initial
     return Layout(result, its, reduced_strides(shape, x.strides, masked, axes, bool(keepdims), its.itemsize))
 
 
-def reduced_axes(axis, ndim):
+def reduced_axes(axis: Any, ndim: int) -> Any:
     """The axes that are reduced, each once."""
     if axis is None:
         return tuple(range(ndim))
@@ -139,7 +163,7 @@ def reduced_axes(axis, ndim):
     return axes
 
 
-def only(out):
+def only(out: Any) -> Any:
     """The output of a function that has one."""
     if type(out) is tuple:
         if len(out) != 1:
@@ -148,7 +172,7 @@ def only(out):
     return out
 
 
-def refuse_other_shapes(ufunc, shape, result, out, mask):
+def refuse_other_shapes(ufunc: np.ufunc, shape: Integers, result: Any, out: Any, mask: Any) -> None:
     """Raise if a mask is not broadcast to what is reduced, or `out` has not the result's shape."""
     if out is not None:
         refuse_other_shape(ufunc, out.shape, result)
@@ -161,7 +185,7 @@ def refuse_other_shapes(ufunc, shape, result, out, mask):
             raise ValueError(f"operands could not be broadcast together with remapped shapes: {shape} and {mask.shape}")
 
 
-def refuse_other_shape(ufunc, given, expected):
+def refuse_other_shape(ufunc: np.ufunc, given: Any, expected: Any) -> None:
     """Raise if the output of a reduction has another shape than the result."""
     if len(given) != len(expected):
         raise ValueError(
@@ -173,12 +197,12 @@ def refuse_other_shape(ufunc, given, expected):
 
 
 @lru_cache(maxsize=4096)
-def reduced_strides(shape, strides, mask, axes, keepdims, itemsize):
+def reduced_strides(shape: Integers, strides: Integers, mask: Any, axes: Any, keepdims: Any, itemsize: int) -> Integers:
     """Strides of a reduction's result: the axes that stay, in the order in which all are iterated over."""
     ndim = len(shape)
     operands = [spread(shape, strides, ndim)]
     if mask is not None:
-        operands.append(spread(*mask, ndim))
+        operands.append(spread(mask[0], mask[1], ndim))
     order = [k for k in iteration_order(operands, ndim) if k not in axes]
     placed_strides = [0] * ndim
     for k, stride in zip(order, contiguous(tuple([shape[k] for k in order]), itemsize), strict=True):
@@ -186,7 +210,7 @@ def reduced_strides(shape, strides, mask, axes, keepdims, itemsize):
     return tuple([s for k, s in enumerate(placed_strides) if keepdims or k not in axes])
 
 
-def accumulation(ufunc, x, axis=0, dtype=None, out=None):
+def accumulation(ufunc: np.ufunc, x: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Layout:
     """The layout of ``ufunc.accumulate(x, ...)``."""
     x, out = header(x), only(out)
     try:
@@ -201,7 +225,14 @@ def accumulation(ufunc, x, axis=0, dtype=None, out=None):
     return laid_out(x.shape, its, iteration_order([spread(x.shape, x.strides, x.ndim)], x.ndim))
 
 
-def segments(ufunc, x, indices_length, axis=0, dtype=None, out=None):
+def segments(
+    ufunc: np.ufunc,
+    x: Array,
+    indices_length: int,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+) -> Layout:
     """The layout of ``ufunc.reduceat(x, indices, ...)``, where the one axis of `indices` has this length."""
     x, out = header(x), only(out)
     if x.ndim and not isinstance(axis, tuple):
@@ -223,7 +254,7 @@ def segments(ufunc, x, indices_length, axis=0, dtype=None, out=None):
     return laid_out(shape, its, iteration_order([strides], x.ndim))
 
 
-def along_axis_dtype(ufunc, method, x, axis, dtype, out):
+def along_axis_dtype(ufunc: np.ufunc, method: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
     """The dtype of what accumulates or reduces parts along an axis; NumPy's error for an axis that is none."""
     arguments = () if method == "accumulate" else (np.empty(0, np.intp),)
     options = {} if dtype is None else {"dtype": dtype}

@@ -1,14 +1,24 @@
 """The layout of ``numpy.einsum(subscripts, *operands)``: its result has the order in which NumPy iterates."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from .dtypes import header
-from .layouts import Layout, checked_order, dense, iteration_order, spread
+from cowarray._modes.layouts.dtypes import header
+from cowarray._modes.layouts.layouts import Integers, Layout, checked_order, dense, iteration_order, spread
 
 __all__ = ["einsum"]
 
 
-def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe"):
+def einsum(
+    subscripts: str,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+) -> Layout | None:
     """The layout of an Einstein summation that is not optimized.
 
     Parameters
@@ -25,7 +35,7 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     Layout or None
         None where NumPy returns a view.
     """
-    operands = [header(x) for x in operands]
+    operands = tuple([header(x) for x in operands])
     its = checked_dtype(subscripts, operands, dtype, casting)
     order = checked_order(order)
     terms, result = parsed(subscripts, operands)
@@ -50,17 +60,17 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     return Layout(shape, its, dense(shape, axes, its.itemsize))
 
 
-def checked_dtype(subscripts, operands, dtype, casting, out=None):
+def checked_dtype(subscripts: Any, operands: Sequence[Any], dtype: Any, casting: Any, out: Any = None) -> Any:
     """Have NumPy read the subscripts, and sum nothing."""
     given = {} if dtype is None else {"dtype": dtype}
     models = [np.empty((0,) * x.ndim, x.dtype) for x in operands]
-    result = np.einsum(subscripts, *models, out=out, casting=casting, **given)
-    if dtype is not None:
-        return np.dtype(dtype)
-    return np.result_type(*models) if len(models) > 1 or not isinstance(result, np.ndarray) else result.dtype
+    result: Any = np.einsum(subscripts, *models, out=out, casting=casting, **given)
+    alone = len(models) == 1 and isinstance(result, np.ndarray)
+    found: Any = dtype if dtype is not None else result.dtype if alone else np.result_type(*models)
+    return np.dtype(found)
 
 
-def parsed(subscripts, operands):
+def parsed(subscripts: Any, operands: Sequence[Any]) -> Any:
     """The labels of each operand and of the result; axes of an ellipsis are numbered from the last."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = []
@@ -77,9 +87,9 @@ def parsed(subscripts, operands):
     return terms, [*range(-most, 0), *sorted([label for label in set(letters) if letters.count(label) == 1])]
 
 
-def refuse_diagonals(term, shape, unseen=None):
+def refuse_diagonals(term: Any, shape: Integers, unseen: Any = None) -> None:
     """Raise if a label comes twice in an operand, with two lengths. For views NumPy takes 0 for one not yet seen."""
-    lengths = {}
+    lengths: dict[Any, int] = {}
     for label, length in zip(term, shape, strict=True):
         before = lengths.get(label, unseen)
         if before not in (unseen, length):
@@ -87,9 +97,9 @@ def refuse_diagonals(term, shape, unseen=None):
         lengths[label] = length
 
 
-def lengths_of(terms, operands):
+def lengths_of(terms: Any, operands: Sequence[Any]) -> Any:
     """The length of each label's axis, in the order in which they come."""
-    lengths = {}
+    lengths: dict[Any, int] = {}
     for term, x in zip(terms, operands, strict=True):
         refuse_diagonals(term, x.shape)
         for label, length in zip(term, x.shape, strict=True):
@@ -100,7 +110,7 @@ def lengths_of(terms, operands):
     return lengths
 
 
-def steps_of(term, x, labels, lengths):
+def steps_of(term: Any, x: Any, labels: Any, lengths: Any) -> Any:
     """The strides of an operand along all labels; a label that comes twice walks a diagonal."""
     steps = dict.fromkeys(labels, 0)
     for label, stride in zip(term, spread(x.shape, x.strides, x.ndim), strict=True):
@@ -108,7 +118,7 @@ def steps_of(term, x, labels, lengths):
     return [steps[label] for label in labels]
 
 
-def in_fortran_order(term, x):
+def in_fortran_order(term: Any, x: Any) -> bool:
     """Whether an operand is F-contiguous once a label that comes twice walks its diagonal."""
     labels = list(dict.fromkeys(term))
     lengths = dict(zip(term, x.shape, strict=True))

@@ -1,6 +1,6 @@
 """What `cowarray.simulate` reports: where a program relied on an alias that a copy in meaning will not be."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["AliasingError", "AliasingWarning", "Divergence", "Site"]
 
@@ -19,7 +19,7 @@ class Site(NamedTuple):
     filename: str
     lineno: int
 
-    def __str__(self):
+    def __str__(self) -> Any:
         return f"{self.filename}:{self.lineno}"
 
 
@@ -59,7 +59,7 @@ class Divergence(NamedTuple):
     differed: bool | None = None
     copied_by: str = ""
 
-    def __str__(self):
+    def __str__(self) -> Any:
         equal = ", though the values are equal" if self.differed is False else ""
         return (
             f"{self.accessed}: {self.operation} reads {self.nbytes} bytes that {self.written} wrote through an alias"
@@ -76,11 +76,11 @@ class AliasingWarning(UserWarning):
         What was found.
     """
 
-    def __init__(self, divergence):
+    def __init__(self, divergence: Divergence) -> None:
         super().__init__(str(divergence))
         self.divergence = divergence
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return type(self), (self.divergence,)
 
 
@@ -93,9 +93,9 @@ class AliasingError(RuntimeError):
         What was found.
     """
 
-    def __init__(self, divergence):
+    def __init__(self, divergence: Divergence) -> None:
         super().__init__(str(divergence))
         self.divergence = divergence
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return type(self), (self.divergence,)

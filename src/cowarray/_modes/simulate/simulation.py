@@ -1,5 +1,8 @@
 """`simulate`: which lines of a program rely on a view where cowarray copies in meaning."""
 
+from collections.abc import Iterator
+from typing import Any, Self
+
 from cowarray._array.copies import watch_copies
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
@@ -59,7 +62,7 @@ class simulate:
     # The command line reports at the end, and a program's filters may make errors of warnings.
     _warns = True
 
-    def __init__(self, *, error=False, exact=False):
+    def __init__(self, *, error: bool = False, exact: bool = False) -> None:
         for name, value in (("error", error), ("exact", exact)):
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
@@ -69,11 +72,11 @@ class simulate:
         self._road = simulated
         self._hooks = watching
         self._error = error
-        self._found = {}
+        self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
-        self._entered = []
+        self._entered: list[Any] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         hand_to("simulation", self._road)
         self._entered.append(None)
         watch_births(1)
@@ -85,19 +88,30 @@ class simulate:
             raise
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         token = self._entered[-1]
         try:
             self._hooks.innermost.reset(token)
         finally:
             self._leave()
 
-    def _leave(self):
+    def _leave(self) -> None:
         self._entered.pop()
         watch_copies(-1, self._hooks)
         watch_births(-1)
 
-    def _record(self, kind, operation, nbytes, made, written, accessed, copied_by, differed, step):
+    def _record(
+        self,
+        kind: Any,
+        operation: Any,
+        nbytes: int,
+        made: Any,
+        written: Any,
+        accessed: Any,
+        copied_by: Any,
+        differed: Any,
+        step: Any,
+    ) -> None:
         lines = made, written, accessed
         known = self._found.get(lines)
         if known is None:
@@ -117,32 +131,32 @@ class simulate:
             _warn(divergence)
 
     @property
-    def exact(self):
+    def exact(self) -> bool:
         """bool: Whether it keeps the bytes that a copy would have."""
         return self._run.exact
 
     @property
-    def watched(self):
+    def watched(self) -> int:
         """int: How many copies in meaning became views."""
         return self._run.watched
 
     @property
-    def relied_upon(self):
+    def relied_upon(self) -> int:
         """int: For how many of them a divergence was found."""
         return self._run.relied_upon
 
     @property
-    def never_written(self):
+    def never_written(self) -> int:
         """int: How many of them nobody wrote to, nor to their source, while they lived: copies would do the same."""
         return self._run.never_written
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Divergence]:
         return iter([divergence for divergence, _ in list(self._found.values())])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._found)
 
-    def __repr__(self):
+    def __repr__(self) -> Any:
         return (
             f"<cowarray.simulate: {_counted(len(self), 'divergence', 'divergences')}; "
             f"{_counted(self.watched, 'would-be copy', 'would-be copies')} watched, {self.relied_upon} relied upon, "
@@ -150,11 +164,11 @@ class simulate:
         )
 
 
-def _counted(number, one, several):
+def _counted(number: Any, one: Any, several: Any) -> Any:
     return f"{number} {one if number == 1 else several}"
 
 
-def _warn(divergence):
+def _warn(divergence: Any) -> None:
     """Warn at the line that accessed, wherever the library was called from."""
     import warnings
 

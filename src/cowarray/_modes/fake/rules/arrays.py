@@ -1,8 +1,11 @@
 """Rules of what arrays do themselves: views, indexing, copies and conversions."""
 
+from typing import Any
+
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
 from cowarray._modes.fake.rules.methods import check_places
 from cowarray._modes.fake.rules.rules import VIEWS, rule
@@ -19,7 +22,7 @@ _VIEWING = [
 
 
 @rule(*_VIEWING, "ndarray.to_device", "lib.stride_tricks.as_strided", kind=VIEWS)
-def view(call):
+def view(call: Call) -> Any:
     """NumPy's own, on a header whose elements it does not touch."""
     arrays = [call.args[0]] if call.args and isinstance(call.args[0], ndarray) else []
     if call.operation == "broadcast_arrays":
@@ -30,7 +33,7 @@ def view(call):
 
 
 @rule("ndarray")
-def new_array(call):
+def new_array(call: Call) -> Any:
     lengths, dtype, buffer, _, strides, order = call.args
     if isinstance(buffer, ndarray) and is_fake(buffer):
         return call.view(buffer)
@@ -41,7 +44,7 @@ def new_array(call):
 
 
 @rule("imag ndarray.imag")
-def imag(call):
+def imag(call: Call) -> Any:
     x = call.args[0]
     if not is_fake(x):
         return call.function(*call.args)
@@ -56,7 +59,7 @@ def imag(call):
 
 
 @rule("ndarray.__getitem__")
-def get_item(call):
+def get_item(call: Call) -> Any:
     x = call.args[0]
     key, is_basic = settle_key(call.args[1])
     if not is_fake(x) and call.faked is None:
@@ -88,7 +91,7 @@ def get_item(call):
 _MASK = "the shape of what a mask picks depends on its values"
 
 
-def _fake_masks(key):
+def _fake_masks(key: Any) -> Any:
     return [
         item
         for item in (key if type(key) is tuple else (key,))
@@ -96,7 +99,7 @@ def _fake_masks(key):
     ]
 
 
-def _of_no_elements(header, key, masks):
+def _of_no_elements(header: Any, key: Any, masks: Any) -> Any:
     """What a mask picks that is False everywhere."""
     if type(key) is tuple:
         (key,) = key
@@ -105,7 +108,7 @@ def _of_no_elements(header, key, masks):
     return fresh((0, *header.shape[key.ndim :]), header.dtype)
 
 
-def _shown_key(call, key):
+def _shown_key(call: Call, key: Any) -> Any:
     """An index as NumPy's headers."""
     shown = tuple(
         [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
@@ -117,7 +120,7 @@ def _shown_key(call, key):
 
 
 @rule("ndarray.__setitem__")
-def set_item(call):
+def set_item(call: Call) -> Any:
     x, key, value = call.args
     key, is_basic = settle_key(key)
     if not x.flags.writeable:
@@ -162,11 +165,11 @@ def set_item(call):
     return None
 
 
-def _is_plain(value):
+def _is_plain(value: Any) -> Any:
     return isinstance(value, (ndarray, np.ndarray)) or type(value) in (bool, int, float)
 
 
-def _check_masked(call, header, key, value):
+def _check_masked(call: Call, header: Any, key: Any, value: Any) -> None:
     """An assignment to what a mask picks: one value fits, whatever that is."""
     (mask,) = key if type(key) is tuple and len(key) == 1 else (key,)
     if not isinstance(mask, ndarray):
@@ -178,7 +181,7 @@ def _check_masked(call, header, key, value):
     assigned(header, ..., ((), _kind_of(value)[1]))
 
 
-def _kind_of(value):
+def _kind_of(value: Any) -> Any:
     """Shape and dtype of a value."""
     value = value if isinstance(value, np.ndarray) else np.asarray(value)
     return value.shape, value.dtype
@@ -188,16 +191,16 @@ def _kind_of(value):
 
 
 @rule("ndarray.copy ndarray.lazy_clone ndarray.__copy__ ndarray.__deepcopy__")
-def copy(call):
+def copy(call: Call) -> Any:
     return call.copy() if is_fake(call.args[0]) else call.forgotten()
 
 
 @rule("ndarray.ravel ndarray.flatten")
-def ravel(call):
+def ravel(call: Call) -> Any:
     return _raveled(call, *call.args, **call.kwargs)
 
 
-def _raveled(call, x, order="C"):
+def _raveled(call: Call, x: Any, order: Any = "C") -> Any:
     """A lazy copy of what lies in a row in that order; else a copy."""
     if not is_fake(x):
         return call.forgotten()
@@ -212,13 +215,13 @@ def _raveled(call, x, order="C"):
 
 
 @rule("ndarray.reshape")
-def reshape(call):
+def reshape(call: Call) -> Any:
     x, *rest = call.args
     lengths = rest[0] if len(rest) == 1 else tuple(rest)
     return _reshaped(call, x, lengths, call.kwargs.get("order", "C"), call.kwargs.get("copy"))
 
 
-def _reshaped(call, x, lengths, order, copy=None):
+def _reshaped(call: Call, x: Any, lengths: Any, order: Any, copy: Any = None) -> Any:
     if not is_fake(x):
         return call.forgotten()
     header = call.header(x)
@@ -238,12 +241,12 @@ def _reshaped(call, x, lengths, order, copy=None):
     return call.view(x)
 
 
-def _order_asked(x, order):
+def _order_asked(x: Any, order: Any) -> Any:
     return ("F" if x.flags.fnc else "C") if order in ("A", "a") else order
 
 
 @rule("ndarray.astype")
-def astype(call):
+def astype(call: Call) -> Any:
     x, dtype, order, casting, _ = call.args
     if not is_fake(x):
         return call.forgotten()
@@ -256,7 +259,7 @@ def astype(call):
 
 
 @rule("asarray")
-def asarray(call):
+def asarray(call: Call) -> Any:
     x = call.args[0]
     given = dict(zip(("dtype", "device", "copy"), call.args[1:], strict=False)) if len(call.args) > 1 else call.kwargs
     dtype, order, copy_ = given.get("dtype"), given.get("order"), given.get("copy")
@@ -280,19 +283,19 @@ def asarray(call):
     return made
 
 
-def _is_mapped(x):
+def _is_mapped(x: Any) -> Any:
     """Whether an array's elements are in a file, which a plan does not read."""
     return isinstance(x, np.memmap) and getattr(x, "_mmap", None) is not None and not x.dtype.hasobject
 
 
-def _is_as_asked(x, dtype, order):
+def _is_as_asked(x: Any, dtype: Any, order: Any) -> Any:
     if dtype is not None and np.dtype(dtype) != x.dtype:
         return False
     flags = x.flags
     return order in (None, "K", "k", "A", "a") or (flags.f_contiguous if order in ("F", "f") else flags.c_contiguous)
 
 
-def _stacked(call, values, dtype):
+def _stacked(call: Call, values: Any, dtype: Any) -> Any:
     """What `asarray` makes of nested lists with fakes in them."""
     shapes = [_shape_of(each) for each in values]
     if any(shape != shapes[0] for shape in shapes):
@@ -311,7 +314,7 @@ def _stacked(call, values, dtype):
     return call.give(fresh((len(values), *shapes[0]), found))
 
 
-def _shape_of(value):
+def _shape_of(value: Any) -> Any:
     if isinstance(value, (ndarray, np.ndarray, np.generic)):
         return value.shape
     if isinstance(value, (list, tuple)):
@@ -320,7 +323,7 @@ def _shape_of(value):
     return ()
 
 
-def _dtype_of(value):
+def _dtype_of(value: Any) -> Any:
     if isinstance(value, (ndarray, np.ndarray, np.generic)):
         return value.dtype
     if isinstance(value, (list, tuple)):

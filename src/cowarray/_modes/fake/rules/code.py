@@ -2,21 +2,29 @@
 
 import functools
 import operator
+from typing import Any
 
 import numpy as np
-from numpy._core import einsumfunc, multiarray
-from numpy._core._multiarray_umath import _vec_string, compare_chararrays
-from numpy.lib import _function_base_impl, _index_tricks_impl, _nanfunctions_impl, _utils_impl
-from numpy.linalg import _linalg
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import current
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import first_fake, is_fake, locate, make
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._modes.fake.rules.composites import _asarray, assuming, clone_of, composite, run, seen
+from cowarray._modes.fake.rules.numpy_code import (
+    einsumfunc,
+    function_base,
+    index_tricks,
+    linalg,
+    multiarray,
+    nanfunctions,
+    umath,
+    utils,
+)
 from cowarray._modes.fake.rules.rules import CODE, enter, rule
 from cowarray._modes.layouts import inference
-from cowarray._modes.layouts.inference import fresh
+from cowarray._modes.layouts.inference import Layout, fresh
 from cowarray._modes.layouts.layouts import ghost
 
 __all__ = []
@@ -66,7 +74,7 @@ enter("cov isclose histogramdd histogram2d", assuming("isfinite", "logical_and")
 
 
 @rule("isin")
-def isin(call):
+def isin(call: Call) -> Any:
     element, kind = _asked_in(*call.args, **call.kwargs)
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
@@ -76,7 +84,7 @@ def isin(call):
 
 
 @rule("sort partition", kind=CODE)
-def ordered(call):
+def ordered(call: Call) -> Any:
     """A copy, put in order."""
     x = call.args[0] if call.args else call.kwargs["a"]
     if getattr(x, "dtype", None) is not None and not x.dtype.itemsize:
@@ -87,12 +95,14 @@ def ordered(call):
     return composite(call)
 
 
-def _asked_in(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+def _asked_in(
+    element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None
+) -> Any:
     return element, kind
 
 
 @rule("histogram histogram_bin_edges", kind=CODE)
-def histogram(call):
+def histogram(call: Call) -> Any:
     """The number of bins is known, or it is refused."""
     bins = call.args[1] if len(call.args) > 1 else call.kwargs.get("bins", 10)
     if isinstance(bins, str):
@@ -103,73 +113,73 @@ def histogram(call):
 
 
 @rule("fromfunction")
-def fromfunction(call):
+def fromfunction(call: Call) -> Any:
     """The user's function is given fakes."""
     args = (call.args[0], tuple(call.args[1]), *call.args[2:])
     return run(call, clone_of(np.fromfunction), args, call.kwargs)
 
 
 @rule("polyfit")
-def polyfit(call):
+def polyfit(call: Call) -> Any:
     """Its least squares have as many residuals as right sides, unless the rank is too low."""
     if call.kwargs.get("full") or (len(call.args) > 4 and call.args[4]):
         raise call.refusal("the shape of the residuals depends on the rank, which depends on values", "drop full=True")
     return assuming()(call)
 
 
-def _give(layout):
+def _give(layout: Layout) -> Any:
     """A fake in the composite that runs."""
     return make(current().origin, *layout)
 
 
-def _has_fakes(*values):
+def _has_fakes(*values: Any) -> Any:
     return first_fake(values) is not None
 
 
-def _headers(*values):
+def _headers(*values: Any) -> Any:
     return [locate(each) if isinstance(each, ndarray) else np.asarray(each) for each in values]
 
 
 # ---- checks that change no layout
 
 
-@seen(_linalg._makearray)
-def _makearray(a):
+@seen(linalg._makearray)
+def _makearray(a: Any) -> Any:
     return _asarray(a), lambda result, *_: result
 
 
-@seen(_linalg._assert_finite)
-def _assert_finite(*arrays):
+@seen(linalg._assert_finite)
+def _assert_finite(*arrays: Any) -> None:
     for each in arrays:
         if not is_fake(each):
-            _linalg._assert_finite(each)
+            linalg._assert_finite(each)
 
 
-@seen(_utils_impl._median_nancheck)
-def _median_nancheck(data, result, axis):
+@seen(utils._median_nancheck)
+def _median_nancheck(data: Any, result: Any, axis: Any) -> Any:
     return result
 
 
-@seen(_function_base_impl._quantile_is_valid)
-def _quantile_is_valid(q):
-    return is_fake(q) or _function_base_impl._quantile_is_valid(q)
+@seen(function_base._quantile_is_valid)
+def _quantile_is_valid(q: Any) -> Any:
+    return is_fake(q) or function_base._quantile_is_valid(q)
 
 
-@seen(_function_base_impl._monotonicity)
-def _monotonicity(bins):
-    return 1 if is_fake(bins) else _function_base_impl._monotonicity(bins)
+@seen(function_base._monotonicity)
+def _monotonicity(bins: Any) -> Any:
+    return 1 if is_fake(bins) else function_base._monotonicity(bins)
 
 
-@seen(_nanfunctions_impl._remove_nan_1d)
-def _remove_nan_1d(arr1d, second_arr1d=None, overwrite_input=False):
+@seen(nanfunctions._remove_nan_1d)
+def _remove_nan_1d(arr1d: Any, second_arr1d: Any = None, overwrite_input: Any = False) -> Any:
     return arr1d, second_arr1d, True
 
 
-@seen(_nanfunctions_impl._nanmedian_small)
-def _nanmedian_small(a, axis=None, out=None, overwrite_input=False):
+@seen(nanfunctions._nanmedian_small)
+def _nanmedian_small(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False) -> Any:
     if overwrite_input and not a.flags.writeable:
         raise ValueError("assignment destination is read-only")
-    made = _apply_along_axis(clone_of(_nanfunctions_impl._nanmedian1d), axis, a, overwrite_input)
+    made = _apply_along_axis(clone_of(nanfunctions._nanmedian1d), axis, a, overwrite_input)
     if out is None:
         return made
     out[...] = made
@@ -180,11 +190,11 @@ def _nanmedian_small(a, axis=None, out=None, overwrite_input=False):
 
 
 @seen(np.broadcast)
-def _broadcast(*values):
+def _broadcast(*values: Any) -> Any:
     return np.broadcast(*[ghost(each.shape) if isinstance(each, ndarray) else each for each in values])
 
 
-def _check_interpolated(function, *arrays):
+def _check_interpolated(function: Any, *arrays: Any) -> None:
     x, xp, fp = _headers(*arrays)
     function(*[np.ones((1,) * each.ndim, each.dtype) for each in (x, xp, fp)])
     if xp.size != fp.size:
@@ -193,23 +203,23 @@ def _check_interpolated(function, *arrays):
         raise ValueError("array of sample points is empty")
 
 
-@seen(_function_base_impl.compiled_interp)
-def _interp(x, xp, fp, left=None, right=None):
+@seen(function_base.compiled_interp)
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     if not _has_fakes(x, xp, fp):
-        return _function_base_impl.compiled_interp(x, xp, fp, left, right)
-    _check_interpolated(_function_base_impl.compiled_interp, x, xp, fp)
+        return function_base.compiled_interp(x, xp, fp, left, right)
+    _check_interpolated(function_base.compiled_interp, x, xp, fp)
     return _give(fresh(np.shape(x), np.dtype(float)))
 
 
-@seen(_function_base_impl.compiled_interp_complex)
-def _interp_complex(x, xp, fp, left=None, right=None):
+@seen(function_base.compiled_interp_complex)
+def _interp_complex(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     if not _has_fakes(x, xp, fp):
-        return _function_base_impl.compiled_interp_complex(x, xp, fp, left, right)
-    _check_interpolated(_function_base_impl.compiled_interp_complex, x, xp, fp)
+        return function_base.compiled_interp_complex(x, xp, fp, left, right)
+    _check_interpolated(function_base.compiled_interp_complex, x, xp, fp)
     return _give(fresh(np.shape(x), np.dtype(complex)))
 
 
-def _correlated(a, v, mode=0):
+def _correlated(a: Any, v: Any, mode: Any = 0) -> Any:
     a, v = _headers(a, v)
     if not a.ndim or not v.ndim:
         raise ValueError("object of too small depth for desired array")
@@ -226,31 +236,31 @@ def _correlated(a, v, mode=0):
 
 
 @seen(multiarray.correlate)
-def _correlate(a, v, mode=0):
+def _correlate(a: Any, v: Any, mode: Any = 0) -> Any:
     return _correlated(a, v, mode) if _has_fakes(a, v) else multiarray.correlate(a, v, mode)
 
 
 @seen(multiarray.correlate2)
-def _correlate2(a, v, mode=0):
+def _correlate2(a: Any, v: Any, mode: Any = 0) -> Any:
     return _correlated(a, v, mode) if _has_fakes(a, v) else multiarray.correlate2(a, v, mode)
 
 
-@seen(_vec_string)
-def _of_texts(a, dtype, method, args=()):
+@seen(umath._vec_string)
+def _of_texts(a: Any, dtype: Any, method: Any, args: Any = ()) -> Any:
     if not _has_fakes(a, args):
-        return _vec_string(a, dtype, method, args)
+        return umath._vec_string(a, dtype, method, args)
     if (its := _headers(a)[0].dtype).kind not in "SUT":
-        return _vec_string(np.empty(0, its), dtype, method, args)  # which says that they are no texts
+        return umath._vec_string(np.empty(0, its), dtype, method, args)  # which says that they are no texts
     if np.dtype(dtype) == object:
         raise inference.ValuesNeeded("the length of the texts depends on values")
     shape = np.broadcast_shapes(np.shape(a), *[np.shape(each) for each in args])
     return _give(fresh(shape, np.dtype(dtype)))
 
 
-@seen(compare_chararrays)
-def _compare(a, b, cmp, rstrip):
+@seen(umath.compare_chararrays)
+def _compare(a: Any, b: Any, cmp: Any, rstrip: Any) -> Any:
     if not _has_fakes(a, b):
-        return compare_chararrays(a, b, cmp, rstrip)
+        return umath.compare_chararrays(a, b, cmp, rstrip)
     a, b = _headers(a, b)
     if a.dtype.kind not in "US" or b.dtype.kind not in "US":
         raise TypeError("comparison of non-string arrays")
@@ -260,15 +270,15 @@ def _compare(a, b, cmp, rstrip):
 # ---- what is indexed to make arrays
 
 
-def _indexing(numpys, code):
+def _indexing(numpys: Any, code: Any) -> Any:
     return lambda call: run(call, functools.partial(code, numpys), call.args, call.kwargs)
 
 
 for _name in ("r_", "c_"):
-    _code = clone_of(_index_tricks_impl.AxisConcatenator.__getitem__)
+    _code = clone_of(index_tricks.AxisConcatenator.__getitem__)
     enter([f"cowarray._chapters.grids._{_name[0]}"], _indexing(getattr(np, _name), _code), CODE)
 for _name in ("mgrid", "ogrid"):
-    _code = clone_of(_index_tricks_impl.nd_grid.__getitem__)
+    _code = clone_of(index_tricks.nd_grid.__getitem__)
     enter([f"cowarray._chapters.grids._{_name}"], _indexing(getattr(np, _name), _code), CODE)
 
 
@@ -276,11 +286,11 @@ for _name in ("mgrid", "ogrid"):
 
 
 @rule("apply_along_axis")
-def apply_along_axis(call):
+def apply_along_axis(call: Call) -> Any:
     return run(call, _apply_along_axis, call.args, call.kwargs, call.block.assumed)
 
 
-def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     arr = _asarray(arr)
     axis = np.lib.array_utils.normalize_axis_index(axis, arr.ndim)
     rest = (*arr.shape[:axis], *arr.shape[axis + 1 :])
@@ -302,7 +312,7 @@ def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 @rule("einsum")
-def einsum(call):
+def einsum(call: Call) -> Any:
     """Plain, as inferred; on a path that is better, by NumPy's code."""
     options = dict(call.kwargs)
     if not isinstance(call.args[0], str):
@@ -332,18 +342,18 @@ def einsum(call):
     return out if call.writes(out) else call.compute()
 
 
-def _is_view(call, options):
+def _is_view(call: Call, options: Any) -> Any:
     """Whether it gives a view of its one operand."""
     if len(call.args) != 2 or not isinstance(call.args[0], str) or options.get("out") is not None:
         return False
     return inference.einsum(call.args[0], call.header(call.args[1]), **options) is None
 
 
-def _axes_named(args):
+def _axes_named(args: Any) -> Any:
     return (*args[1::2], *(args[-1:] if len(args) % 2 else ()))
 
 
-def _check_axes(args):
+def _check_axes(args: Any) -> None:
     """The names of axes are as many as there are letters."""
     for axes in _axes_named(args):
         for axis in axes:
@@ -351,18 +361,18 @@ def _check_axes(args):
                 raise ValueError("subscript is not within the valid range [0, 52)")
 
 
-def _refuse_axes(call):
+def _refuse_axes(call: Call) -> None:
     """The names of axes have to be known."""
     if any(is_fake(each) for each in _axes_named(call.args)):
         raise call.refusal("the shape of the result depends on the axes that are named", "name them by a text")
 
 
-def _subscripts(args):
+def _subscripts(args: Any) -> Any:
     """Operands with lists of their axes, as a text and the operands."""
     given, result, operands = clone_of(einsumfunc._parse_einsum_input)(args)
     return f"{given}->{result}", *operands
 
 
 @seen(einsumfunc.c_einsum)
-def _c_einsum(*args, **kwargs):
+def _c_einsum(*args: Any, **kwargs: Any) -> Any:
     return np.einsum(*args, **kwargs) if _has_fakes(*args) else einsumfunc.c_einsum(*args, **kwargs)

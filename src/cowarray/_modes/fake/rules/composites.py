@@ -13,18 +13,19 @@ import builtins
 import functools
 import inspect
 import types
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy._core import fromnumeric
-from numpy._core._multiarray_umath import _array_converter
 from numpy._core.overrides import ARRAY_FUNCTIONS
 
 from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import put_back, put_in
-from cowarray._modes.fake.calls import Block
+from cowarray._modes.fake.calls import Block, Call
 from cowarray._modes.fake.fakes import as_laid, first_fake, is_fake, make, twin
 from cowarray._modes.fake.refusals import FakeError
+from cowarray._modes.fake.rules.numpy_code import fromnumeric, umath
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
@@ -40,11 +41,14 @@ SMALL = 1 << 16
 # ---- what NumPy's code sees in the place of NumPy's functions --------------------------------------------------------
 
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
 class _AnyArray(type):
-    def __instancecheck__(cls, value):
+    def __instancecheck__(cls, value: Any) -> Any:
         return isinstance(value, (ndarray, np.ndarray))
 
-    def __subclasscheck__(cls, kind):
+    def __subclasscheck__(cls, kind: Any) -> Any:
         return issubclass(kind, (ndarray, np.ndarray))
 
 
@@ -55,7 +59,9 @@ class AnyArray(metaclass=_AnyArray):
     __array_ufunc__ = np.ndarray.__array_ufunc__
 
 
-def _asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+def _asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
     if isinstance(a, ndarray):
         if copy:
             a = a.copy(order=order or "K")
@@ -65,31 +71,43 @@ def _asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return np.asarray(a, dtype, order, copy=copy)
 
 
-def _asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+def _asanyarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
     if isinstance(a, np.ndarray):
         return np.asanyarray(a, dtype, order, copy=copy)
     return _asarray(a, dtype, order, copy=copy)
 
 
-def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
+def _array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+    ndmax: Any = 0,
+    like: Any = None,
+) -> Any:
     if not isinstance(object, ndarray) and not (isinstance(object, (list, tuple)) and first_fake(object) is not None):
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     made = _asarray(object, dtype, order, copy=copy)
     return made if made.ndim >= ndmin else made[(None,) * (ndmin - made.ndim)]
 
 
-def _ascontiguousarray(a, dtype=None, *, like=None):
+def _ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return np.atleast_1d(_asarray(a, dtype, "C"))
 
 
-def _asfortranarray(a, dtype=None, *, like=None):
+def _asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return np.atleast_1d(_asarray(a, dtype, "F"))
 
 
 class _Converter:
     """`numpy._core._multiarray_umath._array_converter`, for arrays without bytes."""
 
-    def __init__(self, *values):
+    def __init__(self, *values: Any) -> None:
         self._arrays = [_asarray(value) for value in values]
         self._numbers = [value if type(value) in (int, float, complex) else None for value in values]
         self.scalar_input = tuple(
@@ -99,18 +117,18 @@ class _Converter:
             ]
         )
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         return self._arrays[index]
 
-    def __len__(self):
+    def __len__(self) -> Any:
         return len(self._arrays)
 
-    def as_arrays(self, *, subok=True, pyscalars="convert_if_no_array"):
+    def as_arrays(self, *, subok: Any = True, pyscalars: Any = "convert_if_no_array") -> Any:
         if pyscalars == "preserve":
             return tuple([a if n is None else n for a, n in zip(self._arrays, self._numbers, strict=True)])
         return tuple(self._arrays)
 
-    def result_type(self, *, extra_dtype=None, ensure_inexact=False):
+    def result_type(self, *, extra_dtype: Any = None, ensure_inexact: Any = False) -> Any:
         given = [a.dtype if n is None else n for a, n in zip(self._arrays, self._numbers, strict=True)]
         if all(n is not None for n in self._numbers):
             given = [a.dtype for a in self._arrays]
@@ -119,11 +137,11 @@ class _Converter:
         found = np.result_type(*given)
         return np.result_type(*given, 0.0) if ensure_inexact and not np.issubdtype(found, np.inexact) else found
 
-    def wrap(self, array, /, to_scalar=None):
+    def wrap(self, array: Any, /, to_scalar: Any = None) -> Any:
         return array
 
 
-def _wrapfunc(obj, method, *args, **kwargs):
+def _wrapfunc(obj: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
     if not isinstance(obj, ndarray):
         is_asked = first_fake(args) is not None or first_fake(kwargs.values()) is not None
         obj = asarray(obj) if is_asked else _asarray(obj)
@@ -137,7 +155,7 @@ _SEEN = {
     np.array: _array,
     np.ascontiguousarray: _ascontiguousarray,
     np.asfortranarray: _asfortranarray,
-    _array_converter: _Converter,
+    umath._array_converter: _Converter,
     fromnumeric._wrapfunc: _wrapfunc,
     fromnumeric._wrapit: _wrapfunc,
     **{
@@ -162,7 +180,7 @@ _SEEN = {
 }
 
 
-def seen(function):
+def seen(function: Any) -> Callable[[_Function], _Function]:
     """Make a function what NumPy's code sees in the place of another, which looks at values or is written in C.
 
     Parameters
@@ -171,7 +189,7 @@ def seen(function):
         NumPy's.
     """
 
-    def enter(own):
+    def enter(own: _Function) -> _Function:
         _SEEN[function] = own
         return own
 
@@ -184,11 +202,11 @@ def seen(function):
 class _Module(types.ModuleType):
     """A module of NumPy's as a clone sees it."""
 
-    def __init__(self, module):
+    def __init__(self, module: Any) -> None:
         super().__init__(module.__name__)
         self._module = module
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         found = _replaced(getattr(self._module, name), None)
         setattr(self, name, found)
         return found
@@ -197,34 +215,34 @@ class _Module(types.ModuleType):
 _DISPATCHED = type(np.concatenate)
 
 
-def _public(function):
+def _public(function: Any) -> Any:
     """A public function, which finds fakes in lists, too."""
 
-    def call(*args, **kwargs):
+    def call(*args: Any, **kwargs: Any) -> Any:
         if first_fake(args) is None and first_fake(kwargs.values()) is None:
             return function(*args, **kwargs)
         return dispatched(function, *args, **kwargs)
 
-    functools.update_wrapper(call, function, updated=())
-    call._implementation = function._implementation
-    return call
+    made: Any = functools.update_wrapper(call, function, updated=())
+    made._implementation = function._implementation
+    return made
 
 
 # The undispatched ones, as NumPy's modules call them.
 _SEEN.update(
     {
         each._implementation: _public(each)
-        for each in ARRAY_FUNCTIONS
+        for each in list[Any](ARRAY_FUNCTIONS)
         if each not in _SEEN and type(getattr(each, "_implementation", None)) is types.BuiltinFunctionType
     }
 )
 
-_modules = {}
-_names = {}  # by the id of a module's names, those that its clones see
-_clones = {}
+_modules: dict[Any, Any] = {}
+_names: dict[Any, Any] = {}  # by the id of a module's names, those that its clones see
+_clones: dict[Any, Any] = {}
 
 
-def _replaced(value, names):
+def _replaced(value: Any, names: Any) -> Any:
     """What a clone sees in the place of a value."""
     if isinstance(value, types.ModuleType):
         if not value.__name__.startswith("numpy"):
@@ -248,19 +266,19 @@ def _replaced(value, names):
     return value
 
 
-class _Names(dict):
+class _Names(dict[str, Any]):
     """The names that a clone sees: NumPy's, each replaced when it is first asked for."""
 
-    def __init__(self, names):
+    def __init__(self, names: Any) -> None:
         super().__init__(__builtins__=builtins.__dict__, __name__=names["__name__"])
         self._of = names
 
-    def __missing__(self, name):
+    def __missing__(self, name: str) -> Any:
         self[name] = found = _replaced(self._of[name], self)
         return found
 
 
-def _clone(function):
+def _clone(function: Any) -> Any:
     made = _clones.get(function)
     if made is None:
         names = _names.get(id(function.__globals__))
@@ -274,7 +292,7 @@ def _clone(function):
     return made
 
 
-def clone_of(function):
+def clone_of(function: Any) -> Any:
     """A Python function of NumPy's that keeps arrays without bytes.
 
     Parameters
@@ -288,12 +306,12 @@ def clone_of(function):
 # ---- running them ----------------------------------------------------------------------------------------------------
 
 
-def composite(call):
+def composite(call: Any) -> Any:
     """The rule: do an operation by NumPy's own code."""
     return run(call, clone_of(call.function.function), call.args, call.kwargs)
 
 
-def assuming(*names):
+def assuming(*names: Any) -> Any:
     """The rule of code that asks whether anything is out of the ordinary, as NaNs, and gives one layout either way.
 
     Parameters
@@ -305,7 +323,7 @@ def assuming(*names):
     return lambda call: run(call, clone_of(call.function.function), call.args, call.kwargs, assumed)
 
 
-def run(call, function, args, kwargs, assumed=None):
+def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None) -> Any:
     """What a clone, or another function of ours that makes a result of operations, gives for a call.
 
     Parameters
@@ -327,7 +345,7 @@ def run(call, function, args, kwargs, assumed=None):
     return _finished(call, _inside(call, function, args, kwargs, assumed), assumed is not None)
 
 
-def _inside(call, function, args, kwargs, assumed):
+def _inside(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:
     row = table.OPERATIONS.get(call.operation)
     origin = call.origin if row is not None and row.writes else call.origin.within
     before = put_in(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
@@ -345,12 +363,12 @@ def _inside(call, function, args, kwargs, assumed):
         put_back(before)
 
 
-def _of_real(call, function, args, kwargs, assumed):
+def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:
     """An operation on real arrays in a block: small results are computed, of others only the layout matters."""
-    known = {}
+    known: dict[Any, Any] = {}
     origin = call.origin
 
-    def hidden(value):
+    def hidden(value: Any) -> Any:
         if isinstance(value, ndarray):
             return twin(value, origin, known) if value.nbytes >= SMALL else value
         if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.nbytes >= SMALL:
@@ -372,12 +390,12 @@ def _of_real(call, function, args, kwargs, assumed):
     return call.forgotten()
 
 
-def _layout(x):
+def _layout(x: Any) -> Any:
     strides = copied(x).strides
     return Layout(x.shape, x.dtype, strides)
 
 
-def _arrays_in(result):
+def _arrays_in(result: Any) -> Any:
     if isinstance(result, (ndarray, np.ndarray)):
         yield result
     elif isinstance(result, (tuple, list)):
@@ -385,13 +403,13 @@ def _arrays_in(result):
             yield from _arrays_in(item)
 
 
-def _is_new(result, known):
+def _is_new(result: Any, known: Any) -> Any:
     """Whether no result is a view of a twin, which stands for a real array."""
     twins = set(known.values())
     return not any(isinstance(each, ndarray) and each.storage in twins for each in _arrays_in(result))
 
 
-def _finished(call, result, assuming=False):
+def _finished(call: Call, result: Any, assuming: Any = False) -> Any:
     """What NumPy's code gave, as the operation gives it: fakes, and copies in meaning where the table says so."""
     if assuming and isinstance(result, (bool, np.bool_)):
         raise call.refusal("a value is needed")  # nobody knows
@@ -401,12 +419,12 @@ def _finished(call, result, assuming=False):
         return make(call.origin, *_layout(result))
     if type(result) in (tuple, list):
         return type(result)([_finished(call, item, assuming) for item in result])
-    if isinstance(result, tuple) and hasattr(type(result), "_make"):
-        return type(result)._make([_finished(call, item, assuming) for item in result])
+    if isinstance(result, tuple) and (make_tuple := getattr(result, "_make", None)):
+        return make_tuple([_finished(call, item, assuming) for item in result])
     return result
 
 
-def _given(call, x):
+def _given(call: Call, x: Any) -> Any:
     row = table.OPERATIONS.get(call.operation, table.Row())
     for each in _given_arrays([call.args, call.kwargs]):
         if x is each and call.is_written(each):
@@ -429,7 +447,7 @@ def _given(call, x):
     return x
 
 
-def _given_arrays(values):
+def _given_arrays(values: Any) -> Any:
     for value in values.values() if isinstance(values, dict) else values:
         if isinstance(value, ndarray):
             yield value

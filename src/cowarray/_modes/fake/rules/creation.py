@@ -2,10 +2,12 @@
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import first_fake, is_fake
 from cowarray._modes.fake.rules.rules import rule
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied, fresh
@@ -13,16 +15,16 @@ from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied, fres
 __all__ = []
 
 
-def _dtype(dtype, other=float):
+def _dtype(dtype: Any, other: Any = float) -> Any:
     return np.empty(0, other if dtype is None else dtype).dtype
 
 
 @rule("zeros empty")
-def of_shape(call):
+def of_shape(call: Call) -> Any:
     return call.give(_of_shape(*call.args, **call.kwargs))
 
 
-def _of_shape(shape, dtype=None, order="C", *, device=None, like=None):
+def _of_shape(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     _check_device(device)
     inner = () if dtype is None else np.dtype(dtype).shape  # of a dtype that is of arrays itself
     if inner and order not in ("C", "c"):
@@ -30,12 +32,12 @@ def _of_shape(shape, dtype=None, order="C", *, device=None, like=None):
     return fresh((*_lengths(shape), *inner), _dtype(dtype), order)
 
 
-def _check_device(device):
+def _check_device(device: Any) -> None:
     if device not in (None, "cpu"):
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 
-def _lengths(shape):
+def _lengths(shape: Any) -> Any:
     """A shape in plain integers; NumPy's error for what is none."""
     if type(shape) is tuple and all(type(length) is int for length in shape):
         return shape
@@ -47,16 +49,25 @@ def _lengths(shape):
 
 
 @rule("ones")
-def ones(call):
+def ones(call: Call) -> Any:
     return call.give(_of_shape(*call.args, **call.kwargs))
 
 
 @rule("full")
-def full(call):
+def full(call: Call) -> Any:
     return call.give(_full(call, *call.args, **call.kwargs))
 
 
-def _full(call, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+def _full(
+    call: Call,
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Any:
     shown = call.header(fill_value)
     lengths = _lengths(shape)
     value = shown if isinstance(shown, np.ndarray) else np.asarray(shown)
@@ -66,7 +77,7 @@ def _full(call, shape, fill_value, dtype=None, order="C", *, device=None, like=N
 
 
 @rule("zeros_like ones_like empty_like full_like")
-def like(call):
+def like(call: Call) -> Any:
     name = "a" if call.operation in ("zeros_like", "ones_like", "full_like") else "prototype"
     args, kwargs = call.args, dict(call.kwargs)
     x = args[0] if args else kwargs.pop(name)
@@ -76,35 +87,39 @@ def like(call):
     return call.give(_like(shown if isinstance(shown, np.ndarray) else np.asarray(shown), *rest, **kwargs))
 
 
-def _like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def _like(
+    x: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+) -> Any:
     _check_device(device)
     return copied(x, order, dtype, None if shape is None else _lengths(shape))
 
 
 @rule("arange")
-def arange(call):
+def arange(call: Call) -> Any:
     """As NumPy counts: it divides, rounds up, and takes the dtype of the first two elements."""
     if first_fake(call.args) is not None or any(map(is_fake, call.kwargs.values())):
         raise call.refusal("the length of the result depends on values", "give numbers")
     return call.give(_arange(*call.args, **call.kwargs))
 
 
-def _arange(start, stop=None, step=None, dtype=None, *, device=None, like=None):
+def _arange(
+    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
+) -> Any:
     _check_device(device)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
+    bounds: Any = (start, stop, step)
     numbers = all(
-        isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool)
-        for each in (start, stop, step)
+        isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool) for each in bounds
     )
     if not numbers or step == 0:
-        return _layout_of(np.arange(start, stop, step, dtype))
+        return _layout_of(np.arange(*bounds, dtype=dtype))
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and wanted.kind not in "iufc":
-        return _layout_of(np.arange(start, stop, step, dtype))
-    found = wanted or np.result_type(int, *[np.asarray(each).dtype for each in (start, stop, step)])
-    if not all(isinstance(each, (int, np.integer)) for each in (start, stop, step)):
+        return _layout_of(np.arange(*bounds, dtype=dtype))
+    found = wanted or np.result_type(int, *[np.asarray(each).dtype for each in bounds])
+    if not all(isinstance(each, (int, np.integer)) for each in bounds):
         length = (
             math.ceil((stop - start) / step) if math.isfinite((stop - start) / step) else _too_many(start, stop, step)
         )
@@ -113,40 +128,42 @@ def _arange(start, stop=None, step=None, dtype=None, *, device=None, like=None):
     return fresh((max(0, length),), found)
 
 
-def _whole(reach, step):
+def _whole(reach: Any, step: Any) -> Any:
     return math.ceil(reach / step)
 
 
-def _too_many(start, stop, step):
+def _too_many(start: Any, stop: Any, step: Any) -> Any:
     np.arange(start, stop, step)
     return 0
 
 
-def _layout_of(made):
+def _layout_of(made: Any) -> Any:
     return Layout(made.shape, made.dtype, made.strides)
 
 
 @rule("eye")
-def eye(call):
+def eye(call: Call) -> Any:
     return call.give(_eye(*call.args, **call.kwargs))
 
 
-def _eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+def _eye(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
     rows = operator.index(N)
     return fresh((rows, rows if M is None else operator.index(M)), _dtype(dtype), order)
 
 
 @rule("identity")
-def identity(call):
+def identity(call: Call) -> Any:
     return call.give(_identity(*call.args, **call.kwargs))
 
 
-def _identity(n, dtype=None, *, like=None):
+def _identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return fresh((operator.index(n),) * 2, _dtype(dtype))
 
 
 @rule("frombuffer fromfile fromiter fromstring fromregex loadtxt genfromtxt load")
-def read(call):
+def read(call: Call) -> Any:
     """Read for real; of what is large, only the layout is kept."""
     return call.forgotten()
 
@@ -204,6 +221,6 @@ _COUNTS = frozenset(
 )
 
 
-def is_drawing(function):
+def is_drawing(function: Any) -> Any:
     """Whether a function is a method of one of NumPy's generators."""
     return isinstance(getattr(function, "__self__", None), (np.random.Generator, np.random.RandomState))

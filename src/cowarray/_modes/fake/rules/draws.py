@@ -2,10 +2,12 @@
 
 import inspect
 import operator
+from typing import Any
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import is_fake
 from cowarray._modes.layouts.inference import copied, fresh
 
@@ -19,7 +21,7 @@ _VECTORS = frozenset(["dirichlet", "multinomial", "multivariate_normal", "multiv
 _SHAPED = frozenset(["rand", "randn"])
 
 
-def rule_of_draw(function):
+def rule_of_draw(function: Any) -> Any:
     """The rule of a method of one of NumPy's generators; None of other functions.
 
     Parameters
@@ -35,11 +37,11 @@ def rule_of_draw(function):
     return _vectors if name in _VECTORS else _draw
 
 
-def _really(call):
+def _really(call: Call) -> Any:
     return call.forgotten()
 
 
-def _named(call):
+def _named(call: Call) -> Any:
     """The arguments by name."""
     function = call.function.function
     try:
@@ -52,13 +54,13 @@ def _named(call):
     return bound.arguments
 
 
-def _shape(size):
+def _shape(size: Any) -> Any:
     if isinstance(size, (int, np.integer)):
         return (operator.index(size),)
     return tuple([operator.index(length) for length in size])
 
 
-def _draw(call):
+def _draw(call: Call) -> Any:
     function = call.function.function
     name = function.__name__
     if name in _SHAPED:
@@ -82,14 +84,14 @@ def _draw(call):
     return call.give(fresh(shape, _dtype(function, given)))
 
 
-def _try_parameters(function, given):
+def _try_parameters(function: Any, given: Any) -> None:
     """Have NumPy say whether there is such a distribution, with a generator of nobody's and no numbers drawn."""
     own = np.random.Generator if isinstance(function.__self__, np.random.Generator) else np.random.RandomState
     if "size" in given:
         getattr(own(np.random.PCG64(0)), function.__name__)(**{**given, "size": 0})
 
 
-def _dtype(function, given):
+def _dtype(function: Any, given: Any) -> Any:
     if given.get("dtype") is not None:
         return np.dtype(given["dtype"])
     name = function.__name__
@@ -98,7 +100,7 @@ def _dtype(function, given):
     return np.dtype(float)
 
 
-def _vectors(call):
+def _vectors(call: Call) -> Any:
     name = call.function.function.__name__
     given = _named(call)
     size = given.get("size")
@@ -123,7 +125,7 @@ def _vectors(call):
     return call.give(fresh((*lead, *vector), dtype))
 
 
-def _permutation(call):
+def _permutation(call: Call) -> Any:
     given = _named(call)
     x = given["x"]
     if isinstance(x, (int, np.integer)):
@@ -138,7 +140,7 @@ def _permutation(call):
     )
 
 
-def _choice(call):
+def _choice(call: Call) -> Any:
     given = _named(call)
     a, size, axis = given["a"], given.get("size"), given.get("axis", 0)
     shape = () if size is None else _shape(size)
@@ -149,7 +151,7 @@ def _choice(call):
     return call.give(fresh((*header.shape[:axis], *shape, *header.shape[axis + 1 :]), header.dtype))
 
 
-def _shuffle(call):
+def _shuffle(call: Call) -> Any:
     x = call.args[0]
     return None if isinstance(x, ndarray) and is_fake(x) and call.writes(x) else call.compute()
 

@@ -1,10 +1,12 @@
 """Rules of NumPy's functions in C: each says what layout the function gives, or what it writes."""
 
 import operator
+from typing import Any
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import first_fake, is_fake, locate
 from cowarray._modes.fake.rules.rules import rule
 from cowarray._modes.layouts import inference
@@ -15,12 +17,12 @@ from cowarray._modes.layouts.layouts import axis_in
 __all__ = ["product"]
 
 
-def _array(call, value):
+def _array(call: Call, value: Any) -> Any:
     """A header of anything that is like an array."""
     return np.asarray(call.header(value))
 
 
-def _sequence(call, values):
+def _sequence(call: Call, values: Any) -> Any:
     if isinstance(values, ndarray):
         if values.ndim == 0:
             raise TypeError("zero-dimensional arrays cannot be concatenated")
@@ -28,14 +30,14 @@ def _sequence(call, values):
     return [_array(call, each) for each in values]
 
 
-def _given(call, out, layout):
+def _given(call: Call, out: Any, layout: Layout) -> Any:
     """A fresh result, or `out`, which has been checked by whoever inferred the layout."""
     if out is None:
         return call.give(layout)
     return out if call.writes(out) else call.compute()
 
 
-def _same_shape(out, layout):
+def _same_shape(out: Any, layout: Layout) -> None:
     if out is not None and out.shape != layout.shape:
         raise ValueError(f"Output array has the wrong shape: {out.shape}, not {layout.shape}")
 
@@ -44,11 +46,13 @@ def _same_shape(out, layout):
 
 
 @rule("concatenate")
-def concatenate(call):
+def concatenate(call: Call) -> Any:
     return _concatenate(call, *call.args, **call.kwargs)
 
 
-def _concatenate(call, arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+def _concatenate(
+    call: Call, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     layout = inference.concatenated(_sequence(call, arrays), axis, dtype, casting)
@@ -61,18 +65,18 @@ def _concatenate(call, arrays, /, axis=0, out=None, *, dtype=None, casting="same
 
 
 @rule("where")
-def where(call):
+def where(call: Call) -> Any:
     if len(call.args) < 3:
         raise call.refusal("the shape of the result depends on values", "use where with three arguments")
     return call.give(inference.where(*[call.header(each) for each in call.args]))
 
 
 @rule("lexsort")
-def lexsort(call):
+def lexsort(call: Call) -> Any:
     return _lexsort(call, *call.args, **call.kwargs)
 
 
-def _lexsort(call, keys, axis=-1):
+def _lexsort(call: Call, keys: Any, axis: Any = -1) -> Any:
     keys = _sequence(call, keys)
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -86,7 +90,7 @@ def _lexsort(call, keys, axis=-1):
 # ---- products
 
 
-def product(a, b):
+def product(a: Any, b: Any) -> Any:
     """The layout of ``numpy.dot(a, b)``."""
     a, b = np.asarray(a), np.asarray(b)
     found = np.dot(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
@@ -99,11 +103,11 @@ def product(a, b):
 
 
 @rule("dot")
-def dot(call):
+def dot(call: Call) -> Any:
     return _dot(call, *call.args, **call.kwargs)
 
 
-def _dot(call, a, b, out=None):
+def _dot(call: Call, a: Any, b: Any, out: Any = None) -> Any:
     layout = product(_array(call, a), _array(call, b))
     if out is not None and (out.shape != layout.shape or out.dtype != layout.dtype or not out.flags.c_contiguous):
         raise ValueError(
@@ -113,7 +117,7 @@ def _dot(call, a, b, out=None):
 
 
 @rule("inner")
-def inner(call):
+def inner(call: Call) -> Any:
     a, b = [_array(call, each) for each in call.args]
     found = np.inner(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
     if not a.ndim or not b.ndim:
@@ -124,7 +128,7 @@ def inner(call):
 
 
 @rule("vdot")
-def vdot(call):
+def vdot(call: Call) -> Any:
     a, b = [_array(call, each) for each in call.args]
     if a.size != b.size:
         raise ValueError(f"vectors have different lengths: {a.size}, {b.size}")
@@ -135,11 +139,11 @@ def vdot(call):
 
 
 @rule("packbits")
-def packbits(call):
+def packbits(call: Call) -> Any:
     return _packbits(call, *call.args, **call.kwargs)
 
 
-def _packbits(call, a, /, axis=None, bitorder="big"):
+def _packbits(call: Call, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     a = _array(call, a)
     np.packbits(np.zeros(1, a.dtype), bitorder=bitorder)
     shape, axis = _flat(a, axis)
@@ -147,11 +151,11 @@ def _packbits(call, a, /, axis=None, bitorder="big"):
 
 
 @rule("unpackbits")
-def unpackbits(call):
+def unpackbits(call: Call) -> Any:
     return _unpackbits(call, *call.args, **call.kwargs)
 
 
-def _unpackbits(call, a, /, axis=None, count=None, bitorder="big"):
+def _unpackbits(call: Call, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
     a = _array(call, a)
     np.unpackbits(np.zeros(1, a.dtype), bitorder=bitorder)
     shape, axis = _flat(a, axis)
@@ -164,7 +168,7 @@ def _unpackbits(call, a, /, axis=None, count=None, bitorder="big"):
     return call.give(fresh((*shape[:axis], length, *shape[axis + 1 :]), np.dtype(np.uint8)))
 
 
-def _flat(a, axis):
+def _flat(a: Any, axis: Any) -> Any:
     """A shape and an axis of it: of all elements in a row where there is none."""
     if axis is None or a.ndim == 0:
         if axis is not None:
@@ -174,11 +178,11 @@ def _flat(a, axis):
 
 
 @rule("ravel_multi_index")
-def ravel_multi_index(call):
+def ravel_multi_index(call: Call) -> Any:
     return _ravel_multi_index(call, *call.args, **call.kwargs)
 
 
-def _ravel_multi_index(call, multi_index, dims, mode="raise", order="C"):
+def _ravel_multi_index(call: Call, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
     places = _sequence(call, multi_index)
     if len(places) != (len(dims) if np.ndim(dims) else 1):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims) if np.ndim(dims) else 1}")
@@ -189,18 +193,18 @@ def _ravel_multi_index(call, multi_index, dims, mode="raise", order="C"):
     return call.give(_iterated(places, np.dtype(np.intp)))
 
 
-def _iterated(arrays, dtype):
+def _iterated(arrays: Any, dtype: Any) -> Any:
     """What NumPy's iterator allocates beside arrays."""
     shape, (strides,) = placed(tuple([(each.shape, each.strides) for each in arrays]), (dtype.itemsize,), "K")
     return Layout(shape, dtype, strides)
 
 
 @rule("unravel_index")
-def unravel_index(call):
+def unravel_index(call: Call) -> Any:
     return _unravel_index(call, *call.args, **call.kwargs)
 
 
-def _unravel_index(call, indices, shape, order="C"):
+def _unravel_index(call: Call, indices: Any, shape: Any, order: Any = "C") -> Any:
     places = _array(call, indices)
     lengths = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     if places.dtype.kind not in "iu":
@@ -214,12 +218,12 @@ def _unravel_index(call, indices, shape, order="C"):
 # ---- what dtypes say
 
 
-def _dtypes(call, values):
+def _dtypes(call: Call, values: Any) -> Any:
     return [value.dtype if isinstance(value, ndarray) else value for value in values]
 
 
 @rule("result_type can_cast")
-def of_dtypes(call):
+def of_dtypes(call: Call) -> Any:
     args = _dtypes(call, call.args)
     return getattr(np, call.operation)(
         *args, **dict(zip(call.kwargs, _dtypes(call, call.kwargs.values()), strict=True))
@@ -227,7 +231,7 @@ def of_dtypes(call):
 
 
 @rule("min_scalar_type")
-def min_scalar_type(call):
+def min_scalar_type(call: Call) -> Any:
     (x,) = call.args
     if isinstance(x, ndarray) and x.ndim == 0 and is_fake(x) and x.dtype.kind in "biufc":
         raise call.refusal("a value is needed")
@@ -235,11 +239,13 @@ def min_scalar_type(call):
 
 
 @rule("datetime_as_string")
-def datetime_as_string(call):
+def datetime_as_string(call: Call) -> Any:
     return _datetime_as_string(call, *call.args, **call.kwargs)
 
 
-def _datetime_as_string(call, arr, unit=None, timezone="naive", casting="same_kind"):
+def _datetime_as_string(
+    call: Call, arr: Any, unit: Any = None, timezone: Any = "naive", casting: Any = "same_kind"
+) -> Any:
     arr = _array(call, arr)
     if unit == "auto":
         raise call.refusal("the length of the texts depends on values", "name a unit")
@@ -251,12 +257,12 @@ def _datetime_as_string(call, arr, unit=None, timezone="naive", casting="same_ki
 
 
 @rule("busday_count is_busday busday_offset")
-def days(call):
+def days(call: Call) -> Any:
     """Element by element. The options are looked at by NumPy, on days that are none of the array's."""
     names = {"busday_count": 2, "is_busday": 1, "busday_offset": 2}
     arrays = [_day(call, each) for each in call.args[: names[call.operation]]]
     options = call.kwargs
-    kind = {"busday_count": np.int64, "is_busday": np.bool_, "busday_offset": "M8[D]"}[call.operation]
+    kind = {"busday_count": "i8", "is_busday": "?", "busday_offset": "M8[D]"}[call.operation]
     out = options.get("out")
     layout = _iterated(arrays, np.dtype(kind))
     if out is not None:
@@ -266,7 +272,7 @@ def days(call):
     return call.give(layout)
 
 
-def _day(call, value):
+def _day(call: Call, value: Any) -> Any:
     found = call.header(value) if not isinstance(value, (str, list, tuple)) else value
     found = np.asarray(found)
     return found.astype("M8[D]") if found.dtype.kind in "US" else found
@@ -276,11 +282,11 @@ def _day(call, value):
 
 
 @rule("copyto")
-def copyto(call):
+def copyto(call: Call) -> Any:
     return _copyto(call, *call.args, **call.kwargs)
 
 
-def _copyto(call, dst, src, casting="same_kind", where=True):
+def _copyto(call: Call, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> Any:
     if not isinstance(dst, ndarray):
         if isinstance(dst, np.ndarray) and call.faked is not None:
             raise call.refusal("a fake has no values to write into an array that has bytes")
@@ -302,14 +308,14 @@ def _copyto(call, dst, src, casting="same_kind", where=True):
     return None if call.writes(dst, whole=where is True) else call.compute()
 
 
-def _lies_there(one, other):
+def _lies_there(one: Any, other: Any) -> Any:
     return (
         all(getattr(one, name) == getattr(other, name) for name in ("dtype", "shape", "strides"))
         and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
     )
 
 
-def _broadcast_or_none(*shapes):
+def _broadcast_or_none(*shapes: Any) -> Any:
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -317,11 +323,11 @@ def _broadcast_or_none(*shapes):
 
 
 @rule("putmask")
-def putmask(call):
+def putmask(call: Call) -> Any:
     return _putmask(call, *call.args, **call.kwargs)
 
 
-def _putmask(call, a, /, mask, values):
+def _putmask(call: Call, a: Any, /, mask: Any, values: Any) -> Any:
     mask = _array(call, mask)
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
@@ -332,11 +338,11 @@ def _putmask(call, a, /, mask, values):
 
 
 @rule("place")
-def place(call):
+def place(call: Call) -> Any:
     return _place(call, *call.args, **call.kwargs)
 
 
-def _place(call, arr, mask, vals):
+def _place(call: Call, arr: Any, mask: Any, vals: Any) -> Any:
     mask, values = _array(call, mask), _array(call, vals)
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
@@ -346,11 +352,11 @@ def _place(call, arr, mask, vals):
 
 
 @rule("put")
-def put(call):
+def put(call: Call) -> Any:
     return _put(call, *call.args, **call.kwargs)
 
 
-def _put(call, a, ind, v, mode="raise"):
+def _put(call: Call, a: Any, ind: Any, v: Any, mode: Any = "raise") -> Any:
     if not isinstance(a, ndarray):
         return call.compute()
     return a.put(ind, v, mode)

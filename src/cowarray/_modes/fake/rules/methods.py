@@ -5,25 +5,30 @@ One file, for it is a list: each rule is read by itself.
 
 import functools
 import operator
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy._core import _methods
 from numpy.lib.array_utils import normalize_axis_index
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import is_fake, locate
 from cowarray._modes.fake.rules.composites import clone_of, run
+from cowarray._modes.fake.rules.numpy_code import methods
 from cowarray._modes.fake.rules.rules import CODE, RULE, enter, rule
-from cowarray._modes.layouts.inference import copied, fresh, reduction
+from cowarray._modes.layouts.inference import Layout, copied, fresh, reduction
 from cowarray._modes.layouts.layouts import axis_in
 
 __all__ = ["by_operations", "check_indices", "check_places"]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def by_operations(*operations):
+
+def by_operations(*operations: str) -> Callable[[_Function], _Function]:
     """Make a function of an operation's arguments, which does it by other operations, the rule of these."""
 
-    def decorate(function):
+    def decorate(function: _Function) -> _Function:
         rule(*operations, kind=CODE)(lambda call: run(call, function, call.args, call.kwargs))
         return function
 
@@ -33,17 +38,17 @@ def by_operations(*operations):
 # ---- reductions: NumPy's own code, above the ufuncs' methods
 
 for _name, _function in {
-    "prod": _methods._prod,
-    "any": _methods._any,
-    "all": _methods._all,
-    "clip": _methods._clip,
+    "prod": methods._prod,
+    "any": methods._any,
+    "all": methods._all,
+    "clip": methods._clip,
 }.items():
     by_operations(f"ndarray.{_name}")(clone_of(_function))
 
 
 @rule("ndarray.var ndarray.std")
-def var(call):
-    code = _methods._var if call.operation == "ndarray.var" else _methods._std
+def var(call: Call) -> Any:
+    code = methods._var if call.operation == "ndarray.var" else methods._std
     return run(call, clone_of(code), call.args, call.kwargs, frozenset())
 
 
@@ -51,30 +56,45 @@ _UFUNCS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
 
 
 @rule("ndarray.sum ndarray.max ndarray.min")
-def reduced(call):
+def reduced(call: Call) -> Any:
     """The quick way of those that are called most; with `out` or `where` NumPy's code."""
     name = call.operation[8:]
     options = (
         _options_of_sum(*call.args, **call.kwargs) if name == "sum" else _options_of_max(*call.args, **call.kwargs)
     )
     if options is None:
-        code = {"sum": _methods._sum, "max": _methods._amax, "min": _methods._amin}[name]
+        code = {"sum": methods._sum, "max": methods._amax, "min": methods._amin}[name]
         return run(call, clone_of(code), call.args, call.kwargs)
     return call.give(reduction(_UFUNCS[name], locate(call.args[0]), **options))
 
 
-def _options_of_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+def _options_of_sum(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = np._NoValue,
+    where: Any = True,
+) -> Any:
     plain = out is None and where is True and initial is np._NoValue
     return {"axis": axis, "dtype": dtype, "keepdims": keepdims} if plain else None
 
 
-def _options_of_max(x, axis=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+def _options_of_max(
+    x: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True
+) -> Any:
     plain = out is None and where is True and initial is np._NoValue
     return {"axis": axis, "keepdims": keepdims} if plain else None
 
 
+_sum: Any = np.add.reduce
+
+
 @by_operations("ndarray.mean")
-def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def mean(
+    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
     """As NumPy: a sum, divided in place. Half precision is summed in single."""
     if axis is not None:
         np.lib.array_utils.normalize_axis_tuple(axis, x.ndim)
@@ -83,33 +103,33 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
         dtype = np.dtype("f4")
     elif dtype is None and x.dtype.kind in "biu":
         dtype = np.dtype("f8")
-    total = np.add.reduce(x, axis, dtype, out, keepdims, where=where)
+    total = _sum(x, axis, dtype, out, keepdims, where=where)
     if total.dtype.kind not in "O":
         np.true_divide(total, 1, out=total, casting="unsafe")
     return total.astype("f2") if halved and out is None else total
 
 
 @by_operations("ndarray.trace")
-def trace(x, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+def trace(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
     return np.add.reduce(x.diagonal(offset, axis1, axis2), -1, dtype, out)
 
 
 @by_operations("ndarray.cumsum")
-def cumsum(x, axis=None, dtype=None, out=None):
+def cumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return _accumulated(np.add, x, axis, dtype, out)
 
 
 @by_operations("ndarray.cumprod")
-def cumprod(x, axis=None, dtype=None, out=None):
+def cumprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return _accumulated(np.multiply, x, axis, dtype, out)
 
 
-def _accumulated(ufunc, x, axis, dtype, out):
+def _accumulated(ufunc: np.ufunc, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
     x, axis = _along(x, axis)
     return ufunc.accumulate(x, axis, dtype, out)
 
 
-def _along(x, axis):
+def _along(x: Any, axis: Any) -> Any:
     """An array and an axis of it: without an axis, all elements in a row."""
     if axis is None or x.ndim == 0:
         if axis is not None:
@@ -119,11 +139,11 @@ def _along(x, axis):
 
 
 @rule("ndarray.argmax ndarray.argmin")
-def argmax(call):
+def argmax(call: Call) -> Any:
     return _argmax(call, *call.args, **call.kwargs)
 
 
-def _argmax(call, x, axis=None, out=None, *, keepdims=False):
+def _argmax(call: Call, x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
     axes = tuple(range(x.ndim)) if axis is None else (axis_in(axis, max(x.ndim, 1)),)
     if any(not x.shape[k] for k in axes if k < x.ndim):
         getattr(np.empty(0), call.operation[8:])()  # which says so
@@ -132,7 +152,7 @@ def _argmax(call, x, axis=None, out=None, *, keepdims=False):
     return _into(call, out, fresh(shape, np.dtype(np.intp)), casting="safe")
 
 
-def _into(call, out, layout, casting="unsafe"):
+def _into(call: Call, out: Any, layout: Layout, casting: Any = "unsafe") -> Any:
     """A fresh result, or `out`, which must be like it. NumPy's casting looks from `out` to the result."""
     if out is None:
         return call.give(layout)
@@ -151,11 +171,11 @@ def _into(call, out, layout, casting="unsafe"):
 
 
 @rule("ndarray.take")
-def take(call):
+def take(call: Call) -> Any:
     return _take(call, *call.args, **call.kwargs)
 
 
-def _take(call, x, indices, axis=None, out=None, mode="raise"):
+def _take(call: Call, x: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     places = np.asarray(call.header(indices))
     if places.dtype.kind not in "iub" and places.size:
         np.empty(1).take(np.empty(0, places.dtype))
@@ -174,7 +194,7 @@ def _take(call, x, indices, axis=None, out=None, mode="raise"):
     return _into(call, out, fresh((*before, *places.shape, *after), x.dtype))
 
 
-def check_indices(indices, length, mode):
+def check_indices(indices: Any, length: Any, mode: Any) -> Any:
     """Where indices have values, NumPy would say that one is out of bounds."""
     if mode != "raise" or (isinstance(indices, ndarray) and is_fake(indices)):
         return
@@ -184,10 +204,12 @@ def check_indices(indices, length, mode):
         raise IndexError(f"index {wrong} is out of bounds for size {length}")
 
 
-def check_places(shape, key):
+def check_places(shape: Any, key: Any) -> None:
     """The same of an index that fits a shape, and of its arrays and lists of integers."""
-    parts = key if type(key) is tuple else (key,)
-    parts = [part if not isinstance(part, (list, ndarray)) or is_fake(part) else np.asarray(part) for part in parts]
+    parts = [
+        part if not isinstance(part, (list, ndarray)) or is_fake(part) else np.asarray(part)
+        for part in (key if type(key) is tuple else (key,))
+    ]
     if any(0 in getattr(part, "shape", ()) for part in parts):
         return  # no element is picked, and NumPy does not look
     taken = [_axes_taken(part) for part in parts]
@@ -203,7 +225,7 @@ def check_places(shape, key):
         axis += axes
 
 
-def _axes_taken(part):
+def _axes_taken(part: Any) -> Any:
     """How many axes of an array an index stands for."""
     if part is None or part is Ellipsis or isinstance(part, (bool, np.bool_)):
         return 0
@@ -211,11 +233,11 @@ def _axes_taken(part):
 
 
 @rule("ndarray.compress")
-def compress(call):
+def compress(call: Call) -> Any:
     return _compress(call, *call.args, **call.kwargs)
 
 
-def _compress(call, x, condition, axis=None, out=None):
+def _compress(call: Call, x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     if isinstance(condition, ndarray) and is_fake(condition):
         raise call.refusal(
             "the shape of what a condition picks depends on its values", "give the condition real values"
@@ -228,12 +250,12 @@ def _compress(call, x, condition, axis=None, out=None):
 
 
 @rule("ndarray.choose")
-def choose(call):
+def choose(call: Call) -> Any:
     return _choose(call, *call.args, **call.kwargs)
 
 
-def _choose(call, x, *choices, out=None, mode="raise"):
-    choices = list(choices[0]) if len(choices) == 1 else list(choices)
+def _choose(call: Call, x: Any, *given: Any, out: Any = None, mode: Any = "raise") -> Any:
+    choices: list[Any] = list(given[0]) if len(given) == 1 else list(given)
     numbers = [each if type(each) in (bool, int, float, complex) else None for each in choices]
     choices = [np.asarray(call.header(each)) for each in choices]
     if not choices:
@@ -250,16 +272,16 @@ def _choose(call, x, *choices, out=None, mode="raise"):
     return _into(call, out, fresh(shape, np.empty(0, np.intp).choose(models).dtype))
 
 
-def _broadcast(*headers):
+def _broadcast(*headers: Any) -> Any:
     return np.broadcast_shapes(*[each.shape for each in headers])
 
 
 @rule("ndarray.repeat")
-def repeat(call):
+def repeat(call: Call) -> Any:
     return _repeat(call, *call.args, **call.kwargs)
 
 
-def _repeat(call, x, repeats, axis=None):
+def _repeat(call: Call, x: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, ndarray) and is_fake(repeats):
         raise call.refusal(
             "the shape of the result depends on how often elements are repeated",
@@ -283,7 +305,7 @@ def _repeat(call, x, repeats, axis=None):
 
 
 @rule("ndarray.argsort")
-def argsort(call):
+def argsort(call: Call) -> Any:
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
     options = {name: value for name, value in call.kwargs.items() if name != "axis"}
@@ -294,11 +316,11 @@ def argsort(call):
 
 
 @rule("ndarray.argpartition")
-def argpartition(call):
+def argpartition(call: Call) -> Any:
     return _argpartition(call, *call.args, **call.kwargs)
 
 
-def _argpartition(call, x, kth, axis=-1, kind="introselect", order=None):
+def _argpartition(call: Call, x: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     np.ones(1, x.dtype).argpartition(0, kind=kind, order=order)
     shape = (x.size,) if axis is None else x.shape
     axis = 0 if axis is None else axis_in(axis, max(x.ndim, 1))
@@ -306,7 +328,7 @@ def _argpartition(call, x, kth, axis=-1, kind="introselect", order=None):
     return call.give(fresh(shape, np.dtype(np.intp)))
 
 
-def _check_kth(kth, shape, axis):
+def _check_kth(kth: Any, shape: Any, axis: Any) -> None:
     if isinstance(kth, ndarray) and is_fake(kth):
         return
     places = np.asarray(kth)
@@ -320,11 +342,11 @@ def _check_kth(kth, shape, axis):
 
 
 @rule("ndarray.searchsorted")
-def searchsorted(call):
+def searchsorted(call: Call) -> Any:
     return _searchsorted(call, *call.args, **call.kwargs)
 
 
-def _searchsorted(call, x, v, side="left", sorter=None):
+def _searchsorted(call: Call, x: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if x.ndim != 1:
         raise ValueError(
             "object too deep for desired array" if x.ndim > 1 else "object of too small depth for desired array"
@@ -342,11 +364,11 @@ def _searchsorted(call, x, v, side="left", sorter=None):
 
 
 @rule("ndarray.dot")
-def dot(call):
+def dot(call: Call) -> Any:
     return _dot(call, *call.args, **call.kwargs)
 
 
-def _dot(call, x, b, out=None):
+def _dot(call: Call, x: Any, b: Any, out: Any = None) -> Any:
     from cowarray._modes.fake.rules.functions import product
 
     return _into(call, out, product(call.header(x), call.header(b)))
@@ -356,11 +378,11 @@ def _dot(call, x, b, out=None):
 
 
 @by_operations("ndarray.round")
-def rounded(x, decimals=0, out=None):
+def rounded(x: Any, decimals: Any = 0, out: Any = None) -> Any:
     return _rounded(x, operator.index(decimals), out)
 
 
-def _rounded(x, decimals, out):
+def _rounded(x: Any, decimals: Any, out: Any) -> Any:
     if out is not None and not out.flags.writeable:
         raise ValueError("output array is read-only")
     if out is not None and out.size != x.size:
@@ -389,7 +411,7 @@ def _rounded(x, decimals, out):
 
 
 @by_operations("ndarray.conj", "ndarray.conjugate")
-def conjugate(x, out=None):
+def conjugate(x: Any, out: Any = None) -> Any:
     if out is not None and x.dtype.kind in "biuf":
         np.copyto(out, x)
         return out
@@ -399,7 +421,7 @@ def conjugate(x, out=None):
 
 
 @rule("ndarray.byteswap")
-def byteswap(call):
+def byteswap(call: Call) -> Any:
     x, *rest = call.args
     inplace = rest[0] if rest else call.kwargs.get("inplace", False)
     if inplace:
@@ -411,7 +433,7 @@ def byteswap(call):
 
 
 @rule("ndarray.sort")
-def sort(call):
+def sort(call: Call) -> Any:
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
     options = {name: each for name, each in call.kwargs.items() if name != "axis"}
@@ -421,11 +443,11 @@ def sort(call):
 
 
 @rule("ndarray.partition")
-def partition(call):
+def partition(call: Call) -> Any:
     return _partition(call, *call.args, **call.kwargs)
 
 
-def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
+def _partition(call: Call, x: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     np.ones(1, x.dtype).partition(0, kind=kind, order=order)
     axis = normalize_axis_index(operator.index(axis), x.ndim)
     _check_kth(kth, x.shape, axis)
@@ -433,11 +455,11 @@ def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
 
 
 @rule("ndarray.put")
-def put(call):
+def put(call: Call) -> Any:
     return _put(call, *call.args, **call.kwargs)
 
 
-def _put(call, x, indices, values, mode="raise"):
+def _put(call: Call, x: Any, indices: Any, values: Any, mode: Any = "raise") -> Any:
     if not x.flags.writeable:
         raise ValueError("put: output array is read-only")
     if not isinstance(values, (ndarray, np.ndarray)):
@@ -451,7 +473,7 @@ def _put(call, x, indices, values, mode="raise"):
 
 
 @rule("ndarray.fill")
-def fill(call):
+def fill(call: Call) -> Any:
     x, value = call.args
     shown = call.header(value)
     if np.ndim(shown):
@@ -460,11 +482,11 @@ def fill(call):
 
 
 @rule("ndarray.setfield")
-def setfield(call):
+def setfield(call: Call) -> Any:
     return None if call.writes(call.args[0]) else call.compute()
 
 
-def in_place(call):
+def in_place(call: Call) -> Any:
     x, other = call.args
     shown = call.header(other)
     ufunc = np.power if call.operation == "in-place power" else np.matmul
@@ -475,7 +497,7 @@ def in_place(call):
 enter(["in-place power", "in-place matmul"], in_place, RULE)
 
 
-def _checked(ufunc, x, other):
+def _checked(ufunc: np.ufunc, x: Any, other: Any) -> None:
     made = ufunc(x, other)
     if made.shape != x.shape:
         raise ValueError(f"non-broadcastable output operand with shape {x.shape} doesn't match {made.shape}")
@@ -484,7 +506,7 @@ def _checked(ufunc, x, other):
 
 
 @rule("ndarray.resize")
-def resize(call):
+def resize(call: Call) -> Any:
     x, *shape = call.args
     return call.resized(x, shape)
 
@@ -493,7 +515,7 @@ def resize(call):
 
 
 @rule("flatiter.__getitem__")
-def flat_get(call):
+def flat_get(call: Call) -> Any:
     x, key = call.args
     size = x.size
     if isinstance(key, ndarray) and is_fake(key):
@@ -524,7 +546,7 @@ def flat_get(call):
     return call.give(fresh(shown.shape, dtype))
 
 
-def _try_key(key, size, **value):
+def _try_key(key: Any, size: Any, **value: Any) -> None:
     """Have NumPy look at an index of so many elements, where these are few."""
     if size < 1 << 16 and not (isinstance(key, ndarray) and is_fake(key)):
         model = np.zeros(size, np.int8).flat
@@ -536,7 +558,7 @@ def _try_key(key, size, **value):
 
 
 @rule("flatiter.__setitem__")
-def flat_set(call):
+def flat_set(call: Call) -> Any:
     x, key, _ = call.args
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")

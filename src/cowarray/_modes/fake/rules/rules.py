@@ -1,5 +1,10 @@
 """The rules by which operations on fakes are done, by the name that an operation has on the road."""
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cowarray._modes.fake.calls import Call
+
 __all__ = ["CODE", "ELEMENTWISE", "KINDS", "RULE", "RULES", "VALUES", "VIEWS", "enter", "kind_of", "rule"]
 
 # The ways in which a rule knows what comes of an operation.
@@ -9,11 +14,11 @@ CODE = "NumPy's code"  # NumPy's own Python code, run on fakes
 RULE = "rule"  # a rule of its own
 VALUES = "needs values"  # by nature: refused of fakes
 
-RULES = {}
-KINDS = {}
+RULES: dict[str, Callable[[Any], Any]] = {}
+KINDS: dict[str, str] = {}
 
 
-def enter(names, function, kind):
+def enter(names: str | Iterable[str], function: Callable[[Call], Any], kind: str) -> None:
     """Make a function of a `Call` the rule of operations.
 
     Parameters
@@ -29,7 +34,7 @@ def enter(names, function, kind):
         KINDS[name] = kind
 
 
-def rule(*operations, kind=RULE):
+def rule(*operations: str, kind: str = RULE) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
     """Make a function of a `Call` the rule of these operations.
 
     Parameters
@@ -39,7 +44,7 @@ def rule(*operations, kind=RULE):
     kind : str, optional
     """
 
-    def decorate(function):
+    def decorate(function: Any) -> Any:
         for names in operations:
             enter(names, function, kind)
         return function
@@ -47,7 +52,7 @@ def rule(*operations, kind=RULE):
     return decorate
 
 
-def kind_of(operation):
+def kind_of(operation: str) -> str | None:
     """How an operation on fakes is done: one of the kinds; None without a row.
 
     Parameters

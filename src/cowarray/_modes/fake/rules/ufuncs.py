@@ -1,11 +1,14 @@
 """Rules of ufuncs, their methods, and the operators."""
 
 import operator
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import first_fake, is_fake, locate, settle_key
 from cowarray._modes.fake.rules.methods import check_places
 from cowarray._modes.fake.rules.rules import rule
@@ -33,7 +36,7 @@ _NAMED = {
 }
 
 
-def rule_of(function):
+def rule_of(function: Any) -> Any:
     """The rule of an operation that a ufunc does; None of others.
 
     Parameters
@@ -47,7 +50,7 @@ def rule_of(function):
 
 
 @rule("power equal not_equal less less_equal greater greater_equal")
-def operate(call):
+def operate(call: Call) -> Any:
     """An operator with what is no array yet, or which NumPy's operator does in its own way."""
     first, second = [_operand(call, value) for value in call.args]
     if (
@@ -59,9 +62,8 @@ def operate(call):
         return call.give(*elementwise(np.square, (first,)))
     try:
         layouts = elementwise(getattr(np, call.operation), (first, second))
-        if call.operation in _TRUTHS and _is_plain_truth(call, layouts):
-            return np.bool_(call.operation in call.block.assumed)
-        return call.give(*layouts)
+        taken = _taken_truth(call, call.operation, layouts)
+        return call.give(*layouts) if taken is None else taken
     except np._core._exceptions._UFuncNoLoopError:
         if call.operation not in ("equal", "not_equal"):
             raise
@@ -73,14 +75,14 @@ def operate(call):
         return call.give(Layout(shape, np.dtype(bool), strides))
 
 
-def _operand(call, value):
+def _operand(call: Call, value: Any) -> Any:
     shown = call.header(value)
     return np.asarray(shown) if shown is None else shown
 
 
-def _written(call, outputs, whole, layouts):
+def _written(call: Call, outputs: Any, whole: bool, layouts: Sequence[Layout]) -> Any:
     """What is given back where some of the outputs are arrays that are written."""
-    given = []
+    given: list[Any] = []
     for target, layout in zip(outputs, layouts, strict=True):
         given.append(target if target is not None else (layout, call))
     if not any(call.writes(target, whole) for target in outputs if target is not None):
@@ -89,7 +91,7 @@ def _written(call, outputs, whole, layouts):
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def _outputs(call, number):
+def _outputs(call: Call, number: Any) -> Any:
     """The arrays named by `out`, one for each result; None where none is."""
     out = call.kwargs.get("out")
     if out is None:
@@ -98,7 +100,7 @@ def _outputs(call, number):
     return None if all(each is None for each in out) else out
 
 
-def _options(call):
+def _options(call: Call) -> Any:
     """The other options; of an array among them, the header."""
     options = {
         name: call.header(value) if name in ("where", "initial") else value
@@ -117,25 +119,19 @@ _TRUTHS = (
 )
 
 
-def _is_truth(call, layouts):
-    """Whether an operation says whether something holds, in code of which one knows what it is told."""
-    return call.function.ufunc.__name__ in _TRUTHS and _is_plain_truth(call, layouts)
+def _taken_truth(call: Call, name: str, layouts: Sequence[Layout]) -> np.bool_ | None:
+    """What a comparison or test of a fake is taken to say in code that is run on fakes; None where nothing is taken."""
+    assumed = call.block.assumed
+    if assumed is None or call.faked is None or name not in _TRUTHS or layouts[0].shape:
+        return None
+    return np.bool_(name in assumed) if layouts[0].dtype.kind == "b" else None
 
 
-def _is_plain_truth(call, layouts):
-    return (
-        call.block.assumed is not None
-        and call.faked is not None
-        and not layouts[0].shape
-        and layouts[0].dtype.kind == "b"
-    )
-
-
-def _is_ufunc(value):
+def _is_ufunc(value: Any) -> Any:
     return isinstance(value, np.ufunc)
 
 
-def _brings_own_ufunc(value):
+def _brings_own_ufunc(value: Any) -> Any:
     """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
     override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
     if isinstance(value, np.ndarray):
@@ -147,7 +143,7 @@ def _brings_own_ufunc(value):
     return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
 
 
-def _refuse_strangers(call):
+def _refuse_strangers(call: Call) -> None:
     """What another library's type makes of the operation is for it to say."""
     out = call.kwargs.get("out")
     values = (*call.args, call.kwargs.get("where"), *(out if type(out) is tuple else (out,)))
@@ -161,7 +157,7 @@ _NUMPYS = frozenset(
 
 
 @lru_cache(maxsize=1024)
-def _always_fails(ufunc, dtypes):
+def _always_fails(ufunc: np.ufunc, dtypes: Any) -> Any:
     """Whether a ufunc of somebody else's raises an error of its own, tried with one element."""
     cores = core_names(ufunc.signature or ",".join(["()"] * ufunc.nin))
     try:
@@ -174,7 +170,7 @@ def _always_fails(ufunc, dtypes):
     return False
 
 
-def _refuse_failing(call):
+def _refuse_failing(call: Call) -> None:
     ufunc = call.function.ufunc
     if ufunc in _NUMPYS or ufunc.__name__.endswith(" (vectorized)") or not ufunc.nout:
         return
@@ -185,10 +181,10 @@ def _refuse_failing(call):
         raise call.refusal("it raises an error whatever it computes")
 
 
-def _by(method):
+def _by(method: Any) -> Any:
     """The rule by a ufunc's method, of arrays alone."""
 
-    def apply(call):
+    def apply(call: Call) -> Any:
         _refuse_strangers(call)
         _refuse_failing(call)
         return method(call)
@@ -196,13 +192,13 @@ def _by(method):
     return apply
 
 
-def _refuse_no_arrays(outputs):
+def _refuse_no_arrays(outputs: Any) -> None:
     for each in outputs:
         if each is not None and not isinstance(each, (ndarray, np.ndarray)):
             raise TypeError("return arrays must be of ArrayType")
 
 
-def _apply(call):
+def _apply(call: Call) -> Any:
     ufunc = call.function.ufunc
     if ufunc.__name__.endswith(" (vectorized)") and call.faked is not None:
         raise call.refusal("it calls a function of the user for each element", "write it as operations on whole arrays")
@@ -221,15 +217,14 @@ def _apply(call):
     infer = elementwise if ufunc.signature is None else generalized
     layouts = infer(ufunc, inputs, **options)
     if outputs is None:
-        if _is_truth(call, layouts):
-            return np.bool_(ufunc.__name__ in call.block.assumed)
-        return call.give(*layouts)
+        taken = _taken_truth(call, ufunc.__name__, layouts)
+        return call.give(*layouts) if taken is None else taken
     # As NumPy's ufuncs do it: all of `out` gets new bytes at once, computed from the old ones or not.
     whole = ufunc.signature is None and "where" not in options
     return _written(call, outputs, whole, layouts)
 
 
-def _reduce(call):
+def _reduce(call: Call) -> Any:
     options = _bound(call, "reduce")
     out = options.pop("out", None)
     x = call.header(call.args[0])
@@ -240,18 +235,19 @@ def _reduce(call):
     }
     out = out[0] if type(out) is tuple else out
     layout = reduction(call.function.ufunc, x, out=None if out is None else call.header(out), **options)
-    if out is None and _is_truth(call, (layout,)):
-        return np.bool_(call.function.ufunc.__name__ in call.block.assumed)
+    taken = None if out is not None else _taken_truth(call, call.function.ufunc.__name__, (layout,))
+    if taken is not None:
+        return taken
     return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
 
 
-def _bound(call, method):
+def _bound(call: Call, method: Any) -> Any:
     """The arguments of a ufunc's method after its arrays, by name."""
     first = 2 if method == "reduceat" else 1
     return {**dict(zip(_NAMED[method], call.args[first:], strict=False)), **call.kwargs}
 
 
-def _accumulate(call):
+def _accumulate(call: Call) -> Any:
     options = _bound(call, "accumulate")
     out = options.pop("out", None)
     out = out[0] if type(out) is tuple else out
@@ -261,7 +257,7 @@ def _accumulate(call):
     return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
 
 
-def _reduceat(call):
+def _reduceat(call: Call) -> Any:
     options = _bound(call, "reduceat")
     out = options.pop("out", None)
     out = out[0] if type(out) is tuple else out
@@ -280,7 +276,7 @@ def _reduceat(call):
     return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
 
 
-def _check_starts(call, starts, axis):
+def _check_starts(call: Call, starts: Any, axis: Any) -> None:
     """Where parts begin is in range, where that is known."""
     shape = np.shape(call.header(call.args[0]))
     length = shape[axis[0] if isinstance(axis, tuple) else axis]
@@ -289,18 +285,18 @@ def _check_starts(call, starts, axis):
         raise IndexError(f"index {wrong} out-of-bounds in {call.function.ufunc.__name__}.reduceat [0, {length})")
 
 
-def _outer(call):
+def _outer(call: Call) -> Any:
     options = _options(call)
     out = _outputs(call, 1)
     _refuse_no_arrays(out or ())
     if out is not None:
         options["out"] = tuple([call.header(each) for each in out])
-    layout = outer(call.function.ufunc, call.header(call.args[0]), call.header(call.args[1]), **options)
-    layouts = layout if type(layout) is list else (layout,)
+    found = outer(call.function.ufunc, call.header(call.args[0]), call.header(call.args[1]), **options)
+    layouts = (found,) if isinstance(found, Layout) else found
     return call.give(*layouts) if out is None else _written(call, out, False, layouts)
 
 
-def _at(call):
+def _at(call: Call) -> Any:
     x, key = call.args[:2]
     if not isinstance(x, ndarray):
         return call.compute()

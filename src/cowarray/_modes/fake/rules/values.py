@@ -1,8 +1,11 @@
 """Rows of the operations whose result depends on values by nature: of fakes they are refused, with advice."""
 
+from typing import Any
+
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import is_fake
 from cowarray._modes.fake.rules.composites import composite
 from cowarray._modes.fake.rules.rules import VALUES, enter, rule
@@ -40,8 +43,8 @@ NEEDED = {
 }
 
 
-def _row(reason, advice):
-    def refuse(call):
+def _row(reason: Any, advice: Any) -> Any:
+    def refuse(call: Call) -> Any:
         if call.faked is None:
             return call.forgotten()
         if call.operation == "linalg.lstsq" and call.block.assumed is not None:
@@ -56,7 +59,7 @@ for (_reason, _advice), _names in NEEDED.items():
 
 
 @rule("linalg.eig linalg.eigvals")
-def eigenvalues(call):
+def eigenvalues(call: Call) -> Any:
     """Those of real matrices are real or complex; those of complex ones are complex."""
     x = call.args[0] if call.args else call.kwargs["a"]
     if isinstance(x, ndarray) and is_fake(x) and x.dtype.kind != "c":
@@ -65,7 +68,7 @@ def eigenvalues(call):
 
 
 @rule("bincount")
-def bincount(call):
+def bincount(call: Call) -> Any:
     """In NumPy's code that names a length, as long as that; else as long as the largest value."""
     if call.faked is None:
         return call.forgotten()

@@ -1,6 +1,0 @@
-import numpy as np
-
-__all__ = ["nbytes_of", "readable"]
-
-def nbytes_of(size: int | np.integer | str) -> int: ...
-def readable(nbytes: int) -> str: ...

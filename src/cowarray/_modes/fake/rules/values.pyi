@@ -1,5 +1,0 @@
-from typing import Any
-
-__all__ = ["NEEDED"]
-
-NEEDED: Any
