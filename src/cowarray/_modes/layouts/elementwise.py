@@ -106,7 +106,7 @@ def elementwise(
             shape, strides = placed(
                 tuple([(x.shape, x.strides) for x in inputs if type(x) is np.ndarray]),
                 tuple([its.itemsize for its in dtypes]),
-                "K",
+                one_loop_order(ufunc, inputs, (None,), None, None) or "K",
             )
             return tuple([Layout(shape, its, strides[i]) for i, its in enumerate(dtypes)])
     return elementwise_with(ufunc, inputs, out, where, dtype, signature, casting, order, subok)
@@ -152,7 +152,10 @@ def elementwise_with(
         raise
     if isinstance(order, str) and order.upper() == "A":
         operands = [x for x in operands if not copied_first(x, ufunc, inputs, given, mask, dtype, signature)]
-    shape, strides = placed(arrays, tuple([its.itemsize for its in dtypes]), forced_order(order, operands))
+    forced = forced_order(order, operands)
+    if mask is None and operands and (order is None or order.upper() in "KA"):
+        forced = one_loop_order(ufunc, inputs, given, dtype, signature) or forced
+    shape, strides = placed(arrays, tuple([its.itemsize for its in dtypes]), forced)
     refuse_other_outputs(shape, operands, given)
     if ufunc is np.power and type(inputs[1]) is int and inputs[1] < 0 and 0 not in shape:
         refuse_negative_power(dtypes if out is None else result_dtypes(ufunc, inputs, dtype=dtype, **options))
@@ -180,14 +183,7 @@ def copied_first(
     """
     if mask is not None or x.ndim != 1 or all(x is not other for other in inputs):
         return False
-    if dtype is not None:
-        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
-    types = [y.dtype if isinstance(y, np.ndarray) else type(y) for y in inputs]
-    if not any(isinstance(kind, np.dtype) for kind in types):
-        return False
-    outputs = [None if o is None else o.dtype for o in given]
-    options = {} if signature is None else {"signature": signature}
-    loop = ufunc.resolve_dtypes((*types, *outputs), casting="unsafe", **options)
+    loop = loop_dtypes(ufunc, inputs, given, dtype, signature)
     for y, its in zip(inputs, loop, strict=False):
         if isinstance(y, np.ndarray) and y.dtype != its:
             if y.ndim > 1 or (y.ndim == 1 and y.shape[0] > np.getbufsize()):
@@ -195,6 +191,38 @@ def copied_first(
             if y is x:
                 return True
     return False
+
+
+def loop_dtypes(ufunc: np.ufunc, inputs: Sequence[Any], given: Any, dtype: Any, signature: Any) -> Sequence[Any]:
+    """The dtypes of the operands with which a ufunc computes; none where all inputs are Python's numbers."""
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    types = [y.dtype if isinstance(y, np.ndarray) else type(y) for y in inputs]
+    if not any(isinstance(kind, np.dtype) for kind in types):
+        return ()
+    outputs = [None if o is None else o.dtype for o in given]
+    options = {} if signature is None else {"signature": signature}
+    return ufunc.resolve_dtypes((*types, *outputs), casting="unsafe", **options)
+
+
+def one_loop_order(ufunc: np.ufunc, inputs: Sequence[Any], given: Any, dtype: Any, signature: Any) -> str | None:
+    """'C' or 'F', if NumPy makes the only result in this order and iterates over nothing; else None.
+
+    It does so where operands with axes have one shape and the dtypes that it computes with, and are contiguous in one
+    order. It shows only in the strides of axes of length 1.
+    """
+    arrays = [x for x in inputs if isinstance(x, np.ndarray) and x.ndim]
+    shape = arrays[0].shape if arrays else ()
+    if len(shape) < 2 or 1 not in shape or ufunc.nout != 1 or any(x is not None for x in given):
+        return None
+    if any(x.shape != shape or not x.flags.forc or not x.flags.aligned for x in arrays):
+        return None
+    loop = loop_dtypes(ufunc, inputs, given, dtype, signature)
+    if any(isinstance(x, np.ndarray) and x.ndim and x.dtype != its for x, its in zip(inputs, loop, strict=False)):
+        return None
+    if all(x.flags.c_contiguous for x in arrays):
+        return "C"
+    return "F" if all(x.flags.f_contiguous for x in arrays) else None
 
 
 def refuse_negative_power(dtypes: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cowarray._modes.layouts.layouts import (
+    Array,
     Integers,
     Layout,
     ValuesNeeded,
@@ -39,7 +40,7 @@ MOST_AXES = 64  # of an array, and of those that an index names
 class Parsed(NamedTuple):
     """What a key does to a shape."""
 
-    fancy: list[np.ndarray]  # index arrays; integers as such without axes
+    fancy: list[Array]  # index arrays; integers as such without axes
     lengths: tuple[int, ...]  # of the axes that slices, None and Ellipsis leave
     strides: tuple[int, ...]  # their steps in x
     place: int  # where among these the axes of the fancy indices stand
@@ -217,7 +218,9 @@ def indexed(x: np.ndarray[Any, np.dtype[Any]], key: Any) -> Layout:
         raise IndexError(found.nowhere)
     ndim = len(outer)
     axes: Sequence[int] = range(ndim)
-    if prod(lengths) == 1:
+    if x.ndim == len(elements(key)) == 1 and follows(found.fancy[0]):
+        axes = axes[::-1]
+    elif prod(lengths) == 1:
         axes = iteration_order([spread(part.shape, part.strides, ndim) for part in found.fancy], ndim)
     inner = sorted(range(len(lengths)), key=lambda axis: -abs(found.strides[axis]))
     strides = dense(outer + lengths, [*axes, *[ndim + axis for axis in inner]], dtype.itemsize)
@@ -226,6 +229,12 @@ def indexed(x: np.ndarray[Any, np.dtype[Any]], key: Any) -> Layout:
         dtype,
         strides[ndim : ndim + place] + strides[:ndim] + strides[ndim + place :],
     )
+
+
+def follows(part: Array) -> bool:
+    """Whether the result of one index in an array of one axis is laid out in Fortran's order, as the index is."""
+    simple = part.dtype.kind == "i" and part.dtype == np.intp and part.flags.aligned
+    return simple and part.flags.f_contiguous and not part.flags.c_contiguous
 
 
 def assigned(x: np.ndarray[Any, np.dtype[Any]], key: Any, value: tuple[tuple[int, ...], Any]) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "merged_order",
     "resolved_order",
     "spread",
+    "telling",
 ]
 
 Integers: TypeAlias = tuple[int, ...]
@@ -112,6 +113,11 @@ def broadcast(shapes: Iterable[Integers]) -> Integers | None:
 def spread(shape: Integers, strides: Integers, ndim: int) -> Integers:
     """Strides with which an operand is iterated over in `ndim` axes: 0 where it has one element for all."""
     return (0,) * (ndim - len(shape)) + tuple([0 if n == 1 else s for n, s in zip(shape, strides, strict=True)])
+
+
+def telling(shape: Integers, strides: Integers) -> Integers:
+    """The strides of axes longer than 1, which decide where elements lie."""
+    return tuple([step for n, step in zip(shape, strides, strict=True) if n > 1])
 
 
 def iteration_order(operands: Sequence[Sequence[int]], ndim: int) -> list[int]:

@@ -18,9 +18,11 @@ from cowarray._modes.layouts.layouts import (
     Layout,
     broadcast,
     contiguous,
+    dense,
     iteration_order,
     laid_out,
     spread,
+    telling,
 )
 
 __all__ = [
@@ -97,14 +99,24 @@ def product(a: Any, b: Any, left: Any, right: Any, axis: Any, out: Any) -> Layou
             return elementwise(np.multiply, (a, b), out=(out,))[0]
         x = a if left else b
         if x.dtype == its:
-            layout = laid_out(x.shape, its, iteration_order([spread(x.shape, x.strides, x.ndim)], x.ndim))
+            layout = elementwise(np.multiply, (x, np.zeros((), its)))[0]
         else:
-            layout = copied(x, dtype=its)
+            layout = multiplied(x.shape, its, copied(x, dtype=its).strides)
     if out is not None and (out.shape != layout.shape or out.dtype != its or not out.flags.c_contiguous):
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
-    return layout
+    return layout if out is None else Layout(out.shape, out.dtype, out.strides)
+
+
+def multiplied(shape: Integers, dtype: np.dtype[Any], strides: Integers) -> Layout:
+    """The layout of an array without gaps times a number of its dtype."""
+    forwards = range(len(shape))
+    for order in (forwards, forwards[::-1]):
+        whole = dense(shape, order, dtype.itemsize)
+        if telling(shape, strides) == telling(shape, whole):
+            return Layout(shape, dtype, whole)
+    return laid_out(shape, dtype, iteration_order([spread(shape, strides, len(shape))], len(shape)))
 
 
 def vdot(a: Any, b: Any) -> Layout:

@@ -11,7 +11,7 @@ from cowarray._modes.layouts.layouts import (
     Integers,
     Layout,
     axis_in,
-    contiguous,
+    dense,
     iteration_order,
     laid_out,
     spread,
@@ -197,17 +197,16 @@ def refuse_other_shape(ufunc: np.ufunc, given: Any, expected: Any) -> None:
 
 
 @lru_cache(maxsize=4096)
-def reduced_strides(shape: Integers, strides: Integers, mask: Any, axes: Any, keepdims: Any, itemsize: int) -> Integers:
-    """Strides of a reduction's result: the axes that stay, in the order in which all are iterated over."""
+def reduced_strides(
+    shape: Integers, strides: Integers, mask: Any, axes: Any, keepdims: bool, itemsize: int
+) -> Integers:
+    """Strides of a reduction's result: of all axes in the order of iteration, the reduced ones of length 1."""
     ndim = len(shape)
     operands = [spread(shape, strides, ndim)]
     if mask is not None:
         operands.append(spread(mask[0], mask[1], ndim))
-    order = [k for k in iteration_order(operands, ndim) if k not in axes]
-    placed_strides = [0] * ndim
-    for k, stride in zip(order, contiguous(tuple([shape[k] for k in order]), itemsize), strict=True):
-        placed_strides[k] = stride
-    return tuple([s for k, s in enumerate(placed_strides) if keepdims or k not in axes])
+    kept = dense(tuple([1 if k in axes else n for k, n in enumerate(shape)]), iteration_order(operands, ndim), itemsize)
+    return kept if keepdims else tuple([step for k, step in enumerate(kept) if k not in axes])
 
 
 def accumulation(ufunc: np.ufunc, x: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Layout:

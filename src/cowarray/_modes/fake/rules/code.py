@@ -24,7 +24,7 @@ from cowarray._modes.fake.rules.numpy_code import (
 )
 from cowarray._modes.fake.rules.rules import CODE, enter, rule
 from cowarray._modes.layouts import inference
-from cowarray._modes.layouts.inference import Layout, fresh
+from cowarray._modes.layouts.inference import Layout, copied, fresh
 from cowarray._modes.layouts.layouts import ghost
 
 __all__ = []
@@ -277,9 +277,15 @@ def _indexing(numpys: Any, code: Any) -> Any:
 for _name in ("r_", "c_"):
     _code = clone_of(index_tricks.AxisConcatenator.__getitem__)
     enter([f"cowarray._chapters.grids._{_name[0]}"], _indexing(getattr(np, _name), _code), CODE)
-for _name in ("mgrid", "ogrid"):
-    _code = clone_of(index_tricks.nd_grid.__getitem__)
-    enter([f"cowarray._chapters.grids._{_name}"], _indexing(getattr(np, _name), _code), CODE)
+_code = clone_of(index_tricks.nd_grid.__getitem__)
+enter("cowarray._chapters.grids._mgrid", _indexing(np.mgrid, _code), CODE)
+
+
+@rule("cowarray._chapters.grids._ogrid", kind=CODE)
+def open_grid(call: Call) -> Any:
+    """The axes that NumPy adds by views have steps of their own in the copies that come of these."""
+    found = run(call, functools.partial(_code, np.ogrid), call.args, call.kwargs)
+    return tuple([make(call.origin, *copied(locate(each))) for each in found]) if type(found) is tuple else found
 
 
 # ---- the user's functions: called once, for what one part of the array gives
