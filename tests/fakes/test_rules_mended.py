@@ -148,6 +148,12 @@ def test_an_outer_product_of_too_many_axes():
     assert verdict(lambda: np.add.outer(x, array(*(1,) * 31))) == EXACT
 
 
+def test_bits_of_an_array_in_fortrans_order():
+    x = cw.array(np.arange(24, dtype="u1").reshape(4, 6, order="F"))
+    assert verdict(lambda: np.unpackbits(x, axis=1)) == EXACT
+    assert verdict(lambda: np.packbits(x, axis=0)) == EXACT
+
+
 def test_an_outer_product_with_two_results():
     x, y = array(3, 2), array(4)
     assert verdict(lambda: np.divmod.outer(x, y)) == EXACT

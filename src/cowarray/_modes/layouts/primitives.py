@@ -16,6 +16,7 @@ from cowarray._modes.layouts.elementwise import elementwise
 from cowarray._modes.layouts.layouts import (
     Integers,
     Layout,
+    axis_in,
     broadcast,
     contiguous,
     dense,
@@ -271,9 +272,9 @@ def of_bits(function: Callable[..., Any], x: Any, axis: Any, length: Any) -> Lay
     """The layout of an array whose one axis has another length, in Fortran's order if x is."""
     function(np.empty(0, x.dtype))
     if axis is None or x.ndim == 0:
-        normalize_axis_index(0 if axis is None else operator.index(axis), 1)
+        axis_in(0 if axis is None else axis, 1)
         return c_ordered((length(x.size),), np.dtype(np.uint8))
-    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    axis = axis_in(axis, x.ndim)
     shape = (*x.shape[:axis], length(x.shape[axis]), *x.shape[axis + 1 :])
     axes = range(len(shape))
     return laid_out(shape, np.dtype(np.uint8), axes[::-1] if x.flags.fnc else axes)

@@ -12,7 +12,6 @@ from cowarray._modes.fake.rules.rules import rule
 from cowarray._modes.layouts import inference
 from cowarray._modes.layouts.elementwise import placed
 from cowarray._modes.layouts.inference import Layout, fresh
-from cowarray._modes.layouts.layouts import axis_in
 
 __all__ = ["product"]
 
@@ -146,8 +145,7 @@ def packbits(call: Call) -> Any:
 def _packbits(call: Call, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     a = _array(call, a)
     np.packbits(np.zeros(1, a.dtype), bitorder=bitorder)
-    shape, axis = _flat(a, axis)
-    return call.give(fresh((*shape[:axis], -(-shape[axis] // 8), *shape[axis + 1 :]), np.dtype(np.uint8)))
+    return call.give(inference.packbits(a, axis))
 
 
 @rule("unpackbits")
@@ -158,23 +156,7 @@ def unpackbits(call: Call) -> Any:
 def _unpackbits(call: Call, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
     a = _array(call, a)
     np.unpackbits(np.zeros(1, a.dtype), bitorder=bitorder)
-    shape, axis = _flat(a, axis)
-    length = shape[axis] * 8
-    if count is not None:
-        count = operator.index(count)
-        if count < -length:
-            raise ValueError(f"-count larger than number of elements ({length})")
-        length = count if count >= 0 else length + count
-    return call.give(fresh((*shape[:axis], length, *shape[axis + 1 :]), np.dtype(np.uint8)))
-
-
-def _flat(a: Any, axis: Any) -> Any:
-    """A shape and an axis of it: of all elements in a row where there is none."""
-    if axis is None or a.ndim == 0:
-        if axis is not None:
-            axis_in(axis, 1)
-        return (a.size,), 0
-    return a.shape, axis_in(axis, a.ndim)
+    return call.give(inference.unpackbits(a, axis, None if count is None else operator.index(count)))
 
 
 @rule("ravel_multi_index")
