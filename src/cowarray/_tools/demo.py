@@ -69,7 +69,7 @@ def run(file=None):
     return 1
 
 
-def _numbers():
+def _numbers() -> np.ndarray:
     """Data that needs no file: 16 MB, and the same everywhere."""
     return np.arange(2_000_000.0).reshape(200, 100, 100)
 
