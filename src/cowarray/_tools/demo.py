@@ -69,11 +69,6 @@ def run(file=None):
     return 1
 
 
-def _numbers() -> np.ndarray:
-    """Data that needs no file: 16 MB, and the same everywhere."""
-    return np.arange(2_000_000.0).reshape(200, 100, 100)
-
-
 def _demonstrate(path):
     source = load(path)
     # Reading the file also brings it into memory, so that neither side pays for the disk.
@@ -156,6 +151,11 @@ def _conclude(totals, wrong, before, after):
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
+
+
+def _numbers() -> np.ndarray:
+    """Data that needs no file: 16 MB, and the same everywhere."""
+    return np.arange(2_000_000.0).reshape(200, 100, 100)
 
 
 def load(path):
