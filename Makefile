@@ -34,7 +34,7 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-CYTHON_FILES := $(wildcard $(addprefix src/cowarray/,*.pyx *.pxd *.pxi */*.pyx */*.pxd */*.pxi))
+CYTHON_FILES := $(shell find src/cowarray -name '*.pyx' -o -name '*.pxd')
 EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
@@ -61,7 +61,7 @@ $(BUILT): $(VENV)/.installed $(EXTENSION_SOURCES)
 	else echo "Building cowarray ..." && $(IN_VENV) setup.py --quiet build_ext --inplace; fi
 	@touch $@ $(VENV)/.built
 else
-$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(wildcard src/cowarray/*.py src/cowarray/*.pyi src/cowarray/*/*.py src/cowarray/*/*.pyi)
+$(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(shell find src/cowarray -name '*.py' -o -name '*.pyi')
 	@echo "Building cowarray$(VARIANT) ..."
 	@$(PIP) --no-build-isolation --no-deps --force-reinstall .
 	@touch $@ $(VENV)/.built
@@ -399,7 +399,7 @@ check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
-	rm -rf src/cowarray/*.so src/cowarray/*/*.so src/cowarray/include src/*.egg-info
+	rm -rf src/cowarray/include src/*.egg-info; find src/cowarray -name '*.so' -delete
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \

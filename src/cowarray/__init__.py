@@ -24,15 +24,15 @@ from cowarray._chapters.inspection import __array_namespace_info__ as __array_na
 from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
-from cowarray._modes.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
-from cowarray._modes.copies import CopyError, Sharer, TraceEvent, no_copy, trace
-from cowarray._modes.deferring import deferred, deferred_init, is_deferred, materialize
-from cowarray._modes.divergences import AliasingError, AliasingWarning, Divergence, Site
-from cowarray._modes.isolating import isolated
-from cowarray._modes.lending import lend
-from cowarray._modes.planning import Line, fake, fake_like, is_fake
-from cowarray._modes.refusals import FakeError
-from cowarray._modes.simulation import simulate
+from cowarray._modes.budget.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
+from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
+from cowarray._modes.copies.isolating import isolated
+from cowarray._modes.copies.lending import lend
+from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
+from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
+from cowarray._modes.fake.refusals import FakeError
+from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence, Site
+from cowarray._modes.simulate.simulation import simulate
 from cowarray._native.figures import keep_freed, paging, paging_memory, reset_stats, stats
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion

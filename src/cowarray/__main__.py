@@ -171,7 +171,7 @@ def _replay(arguments):
 
 
 def _size(text):
-    from cowarray._modes.sizes import nbytes_of
+    from cowarray._modes.common.sizes import nbytes_of
 
     try:
         return nbytes_of(text)

@@ -11,8 +11,8 @@ one that was used longest ago, which is why the heuristics that meet many equals
 import math
 import sys
 
-from cowarray._modes.replaying import replay
-from cowarray._modes.run_log import Call, Release, Result
+from cowarray._modes.budget.replaying import replay
+from cowarray._modes.budget.run_log import Call, Release, Result
 
 # (N, memory): what is computed over 2 N, of (dtr, local, lru, size)
 PUBLISHED = {

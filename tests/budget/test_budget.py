@@ -11,7 +11,7 @@ import pytest
 from budget_programs import run as run_program
 
 import cowarray
-from cowarray._modes.run_log import read_log
+from cowarray._modes.budget.run_log import read_log
 
 MIB = 1 << 20
 N = MIB // 8

@@ -14,7 +14,7 @@ import resource
 import sys
 import numpy as np
 import cowarray
-from cowarray._modes import spilling
+from cowarray._modes.budget import spilling
 
 MIB = 1 << 20
 N = MIB // 8

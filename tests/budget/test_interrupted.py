@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray._modes.runs import guard
+from cowarray._modes.budget.runs import guard
 from cowarray._ops.operands import watch_births
 
 MIB = 1 << 20

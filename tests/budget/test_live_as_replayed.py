@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray._modes import replaying
-from cowarray._modes.budgeting import where_away
-from cowarray._modes.pools import Pools
-from cowarray._modes.run_log import Call, Release, read_log
+from cowarray._modes.budget import replaying
+from cowarray._modes.budget.budgeting import where_away
+from cowarray._modes.budget.pools import Pools
+from cowarray._modes.budget.run_log import Call, Release, read_log
 
 ITEMS = (1000, 2000, 3000)
 UNARY = (cowarray.tanh, cowarray.sin, cowarray.exp, cowarray.cumsum, cowarray.negative, cowarray.sqrt)

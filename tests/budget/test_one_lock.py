@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from cowarray._modes import runs
-from cowarray._modes.making import making
+from cowarray._modes.budget import runs
+from cowarray._modes.record.making import making
 
 LONGEST = 120  # seconds
 

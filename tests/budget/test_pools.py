@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from support.seeds import chosen_seed
 
-from cowarray._modes.pools import RULES, Pool, Pools
+from cowarray._modes.budget.pools import RULES, Pool, Pools
 
 pytestmark = pytest.mark.sanitized
 

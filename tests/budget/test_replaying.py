@@ -16,9 +16,20 @@ import pytest
 from support.seeds import chosen_seed
 
 from cowarray.__main__ import main
-from cowarray._modes import replaying, run_log
-from cowarray._modes.replaying import replay
-from cowarray._modes.run_log import Annotate, Call, Constant, Copy, CopyFrom, Mutate, Pin, Release, Result, RunLog
+from cowarray._modes.budget import replaying, run_log
+from cowarray._modes.budget.replaying import replay
+from cowarray._modes.budget.run_log import (
+    Annotate,
+    Call,
+    Constant,
+    Copy,
+    CopyFrom,
+    Mutate,
+    Pin,
+    Release,
+    Result,
+    RunLog,
+)
 
 HEURISTICS = ("dtr", "local", "lru", "size")
 

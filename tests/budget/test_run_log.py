@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cowarray._modes.run_log import (
+from cowarray._modes.budget.run_log import (
     Annotate,
     Call,
     Constant,
@@ -227,7 +227,7 @@ def test_the_end_of_a_program_writes_what_is_left_and_a_forked_child_nothing(tmp
     path = tmp_path / "run.log"
     program = textwrap.dedent("""
         import os, sys
-        from cowarray._modes.run_log import RunLog
+        from cowarray._modes.budget.run_log import RunLog
         log = RunLog(sys.argv[1])
         log.release("before")
         child = os.fork()

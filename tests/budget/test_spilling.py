@@ -15,8 +15,8 @@ import warnings
 import pytest
 from support.seeds import chosen_seed
 
-from cowarray._modes import spilling
-from cowarray._modes.spilling import PAGE, Spill
+from cowarray._modes.budget import spilling
+from cowarray._modes.budget.spilling import PAGE, Spill
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 SIZES = (0, 1, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE, 20 * PAGE + 7)
@@ -448,7 +448,7 @@ def test_the_file_is_closed_after_the_last_use(tmp_path):
 def test_a_crash_leaves_nothing(tmp_path):
     program = f"""
 import os, signal
-from cowarray._modes.spilling import Spill
+from cowarray._modes.budget.spilling import Spill
 spill = Spill({str(tmp_path)!r})
 slots = [spill.write(bytes(1 << 20)) for _ in range(8)]
 assert None not in slots
@@ -483,7 +483,7 @@ def test_a_directory_that_may_not_be_written_to_is_refused():
 LIMITED = """
 import math
 import sys
-from cowarray._modes.spilling import Spill
+from cowarray._modes.budget.spilling import Spill
 spill = Spill(sys.argv[1])
 limit()
 assert spill.write(bytes(8 << 20)) is None

@@ -105,7 +105,7 @@ def test_bytes_between_fields_are_not_compared(run, dtype):
 
 
 def test_which_bytes_mean_nothing():
-    from cowarray._modes.dtypes import has_gaps
+    from cowarray._modes.layouts.dtypes import has_gaps
 
     assert has_gaps(PADDED)
     assert has_gaps(np.dtype((PADDED, 2)))

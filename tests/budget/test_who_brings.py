@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray._modes.runs import guard
+from cowarray._modes.budget.runs import guard
 
 N = 6
 PLAIN = np.arange(N) * 2.0

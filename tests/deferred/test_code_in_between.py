@@ -13,7 +13,7 @@ import pytest
 import cowarray as cw
 from cowarray import deferred, is_deferred
 
-RULES = ("faking.py", "calls.py", "composites.py", "rules_of_ufuncs.py", "rules_of_code.py", "inference.py")
+RULES = ("faking.py", "calls.py", "composites.py", "rules/ufuncs.py", "rules/code.py", "inference.py")
 RECORDED = {
     "a composite": lambda x: np.median(x, axis=0),
     "a ufunc": lambda x: x + 1,

@@ -18,7 +18,7 @@ from support.oracle import LAYOUTS, numbers, outcome
 from support.prepared import PreparedCall
 
 import cowarray
-from cowarray._modes.rules import KINDS, VALUES
+from cowarray._modes.fake.rules.rules import KINDS, VALUES
 
 
 def main(layouts):

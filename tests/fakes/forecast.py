@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 import cowarray
-from cowarray._modes.sizes import readable
+from cowarray._modes.common.sizes import readable
 from cowarray._native import storage
 
 WORKLOADS = Path(__file__).resolve().parents[2] / "bench" / "workloads"

@@ -1,4 +1,4 @@
-"""Random calls, made twice: by NumPy, and by `cowarray._modes.inference` on headers over memory that nobody may touch.
+"""Random calls, made twice: by NumPy, and by `_modes.layouts.inference` on headers over memory nobody may touch.
 
 Shape, dtype and strides must be equal, and so must the class of an error. Strides of axes of length 0 and 1, and of
 arrays without elements, are not compared. ``python tests/fakes/inference_programs.py --programs 100000 --seed 7`` makes
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.fft import _pocketfft_umath
 from numpy.linalg import _umath_linalg
 
-from cowarray._modes import inference
+from cowarray._modes.layouts import inference
 
 # ---- operands --------------------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ def test_a_tebibyte_takes_no_memory(x):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_no_page_of_the_region_is_touched():
-    from cowarray._modes.fakes import region
+    from cowarray._modes.fake.fakes import region
 
     with fake() as plan:
         for _ in range(100):
@@ -233,7 +233,7 @@ def test_an_array_that_is_about_to_be_overwritten_does_not_become_a_fake():
     """Even while the overwrite asks a mode, which runs Python code and lets other threads go on."""
     printed = run("""
         import contextvars
-        from cowarray._modes import copies
+        from cowarray._modes.copies import copies
 
         value = ca.fake_like(np.ones(1))
         with ca.fake(real=1 << 40):

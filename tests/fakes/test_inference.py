@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support.seeds import chosen_seed
 
-from cowarray._modes import inference
+from cowarray._modes.layouts import inference
 
 pytestmark = pytest.mark.numpy_ends
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import cowarray as cw
-from cowarray._modes import calls, composites
-from cowarray._modes.fakes import Ledger, locate
-from cowarray._modes.inference import indexed
+from cowarray._modes.fake import calls
+from cowarray._modes.fake.fakes import Ledger, locate
+from cowarray._modes.fake.rules import composites
+from cowarray._modes.layouts.inference import indexed
 
 
 def picked(x, mask):

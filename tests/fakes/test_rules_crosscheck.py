@@ -10,7 +10,7 @@ from support.oracle import LAYOUTS, numbers, outcome
 from support.prepared import PreparedCall
 
 import cowarray
-from cowarray._modes.rules import KINDS, VALUES
+from cowarray._modes.fake.rules.rules import KINDS, VALUES
 
 LAID_OUT = ("contiguous", "fortran", "part", "negative", "broadcast")
 
@@ -65,8 +65,8 @@ def test_most_functions_are_exact():
 
 def test_the_crosscheck_sees_what_is_wrong():
     """A rule that forecasts another shape, dtype, order, alias or error is found."""
-    from cowarray._modes import rules
-    from cowarray._modes.inference import fresh
+    from cowarray._modes.fake.rules import rules
+    from cowarray._modes.layouts.inference import fresh
 
     def forecast(layout):
         return lambda call: call.give(layout)

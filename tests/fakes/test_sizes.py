@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cowarray._modes.sizes import nbytes_of, readable
+from cowarray._modes.common.sizes import nbytes_of, readable
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cowarray
-from cowarray._modes import copies as _modes
+from cowarray._modes.copies import copies as _modes
 
 pytestmark = [pytest.mark.numpy_ends, pytest.mark.sanitized]
 

@@ -17,7 +17,7 @@ from support.operations import writes
 from support.oracle import LAYOUTS, OWNERSHIPS, subject
 
 import cowarray as ca
-from cowarray._modes import copies as _copies
+from cowarray._modes.copies import copies as _copies
 from cowarray._ops.table import COPY
 
 HERE = __file__

@@ -15,7 +15,7 @@ from support.seeds import chosen_seed
 from support.tracing import TracingAllocator
 
 import cowarray as ca
-from cowarray._modes import copies
+from cowarray._modes.copies import copies
 
 HERE = __file__
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cowarray._modes.regions import Region
+from cowarray._modes.simulate.regions import Region
 
 pytestmark = pytest.mark.sanitized
 

@@ -7,7 +7,7 @@ import pytest
 
 import cowarray
 from cowarray._array.copies import watch_copies
-from cowarray._modes import watching
+from cowarray._modes.simulate import watching
 
 pytestmark = pytest.mark.sanitized
 

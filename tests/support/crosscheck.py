@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 import cowarray
-from cowarray._modes import blocks, calls, fakes, passing
-from cowarray._modes.refusals import FakeError
+from cowarray._modes.common import blocks
+from cowarray._modes.fake import calls, fakes, passing
+from cowarray._modes.fake.refusals import FakeError
 from cowarray._ops.operands import register, watch_births
 
 EXACT, REFUSED, DIFFERENT, UNTOLD = "exact", "refused", "different", "untold"

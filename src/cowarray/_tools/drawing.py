@@ -8,7 +8,7 @@ import html
 import re
 from typing import NamedTuple
 
-from cowarray._modes.sizes import readable
+from cowarray._modes.common.sizes import readable
 from cowarray._tools.relatives import ITSELF, MEMORY, SNAPSHOT
 
 __all__ = ["as_graphviz", "as_html", "as_mermaid", "as_svg"]

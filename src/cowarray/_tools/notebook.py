@@ -3,7 +3,7 @@
 import html
 
 from cowarray._chapters.printing import get_printoptions, printoptions
-from cowarray._modes.sizes import readable
+from cowarray._modes.common.sizes import readable
 from cowarray._native.storage import is_absent_storage, is_deferred_storage, is_fake_storage
 from cowarray._ops.operands import provide
 from cowarray._tools.report import explain

@@ -12,9 +12,9 @@ import os
 import numpy as np
 
 from cowarray._files.npy import header_of
-from cowarray._modes.blocks import current
-from cowarray._modes.fakes import make
-from cowarray._modes.inference import fresh
+from cowarray._modes.common.blocks import current
+from cowarray._modes.fake.fakes import make
+from cowarray._modes.layouts.inference import fresh
 from cowarray._tools.stand_ins import taken_in
 
 __all__ = ["replaced"]

@@ -5,8 +5,8 @@ import json
 import os
 
 import cowarray
-from cowarray._modes.plan_report import headline, table
-from cowarray._modes.sizes import readable
+from cowarray._modes.common.sizes import readable
+from cowarray._modes.fake.plan_report import headline, table
 from cowarray._tools import planned_files, reporting
 from cowarray._tools.programs import Program
 from cowarray._tools.reporting import cut, line_of

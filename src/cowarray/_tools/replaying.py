@@ -3,9 +3,9 @@
 import json
 import sys
 
-from cowarray._modes.replaying import replay
-from cowarray._modes.run_log import read_log
-from cowarray._modes.sizes import readable
+from cowarray._modes.budget.replaying import replay
+from cowarray._modes.budget.run_log import read_log
+from cowarray._modes.common.sizes import readable
 
 __all__ = ["FORMAT", "run"]
 

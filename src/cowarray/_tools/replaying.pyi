@@ -2,7 +2,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from cowarray._modes.replaying import Replayed
+from cowarray._modes.budget.replaying import Replayed
 
 __all__ = ["FORMAT", "run"]
 

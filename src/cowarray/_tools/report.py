@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from cowarray._array.array import birth_of, storage_facts
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.budgeting import where_away
-from cowarray._modes.copies import Sharer, known_sharers
+from cowarray._modes.budget.budgeting import where_away
+from cowarray._modes.copies.copies import Sharer, known_sharers
 from cowarray._native.storage import is_absent_storage, own_regions
 from cowarray._tools import drawing
 from cowarray._tools.relatives import Relative, relatives_of

@@ -2,7 +2,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.copies import Sharer
+from cowarray._modes.copies.copies import Sharer
 from cowarray._tools.relatives import Relative
 
 __all__ = ["Explanation", "explain"]

@@ -2,7 +2,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from cowarray._modes.divergences import Site
+from cowarray._modes.simulate.divergences import Site
 from cowarray._tools import stand_ins
 from cowarray._tools.programs import ImportRule, Program
 

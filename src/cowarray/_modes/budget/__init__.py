@@ -1,0 +1,1 @@
+"""Arrays under a memory budget."""

@@ -1,0 +1,435 @@
+"""`budget`: a block whose arrays leave memory when there are too many, and come back when somebody needs them."""
+
+import os
+from contextvars import ContextVar
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.sizes import nbytes_of
+from cowarray._ops.operands import provide
+
+__all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
+
+_HEURISTICS = ("dtr", "local", "lru", "size", "random")
+_COSTS = ("clock", "model")
+# The blocks that are open in a context, each with what `blocks.leave` wants.
+_open = ContextVar("cowarray_budgets", default=())
+
+
+class _Figure:
+    """An attribute that is what `stats` has by its name."""
+
+    def __init__(self, text):
+        self.__doc__ = text
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __set__(self, run, value):
+        raise AttributeError(f"budget: {self._name} is what has happened, and cannot be set")
+
+    def __get__(self, run, owner=None):
+        return self if run is None else run.stats()[self._name]
+
+
+class budget:
+    """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
+
+    When there is no room for a result, arrays leave that are cheap to make again for the bytes they free. Whoever comes
+    to such an array has it made again first, from what it was made of; or read back from a file, with `spill`. Its
+    bytes are the very same, whatever was written, drawn or changed since. Shape, dtype and strides stay.
+
+    Parameters
+    ----------
+    nbytes : int or str
+        The budget, in bytes; or with a unit, ``"2 GiB"``. It counts the bytes of the arrays that are computed inside,
+        and those of the arrays outside that they were computed from; each allocation once. What NumPy needs for itself
+        in the middle of an operation is not counted.
+    heuristic : {"dtr", "local", "lru", "size", "random"}, default "dtr"
+        What leaves first. "dtr": what costs least to make again, with all that is away and needed for it, for its bytes
+        and the time since it was used. "local": the same without what else is away. "lru": what was used longest ago.
+        "size": the largest. "random": any. All but the first can compute the same thing very many times.
+    cost : {"clock", "model"}, default "clock"
+        Whether the time of operations is measured, or said by a fixed model of their names and sizes, with which the
+        same program evicts the same arrays each time.
+    spill : str or path, optional
+        A directory for a file to which bytes go where that is cheaper than making them again. The file has no name, so
+        nothing is left behind.
+    log : str or path, optional
+        A file for a log of all operations, as the DTR prototypes write it, for ``python -m cowarray replay``.
+    verify : bool, default False
+        Whether checksums of bytes that leave and of those that come back are compared; not of arrays with bytes that
+        mean nothing, as between the fields of a structure.
+    keep, recompute : iterable of str, default ()
+        Operations by name ("matmul", "tanh") whose results are never evicted (but may be spilled), and whose results
+        leave first.
+    sample : bool, default False
+        Look only at a random sample of the arrays that may leave, as many as the square root of their number.
+    small : int or str, default 65536
+        Results of fewer bytes stay.
+
+    Attributes
+    ----------
+    base_time, remat_time, search_time : float
+        Seconds in operations, in repeating them, and in looking for what to evict; by `cost` "model", the first two are
+        the model's.
+    evictions, remakes, spills, spilled_bytes : int
+        How often bytes left and were made again; how often they went to a file, and how many.
+    peak_bytes, live_bytes : int
+        The most that there were at once, and those that there are now.
+
+    Raises
+    ------
+    ValueError
+        `nbytes` or `small` is no size; `heuristic` or `cost` is none of these; a name is in both `keep` and
+        `recompute`.
+    RuntimeError
+        A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
+        in another context, or before one that was entered later. In these two cases it has ended.
+    OSError
+        There can be no file in `spill`, or none for `log`; or, at the end, the log could not be written.
+    MemoryError
+        Inside: an operation does not fit, with what it reads. It says how many bytes it needs, and at which line;
+        nothing has changed.
+
+    See Also
+    --------
+    checkpoint : Has what is computed from an array managed, also outside of such a block.
+    evict : Has an array leave now.
+
+    Notes
+    -----
+    After the block nothing is enforced, and arrays that are away still come back. What is computed by functions of the
+    user, and what is smaller than `small`, cannot be made again and stays; so does what somebody outside writes to,
+    through an export. An array with a snapshot or an export stays as long as that lives. Inside, `empty` gives zeros,
+    so that what comes back is what left.
+
+    A block holds in its context: in the thread or task that entered it, and in tasks made there while it lasts. Threads
+    and tasks may have blocks of the same budget at once, and one may be entered again; the budget ends with the last.
+    Of `budget`, `fake` and `deferred`, the innermost block has an operation; inside `simulate` nothing is managed.
+
+    The default heuristic is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021).
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.linspace(0, 1, 1 << 17)
+    >>> with cowarray.budget("4 MiB") as run:
+    ...     steps = [x]
+    ...     for _ in range(20):
+    ...         steps.append(cowarray.tanh(steps[-1]))
+    >>> run.peak_bytes <= 4 << 20, run.evictions > 0
+    (True, True)
+    >>> float(steps[1][0])
+    0.0
+    """
+
+    def __init__(
+        self,
+        nbytes,
+        *,
+        heuristic="dtr",
+        cost="clock",
+        spill=None,
+        log=None,
+        verify=False,
+        keep=(),
+        recompute=(),
+        sample=False,
+        small=65536,
+    ):
+        limit = nbytes_of(nbytes)
+        if heuristic not in _HEURISTICS:
+            raise ValueError(f"budget: heuristic must be one of {_HEURISTICS} (got {heuristic!r})")
+        if cost not in _COSTS:
+            raise ValueError(f"budget: cost must be one of {_COSTS} (got {cost!r})")
+        keep, recompute = frozenset(_names("keep", keep)), frozenset(_names("recompute", recompute))
+        if keep & recompute:
+            raise ValueError(f"budget: {min(keep & recompute)!r} cannot be both in keep and in recompute")
+        # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
+        from cowarray._modes.budget import managing, pools, runs
+        from cowarray._modes.common import blocks
+
+        if spill is not None:
+            from cowarray._modes.budget.spilling import Spill
+
+            spill = Spill(os.fspath(spill))
+        if log is not None:
+            from cowarray._modes.budget.run_log import RunLog
+
+            log = RunLog(os.fspath(log))
+        held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
+        self._run = runs.Run(held, cost == "model", bool(verify), log, spill, keep, recompute)
+        self._managing = managing
+        self._blocks = blocks
+
+    def __enter__(self):
+        _hand_over()
+        self._managing.open_block(self._run)
+        try:
+            entered = self._blocks.enter(self._run)
+            try:
+                _open.set((*_open.get(), (self, entered)))
+            except BaseException:
+                self._blocks.leave(entered)
+                raise
+        except BaseException:
+            self._managing.close_block(self._run)
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        try:
+            wrong = self._leave()
+        finally:
+            self._managing.close_block(self._run)
+        if wrong is not None:
+            raise RuntimeError(f"budget: the block {wrong}; it has ended")
+
+    def _leave(self):
+        """Have hold in this context what held before. Returns what is wrong, or None."""
+        opened = _open.get()
+        mine = [i for i, (each, _) in enumerate(opened) if each is self]
+        wrong = "was entered in another thread or context"
+        if mine:
+            try:
+                if mine[-1] == len(opened) - 1:
+                    self._blocks.leave(opened[-1][1])
+                    wrong = None
+                else:
+                    wrong = "was entered before one that is still open: leave them in reverse order"
+                _open.set(opened[: mine[-1]] + opened[mine[-1] + 1 :])
+            except ValueError:
+                pass  # in a copy of its context
+        return wrong
+
+    def start(self):
+        """Enforce the budget in the whole process from now on, until `stop`; for notebooks.
+
+        Returns
+        -------
+        budget
+            This one.
+
+        Raises
+        ------
+        RuntimeError
+            One has been started already, or a block of this one is open.
+        """
+        _hand_over()
+        self._managing.start(self._run)
+        return self
+
+    def stop(self):
+        """End what `start` began.
+
+        Raises
+        ------
+        RuntimeError
+            It has not been started.
+        OSError
+            The log could not be written. The budget has ended.
+        """
+        self._managing.stop(self._run)
+
+    def stats(self):
+        """What has happened so far.
+
+        Returns
+        -------
+        dict
+            The attributes, by name.
+        """
+        return self._run.stats()
+
+    base_time = _Figure("float: Seconds in operations, as they were done first.")
+    remat_time = _Figure("float: Seconds in operations that were repeated.")
+    search_time = _Figure("float: Seconds in looking for what to evict.")
+    evictions = _Figure("int: How often bytes left to be made again.")
+    remakes = _Figure("int: How often bytes were made again.")
+    spills = _Figure("int: How often bytes left for the file.")
+    spilled_bytes = _Figure("int: How many were written to it.")
+    peak_bytes = _Figure("int: The most that there were at once, until the end.")
+    live_bytes = _Figure("int: Those that there are now.")
+
+
+def _hand_over():
+    """Have operations handed over: to the rules of fakes, too, which say what they will give."""
+    from cowarray._modes.budget import managing
+    from cowarray._modes.fake import passing
+    from cowarray._modes.record import recording
+
+    hand_to("deferral", recording)
+    hand_to("fakes", passing)
+    hand_to("budget", managing)
+
+
+def _names(parameter, names):
+    names = list(names) if not isinstance(names, str) else [names]
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"budget: {parameter} must be names of operations (got {name!r})")
+    return names
+
+
+def checkpoint(x, /):
+    """A managed copy of an array, from which managed arrays are computed, inside a budget or not.
+
+    Parameters
+    ----------
+    x : ndarray
+
+    Returns
+    -------
+    ndarray
+        A lazy copy: a constant, which is never evicted. What is computed from it remembers how, and can be evicted.
+
+    Raises
+    ------
+    ValueError
+        `x` is managed already.
+
+    See Also
+    --------
+    is_checkpointed : Whether an array is managed.
+    decheckpoint : Has it stay.
+    evict : Has it leave now.
+    budget : Manages all that is computed in a block.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.checkpoint(cowarray.arange(4.0))
+    >>> y = x + 1
+    >>> cowarray.evict(y)
+    >>> y
+    array([1., 2., 3., 4.])
+    """
+    from cowarray._modes.budget import managing
+
+    _check("checkpoint", x)
+    _hand_over()
+    return managing.checkpoint(x)
+
+
+def is_checkpointed(x, /):
+    """Whether an array is managed: computed in a `budget`, or from what `checkpoint` gave.
+
+    Parameters
+    ----------
+    x : object
+        Of anything but an array the answer is no.
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    checkpoint : Has what is computed from an array managed.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.checkpoint(cowarray.ones(3))
+    >>> cowarray.is_checkpointed(x * 2), cowarray.is_checkpointed(cowarray.ones(3))
+    (True, False)
+    """
+    from cowarray._modes.budget import managing
+
+    return isinstance(x, ndarray) and managing.is_checkpointed(x)
+
+
+def decheckpoint(x, /):
+    """Have an array stay: its bytes are brought, and how it was made is forgotten.
+
+    Parameters
+    ----------
+    x : ndarray
+
+    Returns
+    -------
+    ndarray
+        `x` itself. All its views stay, too.
+
+    Raises
+    ------
+    MemoryError
+        There is no room for its bytes. It is managed as before.
+
+    See Also
+    --------
+    checkpoint : Has what is computed from an array managed.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> y = cowarray.decheckpoint(cowarray.checkpoint(cowarray.ones(3)) + 1)
+    >>> cowarray.is_checkpointed(y)
+    False
+    """
+    _check("decheckpoint", x)
+    if is_checkpointed(x):
+        from cowarray._modes.budget import managing
+
+        managing.decheckpoint(x)
+    return x
+
+
+def where_away(x):
+    """Where the bytes of an array are, if they have been evicted, and what it takes to bring them; else an empty text.
+
+    Parameters
+    ----------
+    x : ndarray
+
+    Returns
+    -------
+    str
+    """
+    from cowarray._modes.budget import managing
+
+    return managing.where_away(x)
+
+
+def evict(x, /):
+    """Free the bytes of a managed array, and of all that share them; they come back when somebody needs them.
+
+    Parameters
+    ----------
+    x : ndarray
+
+    Raises
+    ------
+    BufferError
+        It is not managed; it is a constant, which cannot be made again; or somebody holds the bytes: an export, a
+        snapshot, a lazy copy that is not managed, an operation. The message says who. Nothing has changed.
+
+    See Also
+    --------
+    budget : Evicts when there is no room.
+    checkpoint : Has what is computed from an array managed.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> y = cowarray.checkpoint(cowarray.arange(3)) * 2
+    >>> cowarray.evict(y)
+    >>> y.tolist()
+    [0, 2, 4]
+    """
+    _check("evict", x)
+    if not is_checkpointed(x):
+        raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
+    from cowarray._modes.budget import managing
+
+    managing.evict(x)
+
+
+def _check(name, x):
+    if not isinstance(x, ndarray):
+        raise TypeError(f"{name}: expected a cowarray.ndarray (got {type(x).__name__})")
+
+
+# As methods of arrays.
+provide(checkpoint=checkpoint, decheckpoint=decheckpoint, evict=evict, is_checkpointed=is_checkpointed)

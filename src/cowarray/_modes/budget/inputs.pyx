@@ -1,0 +1,220 @@
+"""Arrays from outside that managed ones are computed from: constants of a budget, each held and counted once.
+
+The bytes that an array lies in are kept as they were (`captures.pyx`). Whoever comes with bytes of which such a copy is
+still shared, or with the very same bytes at the same place, as an array of NumPy's has that is used again, gets a place
+in that copy.
+"""
+
+from libc.string cimport memcmp
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport (
+    access_to,
+    Array,
+    Birth,
+    BORN_VIEW,
+    bytes_of,
+    descr_of,
+    is_array,
+    on_storage,
+    shape_of,
+    storage_for,
+    strides_of,
+)
+from cowarray._modes.record.captures cimport (
+    captured,
+    captured_foreign,
+    is_shared,
+    is_sparse,
+    Part,
+    part_of,
+    part_of_foreign,
+)
+from cowarray._modes.record.recipes cimport Reference, Version
+from cowarray._modes.record.recording cimport Seen
+from cowarray._modes.budget.runs cimport Allocation, bytes_in, make_room, manage, new_allocation, Run
+from cowarray._native.storage cimport (
+    Access,
+    allocated_size,
+    allocation_of,
+    Hold,
+    is_absent,
+    own_bytes,
+    quiet_hold,
+    READS,
+    OPERATION,
+    Storage,
+    window_size,
+)
+
+from cowarray._modes.record.draws import NotRecorded
+from cowarray._modes.budget.remaking import NoRoom
+from cowarray._native.storage import share_allocation
+
+cnp.import_array()
+
+
+cdef size_t find_inputs(Run run, Seen seen, dict known) except? 0:
+    """How many bytes of arrays from outside will be counted from now on. known: the others, by their id."""
+    cdef size_t need = 0
+    cdef list met = []
+    cdef Part part
+    cdef Storage storage
+    if seen.ghosts is not None:
+        for _, original, traced in seen.ghosts:
+            if traced is not None or find_known(run, original, known) is not None:
+                continue
+            storage = storage_for(<Array>original)
+            part = part_of(<Array>original)
+            if not is_shared(storage, part):
+                if is_sparse(<Array>original, part):
+                    raise NotRecorded
+                need += part.nbytes
+            elif storage not in met:
+                met.append(storage)
+                if sharer(run, storage) is None:
+                    need += allocated_size(storage)
+    if seen.foreign is not None:
+        for original in seen.foreign:
+            if find_known(run, original, known) is None:
+                need += part_of_foreign(original).nbytes
+    return need
+
+
+cdef bint has_sparse(Seen seen) except -1:
+    """Whether an array from outside is a sparse part of what would be held for it."""
+    if seen.ghosts is not None:
+        for _, original, traced in seen.ghosts:
+            if traced is None and is_sparse(<Array>original, part_of(<Array>original)):
+                return True
+    return False
+
+
+cdef Reference take_input(Run run, object value, dict known, object site):
+    """Where the bytes of an array from outside are kept. known: what `find_inputs` has found."""
+    cdef Reference reference = known.get(id(value))
+    cdef Array copy
+    cdef Part part
+    cdef Storage source
+    if reference is not None and reference.version.value is not None:
+        return reference
+    if is_array(value):
+        copy = captured(<Array>value)
+        part = part_of(<Array>value)
+        source = storage_for(<Array>value)
+        if is_shared(source, part):
+            address = <size_t>allocation_of(source)
+        else:
+            address = <size_t>own_bytes(source) + (<Array>value).offset + part.low
+    else:
+        copy = captured_foreign(value)
+        address = <size_t>cnp.PyArray_BYTES(value) + part_of_foreign(value).low
+    reference = refer(constant(run, storage_for(copy), address, site), copy, copy.offset)
+    known[id(value)] = reference
+    return reference
+
+
+cdef Version constant(Run run, Storage storage, object address, object site):
+    """A version of bytes that stay. address: where those are of which they were taken."""
+    cdef Version version = sharer(run, storage)
+    cdef Allocation unit = None if version is None else <Allocation>version.unit
+    if unit is None:
+        if not make_room(run, allocated_size(storage)):
+            raise NoRoom
+        unit = new_allocation(run, allocated_size(storage), 0, site, "an input", bytes_in(storage))
+    version = Version(None)
+    version.value = storage
+    manage(storage, unit, version, True, constant_name(run, unit))
+    run.inputs[address] = version
+    return version
+
+
+cdef Version sharer(Run run, Storage storage):
+    """A constant that shares its bytes with a Storage; None where none is known."""
+    cdef Version version = run.inputs.get(<size_t>allocation_of(storage))
+    if version is None or version.value is None or not share_allocation(<Storage>version.value, storage):
+        return None
+    return version
+
+
+cdef Reference find_known(Run run, object value, dict known):
+    """Where the bytes of an array from outside are kept already; None if they are not. Noted in `known`."""
+    cdef Reference found
+    if is_array(value):
+        found = find_place(run, <Array>value)
+    else:
+        found = find_copy_of_foreign(run, value)
+    if found is not None:
+        known[id(value)] = found
+    return found
+
+
+cdef Reference find_place(Run run, Array x):
+    cdef Storage storage = storage_for(x), kept
+    cdef Part part = part_of(x)
+    cdef Version version
+    cdef cnp.npy_intp offset
+    cdef char *window
+    cdef Access access
+    if storage.doorkeeper != NULL:
+        raise NotRecorded  # another mode's
+    version = sharer(run, storage)
+    if version is not None:
+        kept = <Storage>version.value
+        offset = own_bytes(storage) - own_bytes(kept) + x.offset
+        if offset + part.low >= 0 and offset + part.low + part.nbytes <= <cnp.npy_intp>window_size(kept):
+            return refer(version, x, offset)
+    if is_shared(storage, part):
+        return None
+    access = access_to(x, READS, OPERATION)
+    _keeper = bytes_of(storage, &access, &window)
+    version = find_copy(run, window + x.offset + part.low, part.nbytes)
+    return None if version is None else refer(version, x, -part.low)
+
+
+cdef Reference find_copy_of_foreign(Run run, cnp.ndarray array):
+    cdef Part part = part_of_foreign(array)
+    cdef Version version = find_copy(run, <const char *>cnp.PyArray_BYTES(array) + part.low, part.nbytes)
+    cdef Reference made
+    if version is None:
+        return None
+    made = Reference.__new__(Reference)
+    made.version = version
+    made.place = on_storage(None, -part.low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
+                            cnp.PyArray_STRIDES(array), descr_of(array), False, BORN_VIEW)
+    return made
+
+
+cdef Version find_copy(Run run, const char *bytes, size_t nbytes):
+    """A constant that was taken of bytes where these are, and is the same as these are now."""
+    cdef Version version = run.inputs.get(<size_t>bytes)
+    cdef Storage kept
+    cdef Hold hold
+    cdef bint same
+    if version is None or version.value is None:
+        return None
+    kept = <Storage>version.value
+    if window_size(kept) != nbytes or is_absent(kept):
+        return None
+    hold = quiet_hold(kept)
+    with nogil:
+        same = hold.scope.data == bytes or memcmp(hold.scope.data, bytes, nbytes) == 0
+    return version if same else None
+
+
+cdef Reference refer(Version version, Array x, cnp.npy_intp offset):
+    """A place in a version's bytes in which elements lie as those of an array do."""
+    cdef Reference made = Reference.__new__(Reference)
+    made.version = version
+    made.place = on_storage(None, offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
+    made.place.standard = x.standard
+    return made
+
+
+cdef str constant_name(Run run, Allocation unit):
+    """A name for what is not made by a recorded operation, which is logged."""
+    cdef str name = run.new_name()
+    if name is not None:
+        run.log.constant(name, unit.size)
+    return name

@@ -1,0 +1,733 @@
+# cython: freethreading_compatible=True
+"""What leaves memory as a whole and comes back, and what to evict next.
+
+Pools know sizes, costs and who was made of whom, and nothing of arrays: the budget and the replay of its log decide by
+the same code. Whoever owns bytes says what becomes of them (`evicted`, `remade`, `gone`); nothing here frees any. The
+owner also sees to it that one thread at a time searches, and without a GIL says `gone` before it drops a pool.
+
+After Kirisame et al., "Dynamic Tensor Rematerialization" (2021). To evict a pool costs its own making and that of all
+absent pools that it would connect. These stand in components of a union-find. A pool that comes back takes its cost out
+of its component, which stays connected as it was: to cut it would take a search, and the sums are a heuristic.
+
+One file, for each change of a pool's state must leave components, candidates and sums as the search expects them.
+"""
+
+cimport cython
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from libc.math cimport INFINITY, sqrt
+from libc.string cimport memset
+
+RULES = {"dtr": DTR, "local": LOCAL, "lru": LRU, "size": SIZE, "random": RANDOM}
+
+
+# ---- components ------------------------------------------------------------------------------------------------------
+
+
+cdef Component *root_of(Component *at) noexcept:
+    """The component that stands for all that were joined with this one; paths to it get shorter."""
+    cdef Component *passed
+    while at.up != NULL:
+        passed = at.up
+        if passed.up != NULL:
+            at.up = passed.up
+            at.up.refs += 1
+            let_go(passed)
+        at = at.up
+    return at
+
+
+cdef void let_go(Component *at) noexcept:
+    cdef Component *up
+    while at != NULL:
+        at.refs -= 1
+        if at.refs:
+            return
+        up = at.up
+        PyMem_Free(at)
+        at = up
+
+
+cdef void join(Component *one, Component *other) noexcept:
+    one = root_of(one)
+    other = root_of(other)
+    if one == other:
+        return
+    if one.rank < other.rank:
+        one, other = other, one
+    elif one.rank == other.rank:
+        one.rank += 1
+    one.cost += other.cost
+    one.refs += 1
+    other.up = one
+
+
+cdef void connect(Node *node, double cost) noexcept:
+    """Put a pool whose bytes have left among its absent neighbours.
+
+    Without memory it stands alone and costs nothing: that is a worse guess, and no failure.
+    """
+    cdef Component *made
+    cdef Py_ssize_t i
+    if node.component != NULL:
+        return
+    made = <Component *>PyMem_Malloc(sizeof(Component))
+    if made == NULL:
+        return
+    memset(made, 0, sizeof(Component))
+    made.cost = cost
+    made.refs = 1
+    node.component = made
+    for i in range(node.n_parents):
+        if node.parents[i].component != NULL:
+            join(made, node.parents[i].component)
+    for i in range(node.n_children):
+        if node.children[i].component != NULL:
+            join(made, node.children[i].component)
+
+
+cdef void disconnect(Node *node, double cost) noexcept:
+    cdef Component *root
+    if node.component == NULL:
+        return
+    root = root_of(node.component)
+    root.cost = max(root.cost - cost, 0.0)
+    let_go(node.component)
+    node.component = NULL
+
+
+cdef inline double not_yet_seen(Node *node, uint64_t score) noexcept:
+    """The cost of a neighbour's component, the first time that a score meets it."""
+    cdef Component *root
+    if node.component == NULL:
+        return 0
+    root = root_of(node.component)
+    if root.seen == score:
+        return 0
+    root.seen = score
+    return root.cost
+
+
+# ---- nodes -----------------------------------------------------------------------------------------------------------
+
+
+cdef void drop(Node *node) noexcept:
+    node.refs -= 1
+    if node.refs == 0:
+        PyMem_Free(node)  # its pool has died, and has taken down its edges
+
+
+cdef void drop_all(Node **nodes, Py_ssize_t n) noexcept:
+    cdef Py_ssize_t i
+    for i in range(n):
+        drop(nodes[i])
+
+
+cdef int make_room(Node ***nodes, Py_ssize_t *n, Py_ssize_t *room) except -1:
+    """Room for one more. Dead ones are swept out first, so that a pool with many short-lived children stays small."""
+    cdef Py_ssize_t i, kept = 0, wanted
+    cdef Node **larger
+    if n[0] < room[0]:
+        return 0
+    for i in range(n[0]):
+        if nodes[0][i].pool == NULL:
+            drop(nodes[0][i])
+        else:
+            nodes[0][kept] = nodes[0][i]
+            kept += 1
+    n[0] = kept
+    if 2 * kept < room[0]:
+        return 0
+    wanted = 2 * room[0] if room[0] else 4
+    larger = <Node **>PyMem_Realloc(nodes[0], wanted * sizeof(Node *))
+    if larger == NULL:
+        raise MemoryError("cannot allocate memory for the neighbours of a pool")
+    nodes[0] = larger
+    room[0] = wanted
+    return 0
+
+
+cdef bint are_linked(Node *parent, Node *child) noexcept:
+    cdef Py_ssize_t i
+    if child.n_parents <= parent.n_children:
+        for i in range(child.n_parents):
+            if child.parents[i] == parent:
+                return True
+        return False
+    for i in range(parent.n_children):
+        if parent.children[i] == child:
+            return True
+    return False
+
+
+# ---- pools -----------------------------------------------------------------------------------------------------------
+
+
+@cython.no_gc_clear  # it needs its Pools when it dies; cycles go through lists or owners, and are cleared there
+cdef class Pool:
+    """What leaves memory and comes back as a whole: an allocation.
+
+    Parameters
+    ----------
+    nbytes : int
+    cost : float
+        To make it of its parents: seconds, or units of a model.
+    constant : bool
+        It cannot be made again, so it leaves only for a file.
+    bias : int
+        -1: evict it first. 1: never, but for a file. 0: as the heuristic says.
+    owner : object
+        Whatever the owner of the bytes needs to find them.
+
+    Attributes
+    ----------
+    used : float
+        When it was last used. The owner may set it.
+    locks : int
+        While there are any, it is not chosen.
+    where : {"present", "evicted", "spilled", "gone"}
+        Where its bytes are. "gone": evicted, and nobody refers to it but what was made of it.
+    written : bool
+        A file still has these bytes.
+    pools : Pools or None
+        Where it was added.
+    parents : list of Pool
+        What it was made of.
+
+    Examples
+    --------
+    >>> from cowarray._modes.budget.pools import Pool, Pools
+    >>> pools = Pools(100)
+    >>> x, y = Pool(60, constant=True), Pool(40, cost=2.0)
+    >>> for pool in (x, y):
+    ...     _ = pools.add(pool)
+    >>> _ = pools.link(x, y)
+    >>> pools.fits(1), pools.choose() is y
+    (False, True)
+    """
+
+    def __cinit__(self):
+        self.place = -1
+        self.parents = []
+        self.node = <Node *>PyMem_Malloc(sizeof(Node))
+        if self.node == NULL:
+            raise MemoryError("cannot allocate memory for a pool")
+        memset(self.node, 0, sizeof(Node))
+        self.node.pool = <PyObject *>self
+        self.node.refs = 1
+
+    def __init__(self, size_t nbytes, double cost=0.0, *, bint constant=False, int bias=0, owner=None):
+        if self.pools is not None:
+            raise RuntimeError("a pool is initialized once")
+        self.nbytes = self.size = nbytes
+        self.cost = cost
+        self.constant = constant
+        self.bias = bias
+        self.owner = owner
+
+    @property
+    def where(self):
+        """Where its bytes are."""
+        return ("present", "evicted", "spilled", "gone")[self.state]
+
+    def __dealloc__(self):
+        cdef Pools pools = self.pools
+        if self.node == NULL:
+            return
+        if pools is None:
+            bury(self.node, self.cost)
+            return
+        with cython.critical_section(pools):
+            pools.leave(self)
+            pools.members -= 1
+            if self.state == PRESENT:
+                pools.live -= self.nbytes
+            bury(self.node, self.cost)
+
+
+cdef void bury(Node *node, double cost) noexcept:
+    """Take a dead pool out of the graph. Nobody will make it again, so it costs nothing."""
+    disconnect(node, cost)
+    node.pool = NULL
+    drop_all(node.parents, node.n_parents)
+    drop_all(node.children, node.n_children)
+    PyMem_Free(node.parents)
+    PyMem_Free(node.children)
+    node.parents = node.children = NULL
+    node.n_parents = node.n_children = 0
+    drop(node)
+
+
+cdef Pool new_pool(size_t nbytes, double cost):
+    cdef Pool pool = Pool.__new__(Pool)
+    pool.nbytes = pool.size = nbytes
+    pool.cost = cost
+    return pool
+
+
+cdef int ours(Pools pools, Pool pool) except -1:
+    if pool is None or pool.pools is not pools:
+        raise ValueError("the pool was not added here")
+    return 0
+
+
+# ---- the memory of a run ---------------------------------------------------------------------------------------------
+
+
+@cython.final
+cdef class Pools:
+    """The memory of one run: what is in it, what it may have, and what to evict next.
+
+    Parameters
+    ----------
+    budget : int
+        Bytes.
+    heuristic : {"dtr", "local", "lru", "size", "random"}
+        "dtr": the least cost for bytes times staleness, the cost with that of absent neighbours. "local": the pool's
+        own cost alone. "lru": the one that was used longest ago. "size": the largest. "random": any.
+    small : int
+        Pools of fewer bytes are never chosen.
+    sample : bool
+        Look at a random sample of the candidates, as many as the square root of their number.
+    spilling : bool
+        Pools may leave for a file where that is cheaper than to make them again, by `write_rate` and `read_rate`;
+        constants always do. An owner who writes no files leaves this off.
+    seed : int
+        Of "random" and `sample`.
+
+    Attributes
+    ----------
+    live, frozen, reserved, peak : int
+        Bytes of the pools that are present; those in bases that several share; those that the owner is about to
+        allocate; the most that all together have been.
+    now : float
+        The clock, which the owner sets.
+    write_rate, read_rate : float
+        Bytes per unit of cost.
+    by_file : bool
+        How the pool that was chosen last should leave.
+    n_candidates : int
+    evictions, spills, remakes, spilled_bytes, searches, looked : int
+        Counts since the start. `looked`: candidates, in all searches.
+    """
+
+    def __init__(
+        self,
+        size_t budget,
+        heuristic="dtr",
+        *,
+        size_t small=1,
+        bint sample=False,
+        bint spilling=False,
+        seed=0,
+    ):
+        if self.round:
+            raise RuntimeError("the memory of a run is initialized once")
+        if heuristic not in RULES:
+            raise ValueError(f"heuristic is one of {', '.join(map(repr, RULES))} (got {heuristic!r})")
+        self.budget = budget
+        self.rule = RULES[heuristic]
+        self.small = max(small, <size_t>1)  # to evict no bytes helps nobody
+        self.sampling = sample
+        self.spilling = spilling
+        self.write_rate = self.read_rate = INFINITY if spilling else 0.0
+        self.random = hash_of(seed & 0xFFFFFFFFFFFFFFFF)
+        self.round = 1
+
+    def __dealloc__(self):
+        PyMem_Free(self.candidates)
+
+    @property
+    def heuristic(self):
+        """The name of the heuristic."""
+        return next(name for name, rule in RULES.items() if rule == self.rule)
+
+    cpdef int add(self, Pool pool) except -1:
+        """Take in a pool whose bytes were just made."""
+        cdef PyObject **larger
+        cdef Py_ssize_t wanted
+        if pool is None or pool.pools is not None:
+            raise ValueError("a pool is added once")
+        with cython.critical_section(self):
+            if self.members == self.room:
+                wanted = 2 * self.room if self.room else 16
+                larger = <PyObject **>PyMem_Realloc(self.candidates, wanted * sizeof(PyObject *))
+                if larger == NULL:
+                    raise MemoryError("cannot allocate memory for the list of pools")
+                self.candidates = larger
+                self.room = wanted
+            self.members += 1
+            pool.pools = self
+            self.serials += 1
+            pool.serial = self.serials
+            pool.state = PRESENT
+            pool.used = self.now
+            self.count_up(pool.nbytes)
+            self.enter(pool)
+        return 0
+
+    cpdef int link(self, Pool parent, Pool child) except -1:
+        """Say that to make the child takes the parent. To say it again changes nothing."""
+        ours(self, parent)
+        ours(self, child)
+        with cython.critical_section(self):
+            if parent is child or are_linked(parent.node, child.node):
+                return 0
+            make_room(&parent.node.children, &parent.node.n_children, &parent.node.room_children)
+            make_room(&child.node.parents, &child.node.n_parents, &child.node.room_parents)
+            child.parents.append(parent)
+            parent.node.children[parent.node.n_children] = child.node
+            parent.node.n_children += 1
+            child.node.refs += 1
+            child.node.parents[child.node.n_parents] = parent.node
+            child.node.n_parents += 1
+            parent.node.refs += 1
+            if parent.node.component != NULL and child.node.component != NULL:
+                join(parent.node.component, child.node.component)
+        return 0
+
+    cpdef int cut(self, Pool pool) except -1:
+        """Forget what it was made of: from now on it is a constant."""
+        cdef list fresh = []
+        cdef list forgotten
+        cdef Py_ssize_t i, j, _j, kept
+        cdef Node *parent
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state in (EVICTED, GONE):
+                raise RuntimeError("the bytes are absent, and what makes them cannot be forgotten")
+            for i in range(pool.node.n_parents):
+                parent = pool.node.parents[i]
+                kept = 0
+                for j in range(parent.n_children):
+                    if parent.children[j] != pool.node:
+                        parent.children[kept] = parent.children[j]
+                        kept += 1
+                for _j in range(kept, parent.n_children):
+                    drop(pool.node)
+                parent.n_children = kept
+                drop(parent)
+            pool.node.n_parents = 0
+            pool.constant = True
+            if not self.may_leave(pool):
+                self.leave(pool)
+            forgotten = pool.parents
+            pool.parents = fresh
+        # What dies with this list may run code of its owner's, when all is done here.
+        del forgotten
+        return 0
+
+    cpdef int add_cost(self, Pool pool, double cost) except -1:
+        """Add to what it takes to make a pool: another operation in place, or one more lazy copy."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            pool.cost += cost
+            if pool.node.component != NULL:
+                root_of(pool.node.component).cost += cost
+        return 0
+
+    cpdef int touch(self, Pool pool) except -1:
+        """Say that it is used now."""
+        ours(self, pool)
+        pool.used = self.now
+        return 0
+
+    cpdef int lock(self, Pool pool) except -1:
+        """Keep a pool from being chosen until `unlock` was called as often."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            pool.locks += 1
+            self.leave(pool)
+        return 0
+
+    cpdef int unlock(self, Pool pool) except -1:
+        """Undo one `lock`."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.locks == 0:
+                raise RuntimeError("the pool is not locked")
+            pool.locks -= 1
+            self.enter(pool)
+        return 0
+
+    cpdef int evicted(self, Pool pool) except -1:
+        """Say that its bytes were freed, and can be made again."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state != PRESENT or pool.constant or pool.locks:
+                raise RuntimeError("only bytes that are present, not locked, and can be made again, are evicted")
+            self.leave(pool)
+            pool.state = EVICTED
+            self.live -= pool.nbytes
+            pool.nbytes = pool.size
+            self.evictions += 1
+            connect(pool.node, pool.cost)
+        return 0
+
+    cpdef int spilled(self, Pool pool) except -1:
+        """Say that its bytes were freed, and are in a file. A neighbour of such a pool has no farther to go."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state != PRESENT or pool.locks:
+                raise RuntimeError("only bytes that are present, and not locked, are spilled")
+            self.leave(pool)
+            pool.state = SPILLED
+            self.live -= pool.nbytes
+            pool.nbytes = pool.size
+            self.spills += 1
+            if not pool.written:
+                self.spilled_bytes += pool.size
+            pool.written = True
+        return 0
+
+    cpdef int remade(self, Pool pool) except -1:
+        """Say that its bytes are there again: made, or read back."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state == PRESENT:
+                raise RuntimeError("the bytes are present")
+            disconnect(pool.node, pool.cost)
+            if pool.state != SPILLED:
+                self.remakes += 1
+            pool.state = PRESENT
+            self.count_up(pool.nbytes)
+            self.enter(pool)
+        return 0
+
+    cpdef int lost(self, Pool pool) except -1:
+        """Say that the file with its bytes cannot be read: it must be made again."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state != SPILLED or pool.constant:
+                raise RuntimeError("only bytes that are in a file, and can be made again, get lost")
+            pool.state = EVICTED
+            pool.written = False
+            connect(pool.node, pool.cost)
+        return 0
+
+    cpdef int gone(self, Pool pool) except -1:
+        """Say that nobody refers to it, and that its bytes are free. It counts as evicted while others depend on it."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            self.leave(pool)
+            if pool.state == PRESENT:
+                self.live -= pool.nbytes
+            pool.nbytes = pool.size
+            if pool.state != GONE and not pool.constant:
+                connect(pool.node, pool.cost)
+            pool.state = GONE
+            pool.written = False
+        return 0
+
+    cpdef int changed(self, Pool pool) except -1:
+        """Say that its bytes are others now: a file that has the old ones is of no use."""
+        ours(self, pool)
+        pool.written = False
+        return 0
+
+    cpdef int resized(self, Pool pool, size_t nbytes) except -1:
+        """Say that it has another size now."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            self.leave(pool)
+            if pool.state == PRESENT:
+                self.live -= pool.nbytes
+                self.count_up(nbytes)
+            pool.nbytes = pool.size = nbytes
+            pool.written = False
+            self.enter(pool)
+        return 0
+
+    cpdef int counts(self, Pool pool, size_t nbytes) except -1:
+        """Say how many bytes are in memory for it alone, where others lie in bases that it shares: see `freeze`."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            if pool.state == PRESENT:
+                self.live -= pool.nbytes
+                self.count_up(nbytes)
+            pool.nbytes = nbytes
+        return 0
+
+    cpdef int freeze(self, size_t nbytes) except -1:
+        """Say how many bytes there are in bases, which go with the last pool that shares them."""
+        with cython.critical_section(self):
+            self.frozen = nbytes
+            self.count_up(0)
+        return 0
+
+    cpdef int reserve(self, size_t nbytes) except -1:
+        """Count bytes that are about to be allocated."""
+        with cython.critical_section(self):
+            self.reserved += nbytes
+            self.count_up(0)
+        return 0
+
+    cpdef int unreserve(self, size_t nbytes) except -1:
+        """Count them no more: they are in a pool by now, which is added after this, or were not allocated."""
+        with cython.critical_section(self):
+            if nbytes > self.reserved:
+                raise RuntimeError("so many bytes are not reserved")
+            self.reserved -= nbytes
+        return 0
+
+    cpdef bint fits(self, size_t need) except -1:
+        """Whether so many bytes more are within the budget."""
+        cdef size_t held = self.live + self.reserved + self.frozen
+        return held <= self.budget and need <= self.budget - held
+
+    cpdef int new_round(self) except -1:
+        """Begin a search for room: those that refused in the last one may be chosen again."""
+        self.round += 1
+        return 0
+
+    cpdef int refuse(self, Pool pool) except -1:
+        """Say that it cannot leave now: it is not chosen again in this round."""
+        ours(self, pool)
+        pool.refused = self.round
+        return 0
+
+    cpdef Pool choose(self):
+        """The pool that should leave next; `by_file` says how. None if none can."""
+        cdef PyObject *best = NULL
+        cdef Py_ssize_t drawn
+        with cython.critical_section(self):
+            self.searches += 1
+            if self.sampling and self.n_candidates > 1:
+                drawn = <Py_ssize_t>sqrt(<double>self.n_candidates)
+                if drawn * drawn < self.n_candidates:
+                    drawn += 1
+                best = self.best_of(drawn)
+            if best == NULL:
+                best = self.best_of(0)
+            return None if best == NULL else <Pool>best
+
+    cpdef double cost_to_make(self, Pool pool) except? -1:
+        """What it costs to make a pool again, with its absent neighbours."""
+        ours(self, pool)
+        with cython.critical_section(self):
+            return self.making(pool)
+
+    # ---- how it is chosen --------------------------------------------------------------------------------------------
+
+    cdef double making(self, Pool pool) noexcept:
+        cdef Node *node = pool.node
+        cdef double cost
+        cdef Py_ssize_t i
+        self.seen += 1
+        # An absent pool's own cost is in its component.
+        cost = pool.cost if node.component == NULL else not_yet_seen(node, self.seen)
+        for i in range(node.n_parents):
+            cost += not_yet_seen(node.parents[i], self.seen)
+        for i in range(node.n_children):
+            cost += not_yet_seen(node.children[i], self.seen)
+        return cost
+
+    cdef double filing(self, Pool pool) noexcept:
+        """What it costs to write a pool once and to read it back."""
+        cdef double cost
+        if not self.spilling or self.read_rate <= 0 or (self.write_rate <= 0 and not pool.written):
+            return INFINITY
+        cost = pool.size / self.read_rate
+        if not pool.written:
+            cost += pool.size / self.write_rate
+        return cost
+
+    cdef double score(self, Pool pool, bint *by_file) noexcept:
+        """Lower leaves sooner. Only of pools that may leave."""
+        cdef double cost = INFINITY
+        cdef double file, stale
+        by_file[0] = False
+        if not pool.constant and pool.bias <= 0:
+            cost = self.making(pool) if self.rule == DTR or (self.spilling and self.rule != LOCAL) else pool.cost
+        if self.spilling and (pool.bias >= 0 or pool.constant):
+            file = self.filing(pool)
+            if file < cost or cost == INFINITY:
+                by_file[0] = True
+                cost = file
+        if self.rule == LRU:
+            return pool.used
+        if self.rule == SIZE:
+            return -<double>pool.nbytes
+        if self.rule == RANDOM:
+            return 0
+        stale = self.now - pool.used
+        # What is in use at this very moment goes last.
+        return cost / (max(pool.nbytes, <size_t>1) * stale) if stale > 0 else INFINITY
+
+    cdef PyObject *best_of(self, Py_ssize_t drawn) noexcept:
+        """The best of so many candidates that are drawn at random; 0: of all."""
+        cdef PyObject *best = NULL
+        cdef Pool pool
+        cdef double found, lowest = INFINITY
+        cdef int level, lowest_level = 2
+        cdef Py_ssize_t i, met = 0
+        cdef bint by_file = False
+        cdef bint better
+        for i in range(drawn if drawn else self.n_candidates):
+            pool = <Pool>self.candidates[self.draw() % <uint64_t>self.n_candidates if drawn else <uint64_t>i]
+            self.looked += 1
+            if pool.refused == self.round or not self.may_leave(pool):
+                continue
+            level = 0 if pool.bias < 0 else 1
+            if level > lowest_level:
+                continue
+            found = self.score(pool, &by_file)
+            if level < lowest_level:
+                better = True
+                met = 0
+            elif self.rule == RANDOM:
+                better = self.draw() % <uint64_t>(met + 1) == 0
+            elif found != lowest:
+                better = found < lowest
+            else:
+                better = is_older(pool, <Pool>best)
+            met += 1
+            if better:
+                best = <PyObject *>pool
+                lowest, lowest_level = found, level
+                self.by_file = by_file
+        return best
+
+    cdef uint64_t draw(self) noexcept:
+        """The next random number: splitmix64 (Steele, Lea and Flood, 2014)."""
+        self.random += <uint64_t>0x9E3779B97F4A7C15
+        return hash_of(self.random)
+
+    # ---- candidates --------------------------------------------------------------------------------------------------
+
+    cdef bint may_leave(self, Pool pool) noexcept:
+        return self.spilling or (not pool.constant and pool.bias <= 0)
+
+    cdef void enter(self, Pool pool) noexcept:
+        """Make it a candidate if it may be one. There is room: `add` has seen to it."""
+        if pool.place >= 0 or pool.locks or pool.state != PRESENT or pool.size < self.small:
+            return
+        if pool.constant and not self.spilling:
+            return
+        pool.place = self.n_candidates
+        self.candidates[self.n_candidates] = <PyObject *>pool
+        self.n_candidates += 1
+
+    cdef void leave(self, Pool pool) noexcept:
+        cdef PyObject *last
+        if pool.place < 0:
+            return
+        self.n_candidates -= 1
+        last = self.candidates[self.n_candidates]
+        self.candidates[pool.place] = last
+        (<Pool>last).place = pool.place
+        pool.place = -1
+
+    cdef void count_up(self, size_t nbytes) noexcept:
+        self.live += nbytes
+        self.peak = max(self.peak, self.live + self.reserved + self.frozen)
+
+
+cdef inline bint is_older(Pool one, Pool other) noexcept:
+    """Which of two equals leaves, whatever the order in which they stand among the candidates."""
+    return one.used < other.used or (one.used == other.used and one.serial < other.serial)
+
+
+cdef uint64_t hash_of(uint64_t number) noexcept:
+    number = (number ^ (number >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    number = (number ^ (number >> 27)) * <uint64_t>0x94D049BB133111EB
+    return number ^ (number >> 31)

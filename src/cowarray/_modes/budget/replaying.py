@@ -1,0 +1,395 @@
+"""What a logged run would have cost under another budget, or with another heuristic: simulated, nothing is computed.
+
+The rules are those of Kirisame et al., "Dynamic Tensor Rematerialization" (2021). Inputs are locked while an operation
+runs; room is made before its results are allocated; what several results share is run once for all; an alias takes no
+bytes, and is made again by its own operation; a write in place gives a new array. An array that nobody refers to leaves
+at once, and comes back if another is made of it again. `Pools` decides what leaves, as in a run on real arrays.
+"""
+
+import weakref
+from typing import NamedTuple
+
+from cowarray._modes.budget.pools import Pool, Pools
+from cowarray._modes.budget.run_log import START, Annotate, Call, Constant, Copy, CopyFrom, Mutate, Pin, Release
+from cowarray._modes.common.sizes import readable
+
+__all__ = ["Replayed", "Stopped", "replay"]
+
+
+MOST = 2**63 - 1  # bytes
+
+
+class Stopped(NamedTuple):
+    """Where a run cannot go on, and why."""
+
+    line: int
+    operation: str
+    reason: str
+
+    def __str__(self):
+        return f"line {self.line}: {self.operation}: {self.reason}"
+
+
+class Replayed(NamedTuple):
+    """What a run would have cost.
+
+    Parameters
+    ----------
+    operations : int
+    base_time, remat_time : int
+        Nanoseconds: of the operations of the log, and of those that are run again.
+    peak_bytes, live_bytes, constant_bytes : int
+        The most that was in memory at once; what was at the end, and how much of that cannot be made again.
+    evictions, remakes, repeats : int
+        Arrays that left memory and that came back; operations that are run again.
+    searches, looked : int
+        Arrays that were chosen to leave, and candidates that were looked at for it.
+    stopped : Stopped or None
+        If the run does not fit.
+    """
+
+    operations: int
+    base_time: int
+    remat_time: int
+    peak_bytes: int
+    live_bytes: int
+    constant_bytes: int
+    evictions: int
+    remakes: int
+    repeats: int
+    searches: int
+    looked: int
+    stopped: Stopped | None
+
+    @property
+    def compute_ratio(self):
+        """All that is computed over what the log has."""
+        return (self.base_time + self.remat_time) / self.base_time if self.base_time else 1.0
+
+
+def replay(records, budget, heuristic="dtr", *, small=0, sample=False, seed=0, remat_limit=None, end="remake"):
+    """Simulate a log.
+
+    Parameters
+    ----------
+    records : iterable of (int, record)
+        Lines and what they say, as `read_log` gives them. If one is the remark START, the run begins there.
+    budget : int or None
+        Bytes. None: as many as it takes.
+    heuristic, small, sample, seed
+        As in `Pools`.
+    remat_limit : float, optional
+        Stop where operations that are run again have taken so many times what the whole log takes.
+    end : {"remake", "keep"}
+        Whether arrays that are alive at the end are all brought into memory, as a program that reads its results does.
+
+    Returns
+    -------
+    Replayed
+
+    Raises
+    ------
+    ValueError
+        A name in the log means no array, or two; the error names the line.
+    """
+    if end not in ("remake", "keep"):
+        raise ValueError(f"end is 'remake' or 'keep' (got {end!r})")
+    records = list(records)
+    for i, (_, record) in enumerate(records):
+        if type(record) is Annotate and record.text == START:
+            del records[: i + 1]
+            break
+    budget = MOST if budget is None else min(budget, MOST)
+    run = _Run(Pools(budget, heuristic, small=small, sample=sample, seed=seed))
+    if remat_limit is not None:
+        run.most = remat_limit * sum(record.time for _, record in records if type(record) in (Call, Mutate))
+    stopped = None
+    try:
+        for line, record in records:
+            run.line = line
+            _STEPS[type(record)](run, record)
+        if end == "remake":
+            run.remake_all()
+    except _CannotGoOn as error:
+        stopped = Stopped(error.call.line, error.call.operation, str(error))
+    return run.result(stopped)
+
+
+class _CannotGoOn(Exception):
+    def __init__(self, call, reason):
+        super().__init__(reason)
+        self.call = call
+
+
+class _Storage:
+    """Bytes, and how often the program refers to them."""
+
+    __slots__ = ("__weakref__", "fillings", "is_pinned", "is_present", "pool", "references")
+
+    def __init__(self, nbytes, cost, constant=False):
+        self.pool = Pool(nbytes, cost, constant=constant, owner=weakref.ref(self))
+        self.references = 0
+        self.is_present = False
+        self.is_pinned = False
+        self.fillings = 0  # how often they have left: what was defined before is not defined now
+
+    def leave(self):
+        self.is_present = False
+        self.fillings += 1
+
+
+class _Value:
+    """An array: a storage, and the operation that made it."""
+
+    __slots__ = ("__weakref__", "call", "filling", "is_alias", "storage")
+
+    def __init__(self, storage, call, is_alias):
+        self.storage = storage
+        self.call = call
+        self.is_alias = is_alias
+        self.filling = -1
+
+    def is_defined(self):
+        return self.storage.is_present and self.filling == self.storage.fillings
+
+
+class _Operation:
+    """An operation, whose results may die before it. They keep it, and it keeps its arguments."""
+
+    __slots__ = ("args", "line", "nbytes", "operation", "results", "sizes", "time")
+
+    def __init__(self, line, operation, args, sizes, time):
+        self.line = line
+        self.operation = operation
+        self.args = args
+        self.sizes = sizes
+        self.nbytes = sum(sizes)
+        self.time = time
+        self.results = []
+
+
+class _Run:
+    """A run so far: names, and the arrays that they mean."""
+
+    def __init__(self, pools):
+        self.pools = pools
+        self.names = {}
+        self.line = 0
+        self.operations = 0
+        self.repeats = 0
+        self.base_time = 0
+        self.remat_time = 0
+        self.most = None  # that remat_time may be
+        self.constants = weakref.WeakSet()
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+
+    def value(self, name):
+        try:
+            return self.names[name]
+        except KeyError:
+            raise ValueError(f"line {self.line}: no array is called {name!r}") from None
+
+    def name(self, name, value):
+        if name in self.names:
+            raise ValueError(f"line {self.line}: another array is called {name!r}")
+        self.names[name] = value
+        value.storage.references += 1
+
+    def rename(self, name, value):
+        """Let a name mean another array."""
+        old = self.names[name]
+        value.storage.references += 1
+        self.names[name] = value
+        self.drop(old.storage)
+
+    def drop(self, storage):
+        storage.references -= 1
+        if storage.references == 0 and not storage.is_pinned and not storage.pool.constant:
+            if storage.is_present:
+                storage.leave()
+            self.pools.gone(storage.pool)
+
+    # ---- lines of the log --------------------------------------------------------------------------------------------
+
+    def constant(self, record):
+        call = _Operation(self.line, f"the constant {record.name!r}", (), (record.nbytes,), 0)
+        self.make_room(call)
+        storage = _Storage(record.nbytes, 0, constant=True)
+        self.pools.add(storage.pool)
+        storage.is_present = True
+        self.constants.add(storage)
+        value = _Value(storage, call, False)
+        value.filling = 0
+        self.name(record.name, value)
+
+    def call(self, record):
+        args = tuple(map(self.value, record.args))
+        sizes = tuple(result.nbytes if result.alias < 0 else 0 for result in record.results)
+        origins = [args[result.alias] if result.alias >= 0 else None for result in record.results]
+        call = _Operation(self.line, record.operation, args, sizes, record.time)
+        for result, value in zip(record.results, self.first(call, origins), strict=True):
+            self.name(result.name, value)
+
+    def mutate(self, record):
+        args = tuple(map(self.value, record.args))
+        sizes = tuple(args[index].storage.pool.nbytes for index in record.written)
+        call = _Operation(self.line, record.operation, args, sizes, record.time)
+        for index, value in zip(record.written, self.first(call, [None] * len(sizes)), strict=True):
+            self.rename(record.args[index], value)
+
+    def first(self, call, origins):
+        """The results of an operation that runs for the first time. Those with an origin have its bytes."""
+        values = []
+        for origin, nbytes in zip(origins, call.sizes, strict=True):
+            storage = _Storage(nbytes, call.time) if origin is None else origin.storage
+            value = _Value(storage, call, origin is not None)
+            values.append(value)
+            call.results.append(weakref.ref(value))
+        self.operations += 1
+        self.make(call, first=True)
+        # An operation that gives an alias is part of what it takes to make those bytes' arrays again. It makes them no
+        # neighbours of its other arguments: these may be made of the same bytes, and pools that are made of each other
+        # would not die in time.
+        for storage in {origin.storage for origin in origins if origin is not None}:
+            self.pools.add_cost(storage.pool, call.time)
+        for value in values:
+            if not value.is_alias:
+                for arg in call.args:
+                    self.pools.link(arg.storage.pool, value.storage.pool)
+            self.pools.touch(value.storage.pool)
+        return values
+
+    def copy(self, record):
+        self.name(record.to, self.value(record.source))
+
+    def copy_from(self, record):
+        self.value(record.to)
+        self.rename(record.to, self.value(record.source))
+
+    def release(self, record):
+        # A log that was begun in the middle releases what was made before.
+        if record.name in self.names:
+            self.drop(self.names.pop(record.name).storage)
+
+    def pin(self, record):
+        self.hold(self.value(record.name))
+
+    def annotate(self, record):
+        pass
+
+    def hold(self, value):
+        """Bring an array into memory for good."""
+        if not value.is_defined():
+            self.make(value.call)
+        if not value.storage.is_pinned:
+            value.storage.is_pinned = True
+            self.pools.lock(value.storage.pool)
+
+    def remake_all(self):
+        for value in self.names.values():
+            self.hold(value)
+
+    # ---- memory ------------------------------------------------------------------------------------------------------
+
+    def make(self, call, first=False):
+        """Run an operation, and before it those whose results it needs and that are absent, with a stack of our own."""
+        stack = [(call, self.begin(call))]
+        while stack:
+            call, absent = stack[-1]
+            while absent and absent[-1].is_defined():
+                self.pools.lock(absent.pop().storage.pool)
+            if absent:
+                needed = absent[-1].call
+                stack.append((needed, self.begin(needed)))
+                continue
+            self.run(call, first and len(stack) == 1)
+            for arg in call.args:
+                self.pools.unlock(arg.storage.pool)
+            stack.pop()
+
+    def begin(self, call):
+        """Lock the arguments that are there. The others, last first."""
+        for arg in call.args:
+            self.pools.touch(arg.storage.pool)
+        absent = []
+        for arg in reversed(call.args):
+            if arg.is_defined():
+                self.pools.lock(arg.storage.pool)
+            else:
+                absent.append(arg)
+        return absent
+
+    def run(self, call, first):
+        self.make_room(call)
+        pools = self.pools
+        pools.now += call.time
+        pools.reserve(call.nbytes)
+        for found, nbytes in zip(call.results, call.sizes, strict=True):
+            pools.unreserve(nbytes)
+            value = found()
+            # What nobody has any more, or is there already, goes as soon as it is made.
+            if value is None or value.is_defined():
+                continue
+            storage = value.storage
+            if not value.is_alias:
+                if first:
+                    pools.add(storage.pool)
+                else:
+                    pools.remade(storage.pool)
+                storage.is_present = True
+            value.filling = storage.fillings
+        if first:
+            self.base_time += call.time
+            return
+        self.repeats += 1
+        self.remat_time += call.time
+        if self.most is not None and self.remat_time > self.most:
+            raise _CannotGoOn(call, "operations that are run again have reached the limit")
+
+    def make_room(self, call):
+        while call.nbytes > self.pools.budget or not self.pools.fits(call.nbytes):
+            pool = self.pools.choose()
+            if pool is None:
+                raise _CannotGoOn(call, self.why_not(call))
+            self.pools.evicted(pool)
+            pool.owner().leave()
+
+    def why_not(self, call):
+        constants = self.constant_bytes()
+        return (
+            f"needs {readable(call.nbytes)} beside {readable(self.pools.live)} that cannot leave "
+            f"({readable(constants)} of it constants), and the budget is {readable(self.pools.budget)}"
+        )
+
+    def constant_bytes(self):
+        return sum(storage.pool.nbytes for storage in self.constants)
+
+    def result(self, stopped):
+        pools = self.pools
+        return Replayed(
+            operations=self.operations,
+            base_time=self.base_time,
+            remat_time=self.remat_time,
+            peak_bytes=pools.peak,
+            live_bytes=pools.live,
+            constant_bytes=self.constant_bytes(),
+            evictions=pools.evictions,
+            remakes=pools.remakes,
+            repeats=self.repeats,
+            searches=pools.searches,
+            looked=pools.looked,
+            stopped=stopped,
+        )
+
+
+_STEPS = {
+    Annotate: _Run.annotate,
+    Call: _Run.call,
+    Constant: _Run.constant,
+    Copy: _Run.copy,
+    CopyFrom: _Run.copy_from,
+    Mutate: _Run.mutate,
+    Pin: _Run.pin,
+    Release: _Run.release,
+}

@@ -1,0 +1,574 @@
+"""The memory of one budget: what is managed in it, where its bytes are, and how room is made for more.
+
+What leaves as a whole is an allocation, with all Storages that share it. Each has a doorkeeper, `Managed`, which knows
+what its bytes are: a version, made by a node from others. Pools (`pools.pyx`) say what should leave next; here it is
+done. All of it runs under one lock for the whole process, `guard`.
+
+One file, for who is counted as a member, and who must let go before bytes are free, is one rule.
+"""
+
+import os
+import threading
+import weakref
+import zlib
+
+cimport cython
+from cpython.pyport cimport PY_SSIZE_T_MAX
+from cpython.weakref cimport PyWeakref_NewRef
+from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
+cimport numpy as cnp
+
+from cowarray._array.array cimport access_anywhere
+from cowarray._c.core cimport COW_ENOMEM, COW_OK, cow_account_figures
+from cowarray._c.frames cimport get_own, OwnCounts
+from cowarray._modes.budget.pools cimport PRESENT
+from cowarray._native.storage cimport (
+    Access,
+    allocated_size,
+    bytes_held,
+    drop_account,
+    evict_bytes,
+    fill_bytes,
+    Hold,
+    is_by_page,
+    is_pinned,
+    new_account,
+    OPERATION,
+    PAGED,
+    put_doorkeeper,
+    quiet_hold,
+    read_account,
+    READS,
+    share,
+    storage_new,
+    window_size,
+)
+
+from cowarray._modes.record.making import making
+from cowarray._modes.common.sizes import readable
+
+cnp.import_array()
+
+cdef door_function door = NULL
+
+# What happens to managed arrays happens under it; whoever waits does so without the GIL. It is that of deferred ones,
+# which may be made from managed ones, and the reverse.
+guard = making()
+# For those who wait until operations of other threads have ended.
+ended = threading.Condition(guard)
+
+
+cdef object runs = weakref.WeakSet()
+
+
+cdef OwnCounts *own() noexcept:
+    """How many operations this thread is in, and bytes that it is about to allocate."""
+    return get_own()
+
+
+def _begin_alone():
+    """In a forked child: operations of other threads have ended, and nobody waits."""
+    cdef Run run
+    cdef size_t reserved = own().reserved
+    for each in list(runs):
+        run = <Run>each
+        run.active = own().active
+        run.waiting = run.waiters = 0
+        if run.pools.reserved > reserved:
+            run.pools.unreserve(run.pools.reserved - reserved)
+
+
+# The guard is held while a process forks.
+os.register_at_fork(after_in_child=_begin_alone)
+
+
+cdef double nanoseconds() noexcept:
+    """Of a clock that only goes on; without an object, for which there may be no memory."""
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec * 1e9 + now.tv_nsec
+
+
+cdef void set_door(door_function function) noexcept:
+    global door
+    door = function
+
+
+cdef class Run:
+    """The memory of one budget.
+
+    Parameters
+    ----------
+    pools : Pools
+    by_model : bool
+        Whether costs come from a fixed model; else they are measured.
+    verify : bool
+        Whether bytes that come back are compared with those that left, by a checksum.
+    log : Log or None
+    spill : Spill or None
+    keep, recompute : frozenset of str
+        Operations whose results stay, and whose results leave first.
+
+    Attributes
+    ----------
+    is_over : bool
+        Nothing new is managed, and the budget is not enforced.
+    base_time, remat_time, search_time : float
+        Spent in operations, in repeating them, and in looking for what to evict; in nanoseconds, as in the log.
+    """
+
+    def __cinit__(self, Pools pools not None, bint by_model, bint verify, log, spill, keep, recompute):
+        self.pools = pools
+        self.by_model = by_model
+        self.verify = verify
+        self.log = log
+        self.spill = spill
+        self.keep = keep
+        self.recompute = recompute
+        self.constants = weakref.WeakSet()
+        self.temporaries = weakref.WeakSet()
+        self.inputs = weakref.WeakValueDictionary()
+        self.written_outside = []
+        self.account = new_account(NULL)
+        if self.account == NULL:
+            raise MemoryError("cannot allocate the account of a budget")
+        runs.add(self)
+
+    def __dealloc__(self):
+        drop_account(self.account)
+
+    cdef bint is_enforced(self) noexcept:
+        """Whether anything ever has to leave."""
+        return not self.is_over and self.pools.budget < <size_t>PY_SSIZE_T_MAX
+
+    cdef double clock(self) except? -1:
+        """Set the clock of the pools, and return it."""
+        if not self.by_model:
+            self.pools.now = nanoseconds()
+        return self.pools.now
+
+    cdef str new_name(self):
+        """A name for the log; None where there is none."""
+        if self.log is None:
+            return None
+        self.names += 1
+        return f"x{self.names}"
+
+    def finish(self):
+        """Manage nothing new, and enforce nothing, from now on."""
+        with guard:
+            self.is_over = True
+            self.peak = self.pools.peak
+            for version in list(self.temporaries):
+                (<Version>version).value = None
+            self.temporaries.clear()
+        if self.log is not None:
+            self.log.close()
+
+    def largest_constants(self):
+        """What of the constants takes the most, as the end of a sentence; empty where there are none."""
+        found = sorted(self.constants, key=lambda unit: -unit.nbytes)
+        if not found:
+            return ""
+        parts = [f"{readable(unit.nbytes)} made at {unit.site[0]}:{unit.site[1]}" for unit in found[:5]]
+        return f"; {readable(sum(unit.nbytes for unit in found))} cannot be made again: " + ", ".join(parts)
+
+    def stats(self):
+        """What has happened, as a dict."""
+        pools = self.pools
+        return {
+            "base_time": self.base_time / 1e9,
+            "remat_time": self.remat_time / 1e9,
+            "search_time": self.search_time / 1e9,
+            "evictions": pools.evictions,
+            "remakes": pools.remakes,
+            "spills": pools.spills,
+            "spilled_bytes": pools.spilled_bytes,
+            "peak_bytes": self.peak if self.is_over else pools.peak,
+            "live_bytes": pools.live + pools.frozen,
+        }
+
+
+# ---- allocations, and who shares them --------------------------------------------------------------------------------
+
+
+@cython.final
+@cython.no_gc_clear
+@cython.trashcan(True)
+cdef class Allocation(Pool):
+    """Bytes that leave, and come back, as a whole, with all Storages that share them.
+
+    Attributes
+    ----------
+    run : Run
+    site : Site
+        The line that made it.
+    why : str or None
+        Why it cannot be made again, if it cannot.
+    """
+
+
+@cython.final
+@cython.no_gc_clear
+cdef class Managed(Traced):
+    """The doorkeeper of a managed Storage: it brings the bytes where they have been evicted.
+
+    Attributes
+    ----------
+    unit : Allocation
+        Where its bytes are, with those of whoever shares them.
+    """
+
+    def __dealloc__(self):
+        if self.is_counted:
+            leave(self)
+            if self.name is not None:
+                self.unit.run.log.release(self.name)
+
+
+cdef Managed manager_of(Storage storage):
+    """The `Managed` of a Storage; None of others."""
+    if storage is None or storage.doorkeeper == NULL or type(<object>storage.doorkeeper) is not Managed:
+        return None
+    return <Managed><object>storage.doorkeeper
+
+
+cdef Managed find_managed(Array x):
+    return manager_of(x.storage_)
+
+
+cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=-1):
+    """An allocation that is there, and has no members yet. why: it cannot be made again. held: of it is in memory."""
+    cdef Allocation unit = Allocation.__new__(Allocation)
+    unit.size = nbytes
+    unit.nbytes = nbytes if held < 0 else <size_t>held
+    unit.cost = cost
+    unit.constant = why is not None
+    unit.run = run
+    unit.site = site
+    unit.storages = []
+    unit.why = why
+    run.pools.add(unit)
+    if why is not None:
+        run.constants.add(unit)
+    return unit
+
+
+cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_held, str name=None):
+    """Have a Storage be a member of an allocation, with a version's bytes. name: in the log."""
+    cdef Managed managed = Managed.__new__(Managed)
+    managed.door = door
+    managed.storage = PyWeakref_NewRef(storage, None)
+    managed.latest = None if is_held else version  # a record has the Storage: that would be a circle
+    managed.is_held = is_held
+    unit.storages.append(managed.storage)
+    put_doorkeeper(storage, managed)
+    storage.account = unit.run.account
+    join(managed, unit)
+    count_held(managed)
+    managed.name = name
+    version.unit = unit
+    if name is not None:
+        version.name = name
+    if not is_held:
+        version.home = managed.storage
+    return managed
+
+
+cdef void join(Managed managed, Allocation unit) noexcept:
+    managed.unit = unit
+    managed.is_counted = True
+    unit.members += 1
+    unit.held += managed.is_held
+
+
+cdef int leave(Managed managed) except -1:
+    cdef Allocation unit = managed.unit
+    managed.is_counted = False
+    unit.members -= 1
+    unit.held -= managed.is_held
+    if unit.members == 0:
+        unit.slot = None
+        unit.run.pools.gone(unit)
+        if unit.why is not None:
+            unit.run.constants.discard(unit)
+    return 0
+
+
+cdef int move(Managed managed, Allocation unit) except -1:
+    """Have a Storage be a member of another allocation, in which its bytes are now."""
+    unit.storages.append(managed.storage)
+    leave(managed)
+    join(managed, unit)
+    if managed.latest is not None:
+        managed.latest.unit = unit
+    return 0
+
+
+cdef int unmanage(Storage storage) except -1:
+    """Have nobody know of a Storage any longer. Its bytes are there."""
+    cdef Managed managed = manager_of(storage)
+    leave(managed)
+    put_doorkeeper(storage, None)
+    return 0
+
+
+cdef Storage member_of(Allocation unit):
+    """One of the Storages that share an allocation; None when all have died."""
+    cdef object storage
+    while unit.storages:
+        storage = unit.storages[len(unit.storages) - 1]()
+        if storage is not None and manager_of(<Storage>storage) is not None and (
+            manager_of(<Storage>storage).unit is unit
+        ):
+            return <Storage>storage
+        unit.storages.pop()
+    return None
+
+
+cdef int make_constant(Allocation unit, str why) except -1:
+    """Forget how an allocation was made: its bytes stay, or go to a file."""
+    if unit.why is None:
+        unit.run.pools.cut(unit)
+        unit.why = why
+        unit.run.constants.add(unit)
+    return 0
+
+
+# ---- what is in memory -----------------------------------------------------------------------------------------------
+
+
+cdef size_t bytes_in(Storage storage) noexcept:
+    """What a Storage's allocation has in memory: of pages that it shares with a base, only its own."""
+    cdef size_t size = allocated_size(storage)
+    return bytes_held(storage) if size >= <size_t>PAGED and is_by_page(storage) else size
+
+
+cdef int count_held(Managed managed) except -1:
+    """Count what a Storage's allocation has in memory by now, and the bases."""
+    cdef Allocation unit = managed.unit
+    cdef Storage storage
+    if unit.size < <size_t>PAGED:
+        return 0
+    storage = managed.storage()
+    if storage is not None and unit.state == PRESENT:
+        unit.run.pools.counts(unit, bytes_in(storage))
+        count_frozen(unit.run)
+    return 0
+
+
+cdef int count_outside(Managed managed, size_t nbytes) except -1:
+    """Count so many bytes of a Storage to which somebody outside is about to write, until they can be looked at."""
+    cdef Allocation unit = managed.unit
+    if unit.size >= <size_t>PAGED:
+        unit.run.pools.counts(unit, nbytes)
+        unit.run.written_outside.append(managed.storage)
+    return 0
+
+
+cdef int look_outside(Run run) except -1:
+    """Count what somebody outside has written to; where he still may write, again later."""
+    cdef list found = run.written_outside
+    cdef Managed managed
+    run.written_outside = []
+    for reference in found:
+        storage = reference()
+        managed = manager_of(<Storage>storage)
+        if managed is not None and managed.unit.run is run:
+            count_held(managed)
+            if is_pinned(<Storage>storage):
+                run.written_outside.append(reference)
+    return 0
+
+
+cdef int count_frozen(Run run) except -1:
+    cdef cow_account_figures figures
+    read_account(run.account, &figures)
+    run.pools.freeze(figures.live)
+    return 0
+
+
+# ---- room ------------------------------------------------------------------------------------------------------------
+
+
+cdef bint make_room(Run run, size_t need) except -1:
+    """Evict until so many bytes more are within the budget; False where they cannot be."""
+    cdef Pools pools = run.pools
+    cdef Allocation unit
+    cdef double before
+    cdef bint writes  # whether bytes may go to the file
+    if run.written_outside:
+        look_outside(run)
+    count_frozen(run)
+    if pools.fits(need) or run.is_over:
+        return True
+    if need > pools.budget:
+        return False
+    pools.new_round()
+    writes = begin_spilling(run)
+    while not pools.fits(need):
+        before = nanoseconds()
+        run.clock()
+        unit = <Allocation>pools.choose()
+        run.search_time += nanoseconds() - before
+        if unit is None:
+            if not forget_inputs(run):
+                return False
+        elif pools.by_file and not is_in_file(unit) and not (writes and write(run, unit)):
+            if writes and run.spill.is_full:
+                writes = False
+                pools.write_rate = 0  # from here on they are chosen for what it takes to make them
+                if not may_be_evicted(unit):
+                    pools.refuse(unit)
+            elif not may_be_evicted(unit) or not put_out(run, unit, False):
+                pools.refuse(unit)
+        elif not put_out(run, unit, pools.by_file):
+            pools.refuse(unit)
+        count_frozen(run)
+    return True
+
+
+cdef bint begin_spilling(Run run) except -1:
+    """Say what the file costs. Returns whether one is to be tried."""
+    if run.spill is None:
+        return False
+    cdef bint is_ready = run.spill.is_ready()
+    run.pools.write_rate = run.spill.write_rate / 1e9 if is_ready else 0
+    run.pools.read_rate = run.spill.read_rate / 1e9
+    return is_ready
+
+
+cdef bint may_be_evicted(Allocation unit) noexcept:
+    return unit.why is None and unit.bias <= 0
+
+
+cdef bint is_in_file(Allocation unit) noexcept:
+    return unit.written and unit.slot is not None
+
+
+cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
+    """Free an allocation's bytes, if nobody holds them. by_file: they are in it. Returns whether that was so."""
+    cdef Storage storage = member_of(unit)
+    cdef int status
+    if storage is None or unit.locks or unit.state != PRESENT:
+        return False
+    unit.digest = None
+    if run.verify and not unit.has_gaps and window_size(storage) == unit.size:
+        unit.digest = checksum(storage)
+    status = evict_bytes(storage, unit.members)
+    if status == COW_ENOMEM:
+        raise MemoryError("no memory to note that bytes are away")
+    if status != COW_OK:
+        return False
+    if by_file:
+        run.pools.spilled(unit)
+    else:
+        run.pools.evicted(unit)
+    return True
+
+
+cdef object checksum(Storage storage):
+    cdef Hold hold = quiet_hold(storage)
+    return zlib.crc32(<const unsigned char[:window_size(storage)]>hold.scope.data) if window_size(storage) else 0
+
+
+cdef bint write(Run run, Allocation unit) except -1:
+    """Write an allocation to the spill file. False where only a part can be reached, or the disk does not take it."""
+    cdef Storage storage = member_of(unit)
+    cdef Hold hold
+    if storage is None or window_size(storage) != unit.size:
+        return False
+    hold = quiet_hold(storage)
+    unit.slot = run.spill.write(<const unsigned char[:unit.size]>hold.scope.data)
+    return unit.slot is not None
+
+
+cdef int bring_from_file(Run run, Allocation unit) except -1:
+    """Read an allocation's bytes back. There is room."""
+    cdef char *data
+    cdef Storage made = storage_new(unit.size, &data)
+    run.spill.read_into(unit.slot, <unsigned char[:unit.size]><unsigned char *>data)
+    fill_bytes(member_of(unit), made)
+    run.pools.remade(unit)
+    return 0
+
+
+cdef list made_of(Allocation unit):
+    """What was made of an allocation, and somebody still has; through what nobody has any more."""
+    cdef list found = []
+    cdef set met = set()
+    cdef list stack = [unit]
+    cdef Allocation each
+    cdef Py_ssize_t i
+    while stack:
+        each = <Allocation>stack.pop()
+        for i in range(each.node.n_children):
+            if each.node.children[i].pool == NULL:
+                continue
+            child = <object>each.node.children[i].pool
+            if child not in met:
+                met.add(child)
+                (found if is_somebodys(<Allocation>child) else stack).append(child)
+    return found
+
+
+cdef bint is_somebodys(Allocation unit) noexcept:
+    """Whether somebody has it, or what it was made of is forgotten. Of others there may be a temporary."""
+    return unit.members > unit.held or (unit.members > 0 and unit.why is not None)
+
+
+cdef Storage writable_clone(Storage storage):
+    """A lazy copy of a Storage, of which nobody is told."""
+    cdef Access access = access_anywhere(READS, OPERATION)
+    made = share(storage, &access, 0, window_size(storage), True)
+    if made is None:
+        raise BufferError("bytes that are needed to make others again are being written to")
+    return made
+
+
+cdef int keep_bytes(Managed managed) except -1:
+    """Keep what a constant is, for what is made of it, whatever is written later."""
+    cdef Version version = managed.latest
+    cdef Storage clone = writable_clone(managed.storage())
+    manage(clone, managed.unit, version, True)
+    version.value = clone
+    return 0
+
+
+cdef int forget_how(Allocation unit) except -1:
+    cdef Managed managed
+    make_constant(unit, "what it was made of took more memory")
+    for reference in list(unit.storages):
+        managed = manager_of(reference())
+        if managed is not None and managed.unit is unit and managed.latest is not None:
+            if managed.latest.readers and managed.latest.node is not None:
+                keep_bytes(managed)
+            managed.latest.node = None
+    return 0
+
+
+cdef bint forget_inputs(Run run) except -1:
+    """Make constants of what was made from others that nobody else has, and that are larger: those can go. Whether any
+    has gone."""
+    cdef Allocation unit
+    for each in list(run.constants):
+        unit = <Allocation>each
+        if unit.state == PRESENT and not unit.locks and unit.members and unit.held == unit.members and pays(unit):
+            for child in made_of(unit):
+                forget_how(<Allocation>child)
+            if unit.members == 0:
+                return True
+    return False
+
+
+cdef bint pays(Allocation unit) except -1:
+    """Whether what was made of a constant takes less memory than it, and is there."""
+    cdef Allocation child
+    cdef size_t made = 0
+    for each in made_of(unit):
+        child = <Allocation>each
+        if child.state != PRESENT:
+            return False
+        if child.why is None:
+            made += child.nbytes
+    return made <= unit.nbytes

@@ -1,0 +1,1 @@
+"""What every mode stands on: which block holds, who is handed operations, lines of the program."""

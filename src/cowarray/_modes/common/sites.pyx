@@ -1,0 +1,82 @@
+"""Lines of the program: of the innermost frame that is neither this library's nor NumPy's."""
+
+import os
+import numpy as np
+
+from cpython.ref cimport Py_DECREF, Py_INCREF
+
+from cowarray._c.frames cimport (
+    code_of,
+    file_of,
+    PyEval_GetFrame,
+    PyFrame_GetBack,
+    PyFrame_GetLasti,
+    PyFrame_GetLineNumber,
+    PyFrameObject,
+)
+
+from cowarray._modes.simulate.divergences import Site
+
+cdef tuple inner_folders = (
+    os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep,
+    os.path.dirname(np.__file__) + os.sep,
+    os.path.join(os.path.dirname(os.__file__), "copy.py"),
+    "<frozen ",
+)
+cdef dict is_inner = {}  # by file
+cdef dict sites = {}  # by file and line: each is one object
+# Of some instructions that ran last, the lines: (code, its offset, the site). To find a line, Python reads a table.
+cdef enum:
+    RECENT = 256
+cdef list recent = [None] * RECENT
+cdef object nowhere = Site("<unknown>", 0)
+
+
+cdef PyFrameObject *program_frame() except? NULL:
+    """The innermost frame that is neither this library's nor NumPy's, a new reference; NULL where there is none."""
+    cdef PyFrameObject *frame = PyEval_GetFrame()
+    cdef PyFrameObject *back
+    cdef object name
+    if frame != NULL:
+        Py_INCREF(<object>frame)
+    try:
+        while frame != NULL:
+            name = file_of(frame)
+            inner = is_inner.get(name)
+            if inner is None:
+                inner = is_inner[name] = name.startswith(inner_folders)
+            if not inner:
+                break
+            back = PyFrame_GetBack(frame)
+            Py_DECREF(<object>frame)
+            frame = back
+    except BaseException:
+        if frame != NULL:
+            Py_DECREF(<object>frame)
+        raise
+    return frame
+
+
+cdef object here():
+    """The line of the innermost frame that is neither this library's nor NumPy's."""
+    cdef PyFrameObject *frame = program_frame()
+    cdef int instruction
+    cdef size_t place
+    cdef tuple found
+    if frame == NULL:
+        return nowhere
+    try:
+        code = code_of(frame)
+        instruction = PyFrame_GetLasti(frame)
+        place = (<size_t><void *>code // 16 + instruction) % RECENT
+        found = <tuple>recent[place]
+        if found is not None and found[0] is code and found[1] == instruction:
+            return found[2]
+        key = (file_of(frame), PyFrame_GetLineNumber(frame))
+        site = sites.get(key)
+        if site is None:
+            site = sites[key] = Site(*key)
+        recent[place] = (code, instruction, site)
+    finally:
+        Py_DECREF(<object>frame)
+    return site

@@ -1,0 +1,1 @@
+"""Watching copies, and lending arrays to code that writes."""

@@ -1,0 +1,296 @@
+"""What a context may ask of copies: to be told of them (`trace`), or that none is made (`no_copy`).
+
+Both live on context variables, so a mode holds for the code that asked for it (and the tasks it starts), not for other
+threads. The native layer looks here only while some context uses a mode.
+"""
+
+import os
+import sys
+from contextvars import ContextVar
+from typing import NamedTuple
+from weakref import ref
+
+from cowarray._native.errors import CopyError
+from cowarray._native.storage import Unread, count_modes, set_modes, share_allocation
+
+__all__ = ["CopyError", "Sharer", "TraceEvent", "no_copy", "trace"]
+
+
+class TraceEvent(NamedTuple):
+    """What became of an array's bytes at a line: what `trace` collects.
+
+    Parameters
+    ----------
+    kind : {'copy', 'pages', 'steal', 'overwrite', 'eager', 'lost write'}
+        A write to shared bytes that copied them first, that copies the pages it touches (`paging`), that kept them as
+        the last sharer, or that replaced all of them;
+        a copy that was made at once; or a write to a lazy copy that was dropped before anybody read it. There may be
+        other kinds in later versions.
+    nbytes : int
+        Bytes that were copied. Of a lost write 0: what it copied stands in the event before it.
+    reason : str
+        Why.
+    filename : str
+        The file of the line that wrote or copied.
+    lineno : int
+        Its number.
+    """
+
+    kind: str
+    nbytes: int
+    reason: str
+    filename: str
+    lineno: int
+
+    def __str__(self):
+        return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied: {self.reason}"
+
+
+class Sharer(NamedTuple):
+    """Where a Storage was made that shares an allocation: what `explain` names.
+
+    Parameters
+    ----------
+    kind : {'lazy copy', 'snapshot'}
+    filename : str
+        The file of the line that copied.
+    lineno : int
+        Its number.
+    """
+
+    kind: str
+    filename: str
+    lineno: int
+
+    def __str__(self):
+        return f"a {self.kind}, made at {self.filename}:{self.lineno}"
+
+
+# Each holds what was entered, outermost first, as lists of one item. The item is removed where the variable cannot be
+# reset, because memory has run out or the block ends in another context than it began in.
+_forbidden = ContextVar("cowarray_no_copy", default=())
+_traces = ContextVar("cowarray_traces", default=())
+
+# Of each Storage that was made to share bytes inside a `trace`, by its id: a weak reference, and where that was. The
+# references have no callback: nothing runs when a Storage ends. What has ended goes when there is twice as much.
+_born = {}
+_most_born = 64
+
+# pathlib would be a tenth of the time that the import takes.
+_own = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+
+
+UNREAD = "a lazy copy was written, and dropped before anybody read it"
+
+
+def forbids_copy():
+    """Whether the current context is inside `no_copy`."""
+    return any(_forbidden.get())
+
+
+def forbids_eager():
+    """Whether the current context is inside `no_copy(eager=True)`."""
+    return any(eager for entered in _forbidden.get() for eager in entered)
+
+
+def _caller():
+    """File and line of the innermost frame outside this library, NumPy and the module `copy`."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        module = frame.f_globals.get("__name__", "")
+        if not name.startswith(_own) and module.partition(".")[0] not in ("numpy", "copy"):
+            return name, frame.f_lineno
+        frame = frame.f_back
+    return "<unknown>", 0
+
+
+def report(kind, nbytes, reason, unread=None):
+    """Tell the current context's traces what became of an array's bytes, and of a write that nobody has read yet."""
+    traces = [events for entered in _traces.get() for events in entered]
+    if traces:
+        event = TraceEvent(kind, nbytes, reason, *_caller())
+        if unread is not None:
+            unread.event = event._replace(kind="lost write", nbytes=0, reason=UNREAD)
+        for events in traces:
+            events.append(event)
+            if unread is not None:
+                events.append(unread)
+
+
+def born(kind, storage):
+    """Note, inside a `trace`, where a Storage was made that shares an allocation."""
+    global _most_born
+    if any(_traces.get()):
+        if len(_born) >= _most_born:
+            _living()
+            _most_born = 2 * len(_born) + 64
+        _born.pop(id(storage), None)  # of one that has ended: the new one comes last
+        _born[id(storage)] = (ref(storage), Sharer(kind, *_caller()))
+
+
+def _living():
+    """Each Storage whose birth was noted and that is still there, with its `Sharer`."""
+    living = []
+    for key, (reference, sharer) in _born.copy().items():  # a list of items can run the collector halfway
+        storage = reference()
+        if storage is None:
+            _born.pop(key, None)
+        else:
+            living.append((storage, sharer))
+    return living
+
+
+def known_sharers(storage):
+    """Of the others that share a Storage's allocation, those whose birth was noted; oldest first."""
+    found = []
+    if _born:
+        for other, sharer in _living():
+            if other is not storage and share_allocation(storage, other):
+                found.append(sharer)
+    return tuple(found)
+
+
+class _Mode:
+    """A context manager that adds to one context variable; each entering has an item of its own."""
+
+    # Counts a context in (1) or out (-1), and returns how many there are. Not a name of the module: those are gone when
+    # a mode ends with the interpreter.
+    _count_users = staticmethod(count_modes)
+
+    def __init__(self):
+        self._entered = []
+
+    def _enter(self, variable, value):
+        entered = [value]
+        record = [variable, entered, None]
+        self._entered.append(record)
+        self._count_users(1)
+        try:
+            record[2] = variable.set((*filter(None, variable.get()), entered))
+        except BaseException:
+            entered.clear()
+            self._entered.remove(record)
+            self._count_users(-1)
+            raise
+
+    def __exit__(self, *exc):
+        variable, entered, token = self._entered.pop()
+        try:
+            variable.reset(token)
+        except (MemoryError, ValueError):
+            entered.clear()  # over in every context that has it, also in one that cannot be reached from here
+            raise
+        finally:
+            self._count_users(-1)
+
+
+class no_copy(_Mode):
+    """Context manager in which a write raises `CopyError` instead of copying shared bytes first.
+
+    Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
+    for the current context only.
+
+    Parameters
+    ----------
+    eager : bool, default False
+        Whether to refuse copies that are made at once, too: of small parts, of pinned arrays, in another memory layout,
+        of foreign memory. (`explain` lists the reasons.) What NumPy computes is no copy.
+
+    Raises
+    ------
+    TypeError
+        `eager` is not a bool.
+
+    See Also
+    --------
+    explain : Says beforehand what a write would copy.
+    trace : Tells of copies and lets them happen.
+
+    Examples
+    --------
+    >>> import numpy as np, cowarray
+    >>> x = cowarray.array(np.zeros(3))
+    >>> y = x.copy()
+    >>> with cowarray.no_copy():
+    ...     y[0] = 1
+    Traceback (most recent call last):
+        ...
+    cowarray.CopyError: no_copy: this write would copy 24 bytes, because 2 Storages share them; ...
+    """
+
+    def __init__(self, *, eager=False):
+        if type(eager) is not bool:
+            raise TypeError(f"no_copy: eager must be True or False (got {eager!r})")
+        super().__init__()
+        self._eager = eager
+
+    def __enter__(self):
+        self._enter(_forbidden, self._eager)
+        return self
+
+
+class trace(_Mode):
+    """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
+
+    Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
+    Their bytes add up to what `stats` counts as copied. While it is in force, lazy copies and snapshots note where they
+    were made, and `explain` names them.
+
+    A lazy copy that is written, and dropped before anybody reads it, was written for nothing: a program that NumPy
+    gives a view there relies on that view. Such a ``'lost write'`` appears once the copy is dropped, also after the
+    block, and stands where it was written.
+
+    See Also
+    --------
+    no_copy : Refuses copies.
+    stats : Counts copies in the whole process.
+    explain : Says who shares an array's bytes.
+
+    Examples
+    --------
+    >>> import numpy as np, cowarray
+    >>> x = cowarray.array(np.zeros(1000))
+    >>> y = x.copy()
+    >>> with cowarray.trace() as seen:
+    ...     y[0] = 1
+    >>> [(event.kind, event.nbytes) for event in seen]
+    [('copy', 8000)]
+    >>> with cowarray.trace() as seen:
+    ...     part = y[:3].copy()
+    >>> [(event.kind, event.nbytes) for event in seen]
+    [('eager', 24)]
+    >>> seen
+    <cowarray.trace of 1 event>
+    >>> with cowarray.trace() as seen:
+    ...     y.reshape(-1)[3] = 1
+    >>> [event.kind for event in seen]
+    ['copy', 'lost write']
+    """
+
+    def __init__(self):
+        super().__init__()
+        self._events = []
+
+    def __enter__(self):
+        self._enter(_traces, self._events)
+        return self
+
+    def __iter__(self):
+        known = filter(_is_known, list(self._events))
+        return iter([event.event if type(event) is Unread else event for event in known])
+
+    def __len__(self):
+        return sum(map(_is_known, self._events))
+
+    def __repr__(self):
+        known = len(self)
+        return f"<cowarray.trace of {known} event{'s' * (known != 1)}>"
+
+
+def _is_known(event):
+    """Whether an item of a trace is an event by now, and no write that may yet be read."""
+    return type(event) is not Unread or event.is_lost
+
+
+set_modes(sys.modules[__name__])

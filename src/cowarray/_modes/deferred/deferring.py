@@ -1,0 +1,262 @@
+"""`deferred`: arrays that are computed when somebody needs them."""
+
+import contextlib
+import types
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.handing import hand_to
+from cowarray._native.storage import is_deferred_storage
+from cowarray._ops.operands import watch_births
+
+__all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
+
+
+class deferred:
+    """Context manager in which operations are recorded, and done when somebody needs their results.
+
+    An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
+    outside, or asks for them by `materialize`. They are the very bytes that the operation would have given at once, in
+    whatever order arrays are asked for: views, writes through any of them, random draws and inputs that change later
+    included. Operations on deferred arrays are recorded after the end of the block, too.
+
+    What needs a value gets it: to index with a deferred array, to compare it in an ``if``, to print it or to hand it to
+    another library makes what is needed. An operation that cannot be recorded (with functions of the user, open files,
+    Python objects as elements) is done at once.
+
+    Parameters
+    ----------
+    strict : bool, default False
+        Whether what needs a value raises a `FakeError` instead, so that one finds it.
+    at_least : int, default 0
+        Results of fewer bytes, which depend on no deferred array, are computed at once.
+
+    Raises
+    ------
+    TypeError
+        `strict` is not a bool.
+    ValueError
+        `at_least` is no integer from 0 on.
+
+    See Also
+    --------
+    deferred_init : Calls a function inside such a block.
+    materialize : Makes the bytes.
+    fake : Arrays that never have bytes.
+
+    Notes
+    -----
+    A result without axes is an array that nothing changes, where NumPy gives a scalar. What is made runs in the thread
+    that needs it; others that need something deferred wait. A generator of `cowarray.random` goes on as it would have:
+    what draws from it outside, or looks at its state, has the recorded draws made first.
+
+    On a Python without a GIL, entering the block turns the GIL on.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.deferred():
+    ...     table = cowarray.arange(10_000_000) ** 2
+    ...     part = table[:3] + 1
+    >>> part
+    array(..., shape=(3,), dtype=int64, deferred)
+    >>> part.tolist()
+    [1, 2, 5]
+    """
+
+    def __init__(self, strict=False, at_least=0):
+        if type(strict) is not bool:
+            raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
+        if type(at_least) is not int or at_least < 0:
+            raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
+        # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
+        from cowarray._modes.common import blocks
+        from cowarray._modes.fake import passing
+        from cowarray._modes.record import recording
+
+        self._roads = recording, passing
+        self._blocks = blocks
+        self._block = recording.Deferral(strict, at_least)
+        self._entered = []
+
+    def __enter__(self):
+        hand_to("deferral", self._roads[0])
+        hand_to("fakes", self._roads[1])
+        self._entered.append(None)
+        watch_births(1)
+        try:
+            self._entered[-1] = self._blocks.enter(self._block)
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        token = self._entered[-1]
+        try:
+            self._blocks.leave(token)
+        finally:
+            self._leave()
+
+    def _leave(self):
+        self._entered.pop()
+        watch_births(-1)
+
+
+def deferred_init(fn, /, *args, **kwargs):
+    """Call a function with the arrays that are born in it deferred.
+
+    Parameters
+    ----------
+    fn : callable
+    *args, **kwargs
+        Its arguments.
+
+    Returns
+    -------
+    object
+        What it returns.
+
+    See Also
+    --------
+    deferred : The block that it is called in.
+    materialize : Makes the bytes of what it returned, or of a part.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> fields = cowarray.deferred_init(lambda n: [cowarray.full(4, i) for i in range(n)], 100)
+    >>> cowarray.materialize(fields[7])
+    array([7, 7, 7, 7])
+    >>> cowarray.is_deferred(fields[8])
+    True
+    """
+    with deferred():
+        return fn(*args, **kwargs)
+
+
+def is_deferred(obj, /):
+    """Whether an array, or one in an object, is still to be computed.
+
+    Parameters
+    ----------
+    obj : object
+        An array, or what `materialize` looks into.
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    deferred : Makes such arrays.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.deferred():
+    ...     x = cowarray.ones(3)
+    >>> cowarray.is_deferred(x), cowarray.is_deferred({"x": x}), cowarray.is_deferred(cowarray.ones(3))
+    (True, True, False)
+    """
+    return any(_has_no_bytes_yet(x) for x in _arrays_in(obj))
+
+
+def materialize(obj, /, where=None, *, progress=None):
+    """Make the bytes of deferred arrays.
+
+    Parameters
+    ----------
+    obj : object
+        An array, or what arrays are in: lists, tuples, dicts and objects with attributes, one in another.
+    where : callable, optional
+        Called with each deferred array; those for which it says False stay deferred.
+    progress : callable, optional
+        Called with two numbers after each array that was made: bytes that are there, and bytes in all. What it raises
+        ends the call, and what was not yet made stays deferred.
+
+    Returns
+    -------
+    object
+        `obj` itself: bytes come in place.
+
+    Raises
+    ------
+    MemoryError
+        There is no memory. As after any error, the array is still deferred, and it can be tried again.
+
+    See Also
+    --------
+    deferred : Makes such arrays.
+    is_deferred : Whether there are any.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.deferred():
+    ...     fields = [cowarray.ones(1000) * i for i in range(3)]
+    >>> fields = cowarray.materialize(fields, progress=lambda done, total: print(f"{done} of {total}"))
+    8000 of 24000
+    16000 of 24000
+    24000 of 24000
+    """
+    wanted = [x for x in _arrays_in(obj) if _has_no_bytes_yet(x) and (where is None or where(x))]
+    # Views of one Storage come together, and what an earlier one needed may be among the later.
+    sizes = {id(x.storage): x.storage.nbytes for x in wanted}
+    done, total = 0, sum(sizes.values())
+    for x in wanted:
+        if _has_no_bytes_yet(x):
+            _make(x)
+        size = sizes.pop(id(x.storage), None)
+        if progress is not None and size is not None:
+            done += size
+            progress(done, total)
+    return obj
+
+
+# What has attributes that are not its own.
+_WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+
+def _make(x):
+    from cowarray._modes.record import making, recipes
+
+    recipe = recipes.recipe_of(x)
+    if recipe is not None:
+        making.make(recipe)
+
+
+def _has_no_bytes_yet(x):
+    return is_deferred_storage(x.storage)
+
+
+def _arrays_in(obj):
+    """The arrays in an object, each once; without recursion."""
+    found = {}
+    seen = set()
+    stack = [obj]
+    while stack:
+        each = stack.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each, ndarray):
+            found[id(each)] = each
+        elif isinstance(each, dict):
+            stack.extend(reversed(each.values()))
+        elif isinstance(each, (list, tuple)):
+            stack.extend(reversed(each))
+        elif not isinstance(each, _WITHOUT):
+            stack.extend(_attributes(each))
+    return list(found.values())
+
+
+def _attributes(obj):
+    """What an object has in it: its instance's variables, and the slots of its classes."""
+    found = list(getattr(obj, "__dict__", {}).values())
+    for kind in type(obj).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            name = f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
+            with contextlib.suppress(AttributeError):
+                found.append(object.__getattribute__(obj, name))
+    return found

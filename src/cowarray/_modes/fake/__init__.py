@@ -1,0 +1,1 @@
+"""Fakes: arrays without bytes, and plans."""

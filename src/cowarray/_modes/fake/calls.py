@@ -1,0 +1,258 @@
+"""An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and may do."""
+
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.blocks import put_back, put_in
+from cowarray._modes.fake.fakes import (
+    copying,
+    during,
+    first_fake,
+    forget,
+    is_fake,
+    locate,
+    make,
+    origin_of,
+    permit,
+    write,
+)
+from cowarray._modes.fake.refusals import FakeError
+from cowarray._ops import table
+from cowarray._ops.conversion import asarray
+from cowarray._ops.protocols import written_by
+
+__all__ = ["Block", "Call", "disown"]
+
+# Storages of arrays that were computed inside a block because they are small: they are the block's own, so they may
+# lose their bytes again when a fake is written into them.
+_computed = WeakSet()
+
+# By the Storages of fakes that stand for mapped files: lazy copies, which stand for the files that keep their bytes.
+_shared_with_files = WeakKeyDictionary()
+
+
+class Block:
+    """What holds inside a block: on whose account fakes are, and how small a result is computed.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    real : int
+        Results of fewer bytes, which depend on no fake, are computed.
+    origin : Origin, optional
+        The line on whose account all fakes are; else each is on that of the line at which it is made.
+    assumed : frozenset of str, optional
+        In code whose result has one layout whatever a condition says: ufuncs whose answer about a fake, where it is one
+        truth, is taken to be True. That of all others is False.
+    """
+
+    __slots__ = ("assumed", "ledger", "origin", "real")
+
+    def __init__(self, ledger, real, origin=None, assumed=None):
+        self.assumed = assumed
+        self.ledger = ledger
+        self.real = real
+        self.origin = origin
+
+
+class Call:
+    """One operation: its name on the road, a function that does it as ever, and its arguments."""
+
+    __slots__ = ("_origin", "args", "block", "faked", "function", "kwargs", "operation")
+
+    def __init__(self, operation, function, args, kwargs, block, faked):
+        self.operation = operation
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.block = Block(origin_of(faked).ledger, 0) if block is None else block
+        self.faked = faked  # the first fake among the arguments, or None
+        self._origin = None
+
+    @property
+    def origin(self):
+        """Origin: The line of the program that runs."""
+        if self._origin is None:
+            self._origin = self.block.origin or self.block.ledger.here()
+        return self._origin
+
+    # ---- what is computed after all
+
+    def compute(self):
+        """Do it as ever, outside of the block. What it gives is the block's own."""
+        given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
+        before = put_in(None)
+        try:
+            result = self.function(*self.args, **self.kwargs)
+        finally:
+            put_back(before)
+        # What was given is not the block's own, nor are views of it.
+        _computed.update([each.storage for each in _arrays_in(result) if each.storage not in given])
+        return result
+
+    def forgotten(self):
+        """Do it as ever, and have results of `real` bytes or more lose their values again."""
+        result = self.compute()
+        if sum(map(_nbytes, _arrays_in(result))) >= self.block.real:
+            self.forget(result)
+        return result
+
+    def forget(self, result):
+        """Have arrays lose their values that the operation has made, not those that it was given, or views of them."""
+        given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
+        for each in _arrays_in(result):
+            if each.storage not in given:
+                forget(each, self.origin)
+
+    def writes_real_arrays(self):
+        """Whether all is real, and some of it is written: then it is done as ever."""
+        return self.faked is None and any(
+            isinstance(each, (ndarray, np.ndarray))
+            for each in written_by(self.operation, self.function, self.args, self.kwargs)
+        )
+
+    def is_large(self, x):
+        """Whether an array is one that a block gives no bytes."""
+        return x.nbytes >= self.block.real
+
+    def is_written(self, x):
+        """Whether an array that the operation gives back is one that it has written."""
+        out = self.kwargs.get("out")
+        if x is out or (type(out) is tuple and any(x is each for each in out)):
+            return True
+        if self.operation.startswith("ndarray."):
+            return any(x is each for each in self.args[1:])
+        if self.operation == "nan_to_num":
+            return (self.args[1] if len(self.args) > 1 else self.kwargs.get("copy", True)) is False
+        row = _row_of(self.function)
+        return row is not None and any(
+            len(self.args) > each.position and x is self.args[each.position] for each in row.writes
+        )
+
+    # ---- what is given back
+
+    def give(self, *layouts):
+        """The results that have these layouts: one, or a tuple of several. Small ones that no fake is needed for are
+        computed."""
+        if self.faked is None and sum(map(_nbytes, layouts)) < self.block.real:
+            return self.compute()
+        origin = self.origin
+        if len(layouts) == 1:
+            return make(origin, *layouts[0])
+        return tuple([make(origin, *layout) for layout in layouts])
+
+    def mapped(self, x):
+        """A fake in place of an array that maps a file: it takes no memory, and the first write to it copies.
+
+        Parameters
+        ----------
+        x : numpy.memmap
+            Contiguous.
+        """
+        made = make(self.origin, x.shape, x.dtype, x.strides, mapped=True)
+        _shared_with_files[made.storage] = made.lazy_clone()
+        return made
+
+    def view(self, *arrays):
+        """What the function gives as ever, which makes views of arrays and touches none of their elements."""
+        result = permit(self.operation, list(arrays), self.function, self.args, self.kwargs)
+        if isinstance(result, np.generic) or (type(result) is tuple and any(isinstance(x, np.generic) for x in result)):
+            raise self.refusal("a value is needed")  # no rule may let it come to that
+        return result
+
+    def resized(self, x, shape):
+        """What `resize` does: it gives the array a Storage of its own."""
+        if is_fake(x):
+            return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
+        return self.compute()
+
+    def copy(self):
+        """What the function gives as ever, which copies by the library's own rules for copies."""
+        return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
+
+    # ---- what is written
+
+    def writes(self, x, whole=False, text=False, key=..., where=...):
+        """Whether an array that the operation writes has become, or is, a fake; False: compute it, all is real.
+
+        Parameters
+        ----------
+        x : ndarray or numpy.ndarray
+        whole : bool
+            Whether all of it gets values that do not depend on the old ones.
+        text : bool
+            Whether what is left of a text is written, too.
+        key, where : object, optional
+            An index, of what of it is written; the same with headers in it.
+
+        Raises
+        ------
+        FakeError
+            A fake would be written into an array that has bytes.
+        """
+        if not is_fake(x):
+            if self.faked is None:
+                return False
+            if not isinstance(x, ndarray) or x.storage not in _computed:
+                raise self.refusal("a fake has no values to write into an array that has bytes")
+            if not x.flags.writeable:
+                raise ValueError("assignment destination is read-only")
+            forget(x, self.origin)
+        write(x, whole, text, self.origin, self.operation, key, where)
+        return True
+
+    # ---- what is refused
+
+    def refusal(self, reason, advice=""):
+        """A `FakeError` of this operation, about its first fake, if there is one."""
+        site = None if self.faked is None else origin_of(self.faked).site
+        return FakeError(self.operation, reason, site, advice)
+
+    # ---- what rules look at
+
+    def header(self, value):
+        """NumPy's array for those who look at shape, dtype and strides; a number stays what it is."""
+        if isinstance(value, ndarray):
+            return locate(value)
+        if isinstance(value, (list, tuple)) and first_fake(value) is not None:
+            return locate(asarray(value))
+        if isinstance(value, (np.ndarray, np.generic, int, float, complex)) or value is None:
+            return value
+        return np.asarray(value)
+
+
+def _row_of(function):
+    """The table's row of what a journey does, where that is a function of NumPy's."""
+    function = getattr(function, "function", None)
+    if not callable(function):
+        return None
+    if function not in _rows:
+        _rows[function] = table.lookup(function)
+    return _rows[function]
+
+
+_rows = {}
+
+
+def disown(result):
+    """Note that the arrays in a result are somebody's, who did not ask for fakes."""
+    _computed.difference_update([each.storage for each in _arrays_in(result)])
+
+
+def _arrays_in(result):
+    if isinstance(result, ndarray):
+        yield result
+    elif isinstance(result, dict):
+        yield from _arrays_in(tuple(result.values()))
+    elif isinstance(result, (tuple, list)):
+        for each in result:
+            yield from _arrays_in(each)
+
+
+def _nbytes(layout):
+    size = layout.dtype.itemsize
+    for length in layout.shape:
+        size *= length
+    return size

@@ -1,0 +1,496 @@
+"""Arrays without bytes: how one is made, who may come to it, and on whose account its bytes would be.
+
+A fake is an array whose Storage has the core's allocator "nowhere": addresses, and no bytes. Shares, lazy copies and
+writes work on them as on any, so what they cost is counted. Its doorkeeper is the `Origin`, one for each line of the
+program that makes fakes; whoever wants a value meets a `FakeError` there. NumPy gets headers of fakes only where it
+looks at shape and strides (`locate`), or makes a view (`permit`).
+
+One file, for the door lets in whom the steps below it have let in, and nobody else.
+"""
+
+cimport cython
+cimport numpy as cnp
+
+from cowarray._array.array cimport (
+    access_to,
+    Array,
+    Birth,
+    BORN_FRESH,
+    is_array,
+    is_plain,
+    located_header,
+    on_storage,
+    shape_of,
+    still,
+    storage_for,
+    strides_of,
+)
+from cowarray._array.copies cimport copy_as_laid
+from cowarray._array.layout cimport MAXDIMS
+from cowarray._c.core cimport cow_account, cow_account_figures, cow_mutable_scope
+from cowarray._c.frames cimport get_current, set_current
+from cowarray._c.numpy cimport PyDataType_ELSIZE
+from cowarray._modes.common.sites cimport here
+from cowarray._native.storage cimport (
+    Access,
+    become_fake,
+    begin_write,
+    C_API,
+    count_fake_copy,
+    CTYPES,
+    DLPACK,
+    drop_account,
+    end_write,
+    EXPORT,
+    fake_storage,
+    FOREIGN,
+    hush_account,
+    LOCATES,
+    new_account,
+    OPERATION,
+    Overwrite,
+    overwrite_storage,
+    OVERWRITES,
+    pages_touched,
+    read_account,
+    read_region,
+    SHARES,
+    Storage,
+    use_account,
+    window_size,
+    WRITES,
+)
+from cowarray._ops.indexing cimport is_basic as is_basic_key
+from cowarray._ops.indexing cimport narrow, settled
+from cowarray._ops.overwriting cimport is_replaceable
+
+from cowarray._modes.fake.refusals import FakeError
+
+cnp.import_array()
+
+cdef enum:
+    MOST_ENTRIES = 1024
+
+ADVICE = "decide by shape and dtype, or compute it from real arrays"
+FOREIGN_ADVICE = "only the library's own functions take arrays without bytes"
+
+cdef dict BEHALVES = {
+    OPERATION: "a conversion", EXPORT: "an export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "the C API",
+    FOREIGN: "a ufunc that is not NumPy's",
+}
+
+
+@cython.final
+@cython.no_gc
+cdef class Step:
+    """An operation under way on fakes."""
+
+
+cdef class Ledger:
+    """What fakes of one plan have: bytes in all, and line by line.
+
+    Parameters
+    ----------
+    notes : bool, default True
+        Whether births are noted: else nobody will ask for peaks, nor for what came when.
+    """
+
+    def __cinit__(self, bint notes=True):
+        self.notes = notes
+        self.account = new_account(NULL)
+        if self.account == NULL:
+            raise MemoryError("cannot allocate the account of a plan")
+        self.lines = {}
+        self.entries = []
+        self.stride = 1
+
+    def __dealloc__(self):
+        drop_account(self.account)
+
+    @property
+    def live(self):
+        """int: Bytes of the fakes that there are now."""
+        return figures_of(self.account).live
+
+    @property
+    def peak(self):
+        """int: The most bytes that there were at once."""
+        return figures_of(self.account).peak
+
+    @property
+    def copied(self):
+        """int: Bytes that would have been copied."""
+        return figures_of(self.account).copied
+
+    @property
+    def series(self):
+        """list of (int, int): How many births there had been, and the most live bytes from the entry before up to then.
+
+        The last entry is of now.
+        """
+        return [*self.entries, (self.births, max(self.crest, figures_of(self.account).live))]
+
+    def here(self):
+        """The `Origin` of the line that runs."""
+        site = here()
+        origin = self.lines.get(site)
+        return new_origin(self, site) if origin is None else origin
+
+
+cdef class Origin(Keeper):
+    """A line of the program that makes fakes: their doorkeeper."""
+
+    def __dealloc__(self):
+        drop_account(self.account)
+
+    @property
+    def live(self):
+        """int: Bytes of this line's fakes that there are now."""
+        return figures_of(self.account).live
+
+    @property
+    def copied(self):
+        """int: Bytes that writes and copies at this line would have copied."""
+        return figures_of(self.account).copied
+
+    @property
+    def within(self):
+        """Origin: The line, for what NumPy's own code does there: what that copies is NumPy's."""
+        cdef Origin inner = self.inner
+        if inner is None:
+            inner = Origin.__new__(Origin)
+            inner.account = new_account(self.account)
+            if inner.account == NULL:
+                raise MemoryError("cannot allocate the account of a line")
+            hush_account(inner.account)
+            inner.door = asked
+            inner.ledger = self.ledger
+            inner.site = self.site
+            self.inner = inner
+        return inner
+
+
+cdef cow_account_figures figures_of(const cow_account *account) noexcept:
+    cdef cow_account_figures figures
+    read_account(account, &figures)
+    return figures
+
+
+cdef Origin new_origin(Ledger ledger, object site):
+    cdef Origin origin = Origin.__new__(Origin)
+    origin.account = new_account(ledger.account)
+    if origin.account == NULL:
+        raise MemoryError("cannot allocate the account of a line")
+    origin.door = asked
+    origin.ledger = ledger
+    origin.site = site
+    return ledger.lines.setdefault(site, origin)
+
+
+cdef int note(Origin by) except -1:
+    """Take note of a birth at a line: of what each line has, where there never was more."""
+    cdef Ledger ledger = by.ledger
+    cdef size_t live = figures_of(ledger.account).live
+    cdef Origin origin
+    if not ledger.notes:
+        return 0
+    ledger.births += 1
+    if live > ledger.noted:
+        ledger.noted = live
+        ledger.peak_site = by.site
+        for line in ledger.lines.values():
+            origin = line
+            origin.at_peak = figures_of(origin.account).live
+    ledger.crest = max(ledger.crest, live)
+    if ledger.births % ledger.stride == 0:
+        ledger.entries.append((ledger.births, ledger.crest))
+        ledger.crest = 0
+        if len(ledger.entries) == MOST_ENTRIES:
+            ledger.entries = [
+                (later[0], max(earlier[1], later[1]))
+                for earlier, later in zip(ledger.entries[::2], ledger.entries[1::2])
+            ]
+            ledger.stride *= 2
+    return 0
+
+
+# ---- the door --------------------------------------------------------------------------------------------------------
+
+
+cdef int asked(object keeper, Storage storage, const Access *access) except -1:
+    cdef Step step = None
+    if access.intent == LOCATES or access.intent == SHARES:
+        return 0
+    if get_current() != NULL:
+        step = <Step>get_current()
+        if step.storage is storage or (step.others is not None and storage in step.others):
+            return 0
+    site = (<Origin>keeper).site
+    operation = BEHALVES[<int>access.behalf] if step is None or step.operation is None else step.operation
+    if access.intent == WRITES or access.intent == OVERWRITES:
+        raise FakeError(operation, "whoever writes there needs bytes", site)
+    raise FakeError(operation, "a value is needed", site, ADVICE if access.behalf == OPERATION else FOREIGN_ADVICE)
+
+
+def permit(str operation, list arrays, function, tuple args, dict kwargs, /):
+    """Call a function that makes views: it gets headers of the arrays, and touches no element.
+
+    Parameters
+    ----------
+    operation : str
+    arrays : list of ndarray
+        Of which headers may be made.
+    function : callable
+    args : tuple
+    kwargs : dict
+    """
+    cdef Step step = Step.__new__(Step)
+    cdef void *before
+    step.operation = operation
+    step.others = [storage_for(<Array?>x) for x in arrays]
+    before = get_current()
+    set_current(<void *>step)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        set_current(before)
+
+
+def during(str operation, function, tuple args, dict kwargs, /):
+    """Call a function on behalf of an operation, which a `FakeError` then names."""
+    return permit(operation, [], function, args, kwargs)
+
+
+def locate(Array x not None, /):
+    """A header of an array for those who look at shape, dtype and strides, and touch no element."""
+    return located_header(still(x))
+
+
+# ---- births and writes -----------------------------------------------------------------------------------------------
+
+
+cdef inline bint fake_array(Array x) noexcept:
+    return x.storage_ is not None and x.storage_.is_fake
+
+
+def is_fake(x, /):
+    """Whether x is an array without bytes."""
+    return is_array(x) and fake_array(<Array>x)
+
+
+def is_standard(values, /):
+    """Whether one of values, or of what is in lists and tuples there, is an array of the array API standard."""
+    for value in values:
+        if is_array(value):
+            if (<Array>value).standard:
+                return True
+        elif isinstance(value, (list, tuple)) and is_standard(value):
+            return True
+    return False
+
+
+def first_fake(values, /):
+    """The first array without bytes among values, or in lists, tuples and dicts there; None where there is none."""
+    return find_fake(values, 0)
+
+
+cdef object find_fake(object values, int depth):
+    for value in values:
+        if is_array(value):
+            if fake_array(<Array>value):
+                return value
+        elif isinstance(value, (list, tuple, dict)) and depth < MAXDIMS:
+            found = find_fake((<dict>value).values() if isinstance(value, dict) else value, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def origin_of(Array x not None, /):
+    """The `Origin` of an array without bytes."""
+    if not fake_array(x):
+        raise ValueError("this array has bytes")
+    return <object>x.storage_.doorkeeper
+
+
+def make(
+    Origin origin not None, tuple shape, cnp.dtype dtype, tuple strides, bint writeable=True, *, bint mapped=False
+):
+    """A new array without bytes.
+
+    Parameters
+    ----------
+    origin : Origin
+    shape : tuple of int
+    dtype : dtype
+    strides : tuple of int
+        In bytes, and not negative: elements lie densely, from the first on.
+    writeable : bool
+    mapped : bool
+        Whether its bytes would be a file's, and take no memory.
+
+    Returns
+    -------
+    ndarray
+    """
+    cdef cnp.npy_intp dims[MAXDIMS]
+    cdef cnp.npy_intp steps[MAXDIMS]
+    cdef cnp.npy_intp nbytes = PyDataType_ELSIZE(dtype)
+    cdef int i
+    cdef int nd = <int>len(shape)
+    cdef cow_account *before
+    cdef Storage storage
+    for i in range(nd):
+        dims[i] = shape[i]
+        steps[i] = strides[i]
+        if steps[i] != 0 or dims[i] == 0:
+            nbytes *= dims[i]
+    before = use_account(NULL if mapped else origin.account)
+    try:
+        storage = fake_storage(nbytes, origin)
+    finally:
+        use_account(before)
+    storage.never_shared = not is_plain(dtype)
+    note(origin)
+    return on_storage(storage, 0, nd, dims, steps, dtype, writeable, BORN_FRESH)
+
+
+def twin(Array x not None, Origin origin not None, dict known, /):
+    """A fake of an array's shape, dtype, strides and flag, which aliases the twins of those that alias the array.
+
+    Parameters
+    ----------
+    x : ndarray
+    origin : Origin
+    known : dict
+        By Storage, the Storages of the twins so far; the new one is added.
+    """
+    cdef cow_account *before
+    cdef Storage source = storage_for(x)
+    cdef Storage storage = known.get(source)
+    if storage is None:
+        before = use_account(origin.account)
+        try:
+            storage = known[source] = fake_storage(window_size(source), origin)
+        finally:
+            use_account(before)
+        storage.never_shared = not is_plain(x.descr)
+        note(origin)
+    return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
+
+
+def forget(Array x not None, Origin origin not None, /):
+    """Make an array one without bytes, in place and with all of its views.
+
+    Raises
+    ------
+    BufferError
+        A pointer to its bytes is out.
+    """
+    cdef cow_account *before
+    if fake_array(x):
+        return
+    before = use_account(origin.account)
+    try:
+        become_fake(storage_for(x), origin)
+    finally:
+        use_account(before)
+    note(origin)
+
+
+def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=..., where=...):
+    """What a write to an array without bytes does: it gets bytes of its own, a copy or not.
+
+    Parameters
+    ----------
+    x : ndarray
+    whole : bool
+        Whether all of x gets values that do not depend on the old ones.
+    text : bool
+        Whether the writer fills what is left of a text.
+    origin : Origin
+        The line that writes.
+    operation : str, optional
+    key : object, optional
+        An index, of what of x is written; and
+    where : object, optional
+        the same as NumPy is to see it.
+    """
+    cdef cow_mutable_scope scope
+    cdef cnp.npy_intp box[2 * MAXDIMS]
+    cdef Access access
+    cdef Step step = Step.__new__(Step)
+    cdef cow_account *account
+    cdef void *before
+    cdef Array whose = still(x)
+    cdef Overwrite overwrite
+    if not x.writeable:
+        raise ValueError("assignment destination is read-only")
+    step.operation = operation
+    step.storage = whose.storage_
+    before = get_current()
+    account = use_account(origin.account)
+    set_current(<void *>step)
+    try:
+        if whole and is_replaceable(whose, text):
+            access = access_to(whose, OVERWRITES, OPERATION)
+            overwrite = overwrite_storage(whose.storage_, &access)
+            if not overwrite.in_place():
+                overwrite.commit()
+        else:
+            access = access_to(whose, WRITES, OPERATION)
+            narrow(&access, box, whose, key, where)
+            begin_write(whose.storage_, &access, &scope)
+            end_write(&scope)
+    finally:
+        set_current(before)
+        use_account(account)
+    if origin.ledger.written is not None:
+        origin.ledger.written[whose.storage_] = (
+            origin.ledger.written.get(whose.storage_, 0) + pages_touched(whose.storage_, &access)
+        )
+    note(origin)
+
+
+def as_laid(Array x not None, Origin origin not None, /):
+    """A copy in meaning of a fake where NumPy gives an alias: it lies as that does."""
+    cdef cow_account *before = use_account(origin.account)
+    try:
+        result = copy_as_laid(x)
+    finally:
+        use_account(before)
+    note(origin)
+    return result
+
+
+def copying(Origin origin not None, function, tuple args, dict kwargs, /):
+    """Call a function that copies an array without bytes: what it copies at once is on the line's account."""
+    cdef cow_account *before = use_account(origin.account)
+    try:
+        result = function(*args, **kwargs)
+    finally:
+        use_account(before)
+    note(origin)
+    return result
+
+
+def count_copy(Origin origin not None, size_t nbytes, /):
+    """Count bytes that an operation copies at once."""
+    cdef cow_account *before = use_account(origin.account)
+    count_fake_copy(nbytes)
+    use_account(before)
+
+
+def settle_key(key, /):
+    """An index in plain integers, slices, arrays and names; whether it gives a view."""
+    key = settled(key)
+    return key, is_basic_key(key)
+
+
+def region():
+    """Where the addresses of fakes are: the first, and how many bytes from there. For tests, which see that nobody
+    touches them."""
+    cdef void *start
+    cdef size_t nbytes
+    read_region(&start, &nbytes)
+    return <size_t>start, nbytes

@@ -1,0 +1,258 @@
+"""`fake`: arrays without bytes, and what a program would take in memory."""
+
+from typing import NamedTuple
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.handing import hand_to
+from cowarray._modes.fake.plan_chart import plot
+from cowarray._modes.fake.plan_report import as_html, as_text
+from cowarray._modes.simulate.divergences import Site
+from cowarray._native.storage import is_fake_storage
+from cowarray._ops.conversion import own_or_asarray
+from cowarray._ops.operands import watch_births
+
+__all__ = ["Line", "fake", "fake_like", "is_fake"]
+
+
+class Line(NamedTuple):
+    """What the arrays that are born at one line of a program take, and what writes there copy.
+
+    Parameters
+    ----------
+    site : Site
+        The line.
+    peak_bytes : int
+        Bytes of its arrays when those of all lines were the most.
+    live_bytes : int
+        Bytes of those of its arrays that still exist.
+    bytes_copied : int
+        Bytes that writes and copies at the line would have copied.
+    """
+
+    site: Site
+    peak_bytes: int
+    live_bytes: int
+    bytes_copied: int
+
+
+class fake:
+    """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
+
+    What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
+    memory, whatever its size. So is what is computed from a fake, anywhere, in any thread. Lazy copies and writes are
+    counted as they would be, so a plan tells how much memory a program would need, and how much it would copy. Whoever
+    needs a value of a fake gets a `FakeError`.
+
+    Real arrays can be read, viewed and printed inside. Real and fake arrays together give fakes; a fake takes in the
+    values of a real array, and a real array does not take in those of a fake.
+
+    Parameters
+    ----------
+    real : int, default 0
+        Results of fewer bytes, which depend on no fake, are computed: so a program can count and compare. Such an array
+        becomes a fake, with all of its views, when a fake is written into it.
+
+    Raises
+    ------
+    ValueError
+        `real` is no integer from 0 on.
+
+    See Also
+    --------
+    fake_like : Makes a fake of a real array.
+    is_fake : Whether an array has no bytes.
+
+    Notes
+    -----
+    A result without axes is a fake array without axes, where NumPy gives a scalar: a scalar has a value. An operation
+    for which there is no rule is refused; none is guessed.
+
+    On a Python without a GIL, entering the block turns the GIL on.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.fake() as plan:
+    ...     x = cowarray.zeros((1 << 17, 1 << 10, 1 << 10))
+    ...     y = x.mean(axis=0)
+    >>> y
+    array(..., shape=(1024, 1024), dtype=float64, fake)
+    >>> plan.peak_bytes >> 40
+    1
+    """
+
+    def __init__(self, real=0):
+        if type(real) is not int or real < 0:
+            raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
+        # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
+        from cowarray._modes.common import blocks
+        from cowarray._modes.fake import calls, fakes, passing
+
+        self._road = passing
+        self._blocks = blocks
+        self._ledger = fakes.Ledger()
+        self._block = calls.Block(self._ledger, real)
+        self._entered = []
+
+    def __enter__(self):
+        hand_to("fakes", self._road)
+        self._entered.append(None)
+        watch_births(1)
+        try:
+            self._entered[-1] = self._blocks.enter(self._block)
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        token = self._entered[-1]
+        try:
+            self._blocks.leave(token)
+        finally:
+            self._leave()
+
+    def _leave(self):
+        self._entered.pop()
+        watch_births(-1)
+
+    @property
+    def peak_bytes(self):
+        """int: The most bytes that the block's arrays would have taken at once."""
+        return self._ledger.peak
+
+    @property
+    def live_bytes(self):
+        """int: Bytes that those of them which still exist would take."""
+        return self._ledger.live
+
+    @property
+    def bytes_copied(self):
+        """int: Bytes that writes and copies would have copied."""
+        return self._ledger.copied
+
+    @property
+    def peak_site(self):
+        """Site or None: The line that ran when the peak was reached; None: there never were any bytes."""
+        return self._ledger.peak_site
+
+    @property
+    def series(self):
+        """list of tuple: How many arrays had been made, and the most live bytes since the entry before."""
+        return self._ledger.series
+
+    @property
+    def lines(self):
+        """list of Line: What arrays take by the line at which they are born; most bytes at the peak first."""
+        found = [
+            Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
+        ]
+        return sorted(found, key=lambda line: (-line.peak_bytes, -line.bytes_copied, line.site))
+
+    def plot(self, axes=None):
+        """Draw live bytes over time as a chart, by matplotlib.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            To draw into. Default: those of a new figure of pyplot.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn. Time is counted in arrays made.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed; the extra ``cowarray[plot]`` has it.
+
+        See Also
+        --------
+        series : The figures.
+        """
+        return plot(self, axes)
+
+    def __repr__(self):
+        return (
+            f"<cowarray.fake: peak {self.peak_bytes} bytes, {self.live_bytes} live, {self.bytes_copied} copied; "
+            f"{len(self._ledger.lines)} lines>"
+        )
+
+    def __str__(self):
+        return as_text(self)
+
+    def _repr_html_(self):
+        return as_html(self)
+
+
+def is_fake(x, /):
+    """Whether x is an array without bytes.
+
+    Parameters
+    ----------
+    x : object
+
+    Returns
+    -------
+    bool
+        False of everything that is not a `cowarray.ndarray`.
+
+    See Also
+    --------
+    fake : Makes them.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> with cowarray.fake():
+    ...     x = cowarray.zeros(3)
+    >>> cowarray.is_fake(x), cowarray.is_fake(cowarray.zeros(3))
+    (True, False)
+    """
+    return isinstance(x, ndarray) and is_fake_storage(x.storage)
+
+
+def fake_like(*arrays):
+    """Make arrays without bytes that are like given ones: in shape, dtype, strides, flag, and in who aliases whom.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Anything but a `cowarray.ndarray` goes through `asarray` first.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        One for one array, a tuple for several. Two of them alias if the given ones do.
+
+    Raises
+    ------
+    TypeError
+        No array is given.
+
+    See Also
+    --------
+    fake : Arrays born in its block are fake.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.zeros(8)
+    >>> a, b = cowarray.fake_like(x, x[2:])
+    >>> a, cowarray.aliases(a, b)
+    (array(..., shape=(8,), dtype=float64, fake), True)
+    """
+    if not arrays:
+        raise TypeError("fake_like: expected at least one array (got none)")
+    from cowarray._modes.common import blocks
+    from cowarray._modes.fake import calls, fakes, passing
+
+    hand_to("fakes", passing)
+    block = blocks.current()
+    origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
+    known = {}
+    made = []
+    for x in arrays:  # CPython 3.11 loses what a comprehension goes over when it has no memory for its frame
+        made.append(fakes.twin(own_or_asarray(x), origin, known))
+    return made[0] if len(made) == 1 else tuple(made)

@@ -1,0 +1,1 @@
+"""What operations make of fakes."""

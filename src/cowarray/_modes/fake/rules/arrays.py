@@ -1,0 +1,328 @@
+"""Rules of what arrays do themselves: views, indexing, copies and conversions."""
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
+from cowarray._modes.fake.rules.methods import check_places
+from cowarray._modes.fake.rules.rules import VIEWS, rule
+from cowarray._modes.layouts.inference import Layout, assigned, cast, fresh, indexed, reshaped_copy
+from cowarray._ops import table
+
+__all__ = []
+
+_VIEWING = [
+    name
+    for name, row in table.OPERATIONS.items()
+    if row.result is table.VIEW and name not in ("einsum", "imag", "ndarray.imag", "ndarray.__getitem__", "unstack")
+]
+
+
+@rule(*_VIEWING, "ndarray.to_device", "lib.stride_tricks.as_strided", kind=VIEWS)
+def view(call):
+    """NumPy's own, on a header whose elements it does not touch."""
+    arrays = [call.args[0]] if call.args and isinstance(call.args[0], ndarray) else []
+    if call.operation == "broadcast_arrays":
+        arrays = [each for each in call.args if isinstance(each, ndarray)]
+    if call.faked is None and any(not is_fake(x) for x in arrays):
+        return call.function(*call.args, **call.kwargs)
+    return call.view(*arrays)
+
+
+@rule("ndarray")
+def new_array(call):
+    lengths, dtype, buffer, _, strides, order = call.args
+    if isinstance(buffer, ndarray) and is_fake(buffer):
+        return call.view(buffer)
+    if buffer is not None:
+        return call.function(*call.args)
+    layout = fresh(lengths, dtype, order or "C")
+    return call.give(layout if strides is None else Layout(layout.shape, layout.dtype, strides))
+
+
+@rule("imag ndarray.imag")
+def imag(call):
+    x = call.args[0]
+    if not is_fake(x):
+        return call.function(*call.args)
+    if x.dtype.kind == "c":
+        return call.view(x)
+    made = call.give(fresh(x.shape, x.dtype, "F" if x.flags.fnc else "C"))
+    made.flags.writeable = x.dtype.kind == "O"
+    return made
+
+
+# ---- indexing
+
+
+@rule("ndarray.__getitem__")
+def get_item(call):
+    x = call.args[0]
+    key, is_basic = settle_key(call.args[1])
+    if not is_fake(x) and call.faked is None:
+        return call.function(*call.args)
+    if type(key) is str or (type(key) is list and key and type(key[0]) is str):
+        return call.view(x)
+    header = call.header(x)
+    if not is_basic:
+        masks = _fake_masks(key)
+        if masks:
+            if call.block.assumed is None:
+                raise call.refusal(_MASK, "use where, or multiply by the mask")
+            return call.give(_of_no_elements(header, key, masks))
+        layout = indexed(header, _shown_key(call, key))
+        check_places(header.shape, key)
+        return call.give(layout)
+    part = header[
+        (*key, ...)
+        if type(key) is tuple and Ellipsis not in key
+        else key
+        if key is Ellipsis or type(key) is tuple
+        else (key, ...)
+    ]
+    picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
+    its = x.dtype if x.dtype.kind == "V" else x.dtype.newbyteorder("=")
+    return call.give(Layout((), its, ())) if picks_one else call.view(x)
+
+
+_MASK = "the shape of what a mask picks depends on its values"
+
+
+def _fake_masks(key):
+    return [
+        item
+        for item in (key if type(key) is tuple else (key,))
+        if isinstance(item, ndarray) and is_fake(item) and item.dtype == bool
+    ]
+
+
+def _of_no_elements(header, key, masks):
+    """What a mask picks that is False everywhere."""
+    if type(key) is tuple:
+        (key,) = key
+    if header.shape[: key.ndim] != key.shape:
+        raise IndexError("boolean index did not match indexed array")
+    return fresh((0, *header.shape[key.ndim :]), header.dtype)
+
+
+def _shown_key(call, key):
+    """An index as NumPy's headers."""
+    shown = tuple(
+        [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
+    )
+    indices = [item for item in shown if isinstance(item, (np.ndarray, np.generic))]
+    if sum([max(item.ndim, 1) if item.dtype.kind == "b" else 1 for item in indices]) >= 64:
+        raise IndexError("too many advanced (array) indices")
+    return shown
+
+
+@rule("ndarray.__setitem__")
+def set_item(call):
+    x, key, value = call.args
+    key, is_basic = settle_key(key)
+    if not x.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    if not is_fake(x) and call.faked is None:
+        return call.function(*call.args)
+    header = call.header(x)
+    if type(key) is str or (type(key) is list and key and type(key[0]) is str):
+        header[key]  # which may not be there
+        call.writes(x, False, text=True)
+        return None
+    is_real = x.dtype.kind not in "OV" and not _is_plain(value) and first_fake((value,)) is None
+    if is_real and is_basic and not isinstance(header[key], np.ndarray):
+        np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
+        call.writes(x, header.size == 1, text=True, key=key, where=key)
+        return None
+    shown = call.header(value)
+    if x.dtype.names is not None and type(value) in (tuple, list) and first_fake(value) is None:
+        shown = np.array(value, x.dtype)  # a tuple is one element
+    if x.dtype.kind in "mM" and not isinstance(value, (ndarray, np.ndarray)):
+        np.array(value, dtype=x.dtype)
+    whole = False
+    where = ...
+    if is_basic:
+        where = key
+        part = header[key]
+        if is_real:
+            np.array(value, dtype=x.dtype)
+        if type(value) in (list, tuple) and np.ndim(shown) > np.ndim(part):
+            raise ValueError("setting an array element with a sequence")
+        whole = part.size == header.size if isinstance(part, np.ndarray) else header.size == 1
+        assigned(header, key, _kind_of(shown))
+    elif _fake_masks(key):
+        _check_masked(call, header, key, shown)
+    else:
+        if is_real:
+            np.array(value, dtype=x.dtype)
+        where = _shown_key(call, key)
+        assigned(header, where, _kind_of(shown))
+        check_places(header.shape, key)
+    call.writes(x, whole, text=True, key=... if where is ... else key, where=where)
+    return None
+
+
+def _is_plain(value):
+    return isinstance(value, (ndarray, np.ndarray)) or type(value) in (bool, int, float)
+
+
+def _check_masked(call, header, key, value):
+    """An assignment to what a mask picks: one value fits, whatever that is."""
+    (mask,) = key if type(key) is tuple and len(key) == 1 else (key,)
+    if not isinstance(mask, ndarray):
+        raise call.refusal(_MASK, "use where, or putmask")
+    if header.shape[: mask.ndim] != mask.shape:
+        raise IndexError("boolean index did not match indexed array")
+    if call.block.assumed is None and np.size(value) != 1:
+        raise call.refusal(_MASK, "use where, or putmask")
+    assigned(header, ..., ((), _kind_of(value)[1]))
+
+
+def _kind_of(value):
+    """Shape and dtype of a value."""
+    value = value if isinstance(value, np.ndarray) else np.asarray(value)
+    return value.shape, value.dtype
+
+
+# ---- copies and conversions
+
+
+@rule("ndarray.copy ndarray.lazy_clone ndarray.__copy__ ndarray.__deepcopy__")
+def copy(call):
+    return call.copy() if is_fake(call.args[0]) else call.forgotten()
+
+
+@rule("ndarray.ravel ndarray.flatten")
+def ravel(call):
+    return _raveled(call, *call.args, **call.kwargs)
+
+
+def _raveled(call, x, order="C"):
+    """A lazy copy of what lies in a row in that order; else a copy."""
+    if not is_fake(x):
+        return call.forgotten()
+    np.empty(0).ravel(order)
+    flags = x.flags
+    order = "C" if order is None else order.upper()
+    if order == "A" or (order == "K" and flags.f_contiguous):
+        order = "F" if flags.fnc else "C"
+    if not (flags.f_contiguous if order == "F" else flags.c_contiguous):
+        return call.give(fresh((x.size,), x.dtype))
+    return during(call.operation, copying, (call.origin, x.reshape, (-1,), {"order": "F" if order == "F" else "C"}), {})
+
+
+@rule("ndarray.reshape")
+def reshape(call):
+    x, *rest = call.args
+    lengths = rest[0] if len(rest) == 1 else tuple(rest)
+    return _reshaped(call, x, lengths, call.kwargs.get("order", "C"), call.kwargs.get("copy"))
+
+
+def _reshaped(call, x, lengths, order, copy=None):
+    if not is_fake(x):
+        return call.forgotten()
+    header = call.header(x)
+    if isinstance(lengths, ndarray):
+        lengths = tuple([int(length) for length in lengths]) if lengths.ndim else int(lengths)
+    try:
+        seen = np.reshape(header, lengths, order=order, copy=False)
+    except ValueError:
+        layout = reshaped_copy(header, lengths, order)
+        if copy is False:
+            raise
+        return call.give(layout)
+    if copy is False:
+        return call.view(x)
+    if copy:
+        return call.give(fresh(seen.shape, seen.dtype, _order_asked(x, order)))
+    return call.view(x)
+
+
+def _order_asked(x, order):
+    return ("F" if x.flags.fnc else "C") if order in ("A", "a") else order
+
+
+@rule("ndarray.astype")
+def astype(call):
+    x, dtype, order, casting, _ = call.args
+    if not is_fake(x):
+        return call.forgotten()
+    if x.dtype.kind in "SUOT" and np.dtype(dtype).kind in "mM" and np.datetime_data(np.dtype(dtype))[0] == "generic":
+        raise call.refusal("the unit of the dates depends on values", "name a unit")
+    if np.dtype(dtype).kind == "V" and not np.dtype(dtype).itemsize:
+        raise call.refusal("the length of an element depends on values", "name a length")
+    layout = cast(call.header(x), dtype, order, casting)
+    return call.copy() if layout.dtype == x.dtype else call.give(layout)
+
+
+@rule("asarray")
+def asarray(call):
+    x = call.args[0]
+    given = dict(zip(("dtype", "device", "copy"), call.args[1:], strict=False)) if len(call.args) > 1 else call.kwargs
+    dtype, order, copy_ = given.get("dtype"), given.get("order"), given.get("copy")
+    if isinstance(x, ndarray):
+        if not is_fake(x) or _is_as_asked(x, dtype, order):
+            return during(call.operation, copying, (call.origin, call.function, call.args, call.kwargs), {})
+        if copy_ in (False, np._CopyMode.NEVER):
+            raise ValueError("asarray: copy=False cannot convert; drop copy=False")
+        made = call.give(cast(call.header(x), x.dtype if dtype is None else dtype, order or "K"))
+        count_copy(call.origin, made.nbytes)
+        return made
+    if isinstance(x, (list, tuple)) and first_fake(x) is not None:
+        return _stacked(call, x, dtype)
+    if _is_mapped(x) and call.is_large(x):
+        if copy_ is not True and _is_as_asked(x, dtype, order) and (x.flags.c_contiguous or x.flags.f_contiguous):
+            return call.mapped(x)
+        return call.give(cast(x, x.dtype if dtype is None else dtype, order or "K"))
+    made = call.compute()
+    if not isinstance(x, (np.ndarray, memoryview, bytes)) and made.nbytes >= call.block.real:
+        forget(made, call.origin)
+    return made
+
+
+def _is_mapped(x):
+    """Whether an array's elements are in a file, which a plan does not read."""
+    return isinstance(x, np.memmap) and getattr(x, "_mmap", None) is not None and not x.dtype.hasobject
+
+
+def _is_as_asked(x, dtype, order):
+    if dtype is not None and np.dtype(dtype) != x.dtype:
+        return False
+    flags = x.flags
+    return order in (None, "K", "k", "A", "a") or (flags.f_contiguous if order in ("F", "f") else flags.c_contiguous)
+
+
+def _stacked(call, values, dtype):
+    """What `asarray` makes of nested lists with fakes in them."""
+    shapes = [_shape_of(each) for each in values]
+    if any(shape != shapes[0] for shape in shapes):
+        if dtype is not None and np.dtype(dtype).kind in "OSUTV":
+            raise call.refusal("it would keep arrays without bytes as elements", "keep a list")
+        raise ValueError(
+            "setting an array element with a sequence. "
+            "The requested array has an inhomogeneous shape after 1 dimensions."
+        )
+    try:
+        found = np.result_type(*[_dtype_of(each) for each in values]) if dtype is None else np.dtype(dtype)
+    except TypeError:
+        raise call.refusal("no rule says which dtype these have together", "name a dtype") from None
+    if found.kind == "V" or not found.itemsize:
+        raise call.refusal("the dtype of the result depends on values", "name a dtype with its length")
+    return call.give(fresh((len(values), *shapes[0]), found))
+
+
+def _shape_of(value):
+    if isinstance(value, (ndarray, np.ndarray, np.generic)):
+        return value.shape
+    if isinstance(value, (list, tuple)):
+        shapes = {_shape_of(each) for each in value}
+        return (len(value), *(shapes.pop() if len(shapes) == 1 else ()))
+    return ()
+
+
+def _dtype_of(value):
+    if isinstance(value, (ndarray, np.ndarray, np.generic)):
+        return value.dtype
+    if isinstance(value, (list, tuple)):
+        return np.result_type(*[_dtype_of(each) for each in value]) if value else np.dtype(float)
+    return np.asarray(value).dtype

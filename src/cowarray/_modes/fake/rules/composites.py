@@ -1,0 +1,437 @@
+"""NumPy's own Python code, run on arrays without bytes.
+
+Most of NumPy's functions are Python above a few that are not, and ask arrays for shape and dtype alone. Such a function
+is done by its own code: a clone of it sees cowarray's functions where it makes or converts arrays, and clones of the
+private functions that it calls. What it calls of the public ones comes by the protocols to their own rows. Temporary
+arrays are fakes, and are counted as long as they live; small ones that depend on real numbers alone are computed, for
+the code may look at those. Code that asks a fake for a value is refused.
+
+One file, for the lists of what a clone sees replaced are most of it, and are checked against each other.
+"""
+
+import builtins
+import functools
+import inspect
+import types
+
+import numpy as np
+from numpy._core import fromnumeric
+from numpy._core._multiarray_umath import _array_converter
+from numpy._core.overrides import ARRAY_FUNCTIONS
+
+from cowarray._chapters import creation
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.blocks import put_back, put_in
+from cowarray._modes.fake.calls import Block
+from cowarray._modes.fake.fakes import as_laid, first_fake, is_fake, make, twin
+from cowarray._modes.fake.refusals import FakeError
+from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied
+from cowarray._ops import table
+from cowarray._ops.conversion import asarray
+from cowarray._ops.operands import watch_births
+from cowarray._ops.protocols import dispatched
+
+__all__ = ["assuming", "clone_of", "composite", "run", "seen"]
+
+# Arrays of fewer bytes that depend on no fake are computed, so that NumPy's code can look at them.
+SMALL = 1 << 16
+
+
+# ---- what NumPy's code sees in the place of NumPy's functions --------------------------------------------------------
+
+
+class _AnyArray(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, (ndarray, np.ndarray))
+
+    def __subclasscheck__(cls, kind):
+        return issubclass(kind, (ndarray, np.ndarray))
+
+
+class AnyArray(metaclass=_AnyArray):
+    """What `isinstance` finds arrays to be instances of."""
+
+    __array_function__ = np.ndarray.__array_function__
+    __array_ufunc__ = np.ndarray.__array_ufunc__
+
+
+def _asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    if isinstance(a, ndarray):
+        if copy:
+            a = a.copy(order=order or "K")
+        return asarray(a, dtype, order)
+    if isinstance(a, (list, tuple)) and first_fake(a) is not None:
+        return asarray(a, dtype, order)
+    return np.asarray(a, dtype, order, copy=copy)
+
+
+def _asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    if isinstance(a, np.ndarray):
+        return np.asanyarray(a, dtype, order, copy=copy)
+    return _asarray(a, dtype, order, copy=copy)
+
+
+def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
+    if not isinstance(object, ndarray) and not (isinstance(object, (list, tuple)) and first_fake(object) is not None):
+        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
+    made = _asarray(object, dtype, order, copy=copy)
+    return made if made.ndim >= ndmin else made[(None,) * (ndmin - made.ndim)]
+
+
+def _ascontiguousarray(a, dtype=None, *, like=None):
+    return np.atleast_1d(_asarray(a, dtype, "C"))
+
+
+def _asfortranarray(a, dtype=None, *, like=None):
+    return np.atleast_1d(_asarray(a, dtype, "F"))
+
+
+class _Converter:
+    """`numpy._core._multiarray_umath._array_converter`, for arrays without bytes."""
+
+    def __init__(self, *values):
+        self._arrays = [_asarray(value) for value in values]
+        self._numbers = [value if type(value) in (int, float, complex) else None for value in values]
+        self.scalar_input = tuple(
+            [
+                not isinstance(x, (ndarray, np.ndarray)) and a.ndim == 0
+                for x, a in zip(values, self._arrays, strict=True)
+            ]
+        )
+
+    def __getitem__(self, index):
+        return self._arrays[index]
+
+    def __len__(self):
+        return len(self._arrays)
+
+    def as_arrays(self, *, subok=True, pyscalars="convert_if_no_array"):
+        if pyscalars == "preserve":
+            return tuple([a if n is None else n for a, n in zip(self._arrays, self._numbers, strict=True)])
+        return tuple(self._arrays)
+
+    def result_type(self, *, extra_dtype=None, ensure_inexact=False):
+        given = [a.dtype if n is None else n for a, n in zip(self._arrays, self._numbers, strict=True)]
+        if all(n is not None for n in self._numbers):
+            given = [a.dtype for a in self._arrays]
+        if extra_dtype is not None:
+            given.append(extra_dtype)
+        found = np.result_type(*given)
+        return np.result_type(*given, 0.0) if ensure_inexact and not np.issubdtype(found, np.inexact) else found
+
+    def wrap(self, array, /, to_scalar=None):
+        return array
+
+
+def _wrapfunc(obj, method, *args, **kwargs):
+    if not isinstance(obj, ndarray):
+        is_asked = first_fake(args) is not None or first_fake(kwargs.values()) is not None
+        obj = asarray(obj) if is_asked else _asarray(obj)
+    return getattr(obj, method)(*args, **kwargs)
+
+
+_SEEN = {
+    np.ndarray: AnyArray,
+    np.asarray: _asarray,
+    np.asanyarray: _asanyarray,
+    np.array: _array,
+    np.ascontiguousarray: _ascontiguousarray,
+    np.asfortranarray: _asfortranarray,
+    _array_converter: _Converter,
+    fromnumeric._wrapfunc: _wrapfunc,
+    fromnumeric._wrapit: _wrapfunc,
+    **{
+        getattr(np, name): getattr(creation, name)
+        for name in [
+            "empty",
+            "zeros",
+            "ones",
+            "full",
+            "empty_like",
+            "zeros_like",
+            "ones_like",
+            "full_like",
+            "arange",
+            "eye",
+            "identity",
+            "linspace",
+            "tri",
+            "indices",
+        ]
+    },
+}
+
+
+def seen(function):
+    """Make a function what NumPy's code sees in the place of another, which looks at values or is written in C.
+
+    Parameters
+    ----------
+    function : callable
+        NumPy's.
+    """
+
+    def enter(own):
+        _SEEN[function] = own
+        return own
+
+    return enter
+
+
+# ---- clones ----------------------------------------------------------------------------------------------------------
+
+
+class _Module(types.ModuleType):
+    """A module of NumPy's as a clone sees it."""
+
+    def __init__(self, module):
+        super().__init__(module.__name__)
+        self._module = module
+
+    def __getattr__(self, name):
+        found = _replaced(getattr(self._module, name), None)
+        setattr(self, name, found)
+        return found
+
+
+_DISPATCHED = type(np.concatenate)
+
+
+def _public(function):
+    """A public function, which finds fakes in lists, too."""
+
+    def call(*args, **kwargs):
+        if first_fake(args) is None and first_fake(kwargs.values()) is None:
+            return function(*args, **kwargs)
+        return dispatched(function, *args, **kwargs)
+
+    functools.update_wrapper(call, function, updated=())
+    call._implementation = function._implementation
+    return call
+
+
+# The undispatched ones, as NumPy's modules call them.
+_SEEN.update(
+    {
+        each._implementation: _public(each)
+        for each in ARRAY_FUNCTIONS
+        if each not in _SEEN and type(getattr(each, "_implementation", None)) is types.BuiltinFunctionType
+    }
+)
+
+_modules = {}
+_names = {}  # by the id of a module's names, those that its clones see
+_clones = {}
+
+
+def _replaced(value, names):
+    """What a clone sees in the place of a value."""
+    if isinstance(value, types.ModuleType):
+        if not value.__name__.startswith("numpy"):
+            return value
+        if value not in _modules:
+            _modules[value] = _Module(value)
+        return _modules[value]
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) or callable(value):
+        try:
+            found = _SEEN.get(value)
+        except TypeError:
+            return value
+        if found is not None:
+            return found
+    if isinstance(value, _DISPATCHED) and hasattr(value, "_implementation"):
+        return _public(value)
+    if type(value) is types.FunctionType and (value.__module__ or "").startswith("numpy"):
+        return _clone(value)
+    if isinstance(value, (functools.partial, type)):
+        return value
+    return value
+
+
+class _Names(dict):
+    """The names that a clone sees: NumPy's, each replaced when it is first asked for."""
+
+    def __init__(self, names):
+        super().__init__(__builtins__=builtins.__dict__, __name__=names["__name__"])
+        self._of = names
+
+    def __missing__(self, name):
+        self[name] = found = _replaced(self._of[name], self)
+        return found
+
+
+def _clone(function):
+    made = _clones.get(function)
+    if made is None:
+        names = _names.get(id(function.__globals__))
+        if names is None:
+            names = _names[id(function.__globals__)] = _Names(function.__globals__)
+        made = types.FunctionType(
+            function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        _clones[function] = made
+    return made
+
+
+def clone_of(function):
+    """A Python function of NumPy's that keeps arrays without bytes.
+
+    Parameters
+    ----------
+    function : function
+        A dispatched one stands for what it does when nobody else is asked.
+    """
+    return _clone(inspect.unwrap(getattr(function, "_implementation", function)))
+
+
+# ---- running them ----------------------------------------------------------------------------------------------------
+
+
+def composite(call):
+    """The rule: do an operation by NumPy's own code."""
+    return run(call, clone_of(call.function.function), call.args, call.kwargs)
+
+
+def assuming(*names):
+    """The rule of code that asks whether anything is out of the ordinary, as NaNs, and gives one layout either way.
+
+    Parameters
+    ----------
+    *names : str
+        Of ufuncs that are taken to say yes; all others say no.
+    """
+    assumed = frozenset(names)
+    return lambda call: run(call, clone_of(call.function.function), call.args, call.kwargs, assumed)
+
+
+def run(call, function, args, kwargs, assumed=None):
+    """What a clone, or another function of ours that makes a result of operations, gives for a call.
+
+    Parameters
+    ----------
+    call : Call
+    function : callable
+    args : tuple
+    kwargs : dict
+    assumed : frozenset of str, optional
+        As of `Block`.
+
+    Returns
+    -------
+    object
+        Arrays of the layouts that NumPy gives; those that depend on no fake, and are small, computed.
+    """
+    if call.faked is None:
+        return _of_real(call, function, args, kwargs, assumed)
+    return _finished(call, _inside(call, function, args, kwargs, assumed), assumed is not None)
+
+
+def _inside(call, function, args, kwargs, assumed):
+    row = table.OPERATIONS.get(call.operation)
+    origin = call.origin if row is not None and row.writes else call.origin.within
+    before = put_in(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
+    watch_births(1)  # also where no block is entered: what the code makes is the operation's own
+    try:
+        return function(*args, **kwargs)
+    except FakeError as error:
+        if error.operation == call.operation:
+            raise
+        raise call.refusal(error.reason, error.advice) from None
+    except ValuesNeeded as needed:
+        raise call.refusal(str(needed)) from None
+    finally:
+        watch_births(-1)
+        put_back(before)
+
+
+def _of_real(call, function, args, kwargs, assumed):
+    """An operation on real arrays in a block: small results are computed, of others only the layout matters."""
+    known = {}
+    origin = call.origin
+
+    def hidden(value):
+        if isinstance(value, ndarray):
+            return twin(value, origin, known) if value.nbytes >= SMALL else value
+        if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.nbytes >= SMALL:
+            return make(origin, *_layout(value))
+        if type(value) in (list, tuple):
+            return type(value)([hidden(item) for item in value])
+        return value
+
+    try:
+        result = _inside(call, function, hidden(args), {name: hidden(value) for name, value in kwargs.items()}, assumed)
+    except FakeError:
+        return call.forgotten()
+    if any(type(each) is np.ndarray and each.base is not None for each in _arrays_in(result)):
+        return call.forgotten()  # a view of what a list was made to: as read-only as that, and as it lies
+    is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
+    nbytes = sum([each.nbytes for each in _arrays_in(result)])
+    if is_planned and nbytes >= call.block.real and _is_new(result, known):
+        return _finished(call, result)
+    return call.forgotten()
+
+
+def _layout(x):
+    strides = copied(x).strides
+    return Layout(x.shape, x.dtype, strides)
+
+
+def _arrays_in(result):
+    if isinstance(result, (ndarray, np.ndarray)):
+        yield result
+    elif isinstance(result, (tuple, list)):
+        for item in result:
+            yield from _arrays_in(item)
+
+
+def _is_new(result, known):
+    """Whether no result is a view of a twin, which stands for a real array."""
+    twins = set(known.values())
+    return not any(isinstance(each, ndarray) and each.storage in twins for each in _arrays_in(result))
+
+
+def _finished(call, result, assuming=False):
+    """What NumPy's code gave, as the operation gives it: fakes, and copies in meaning where the table says so."""
+    if assuming and isinstance(result, (bool, np.bool_)):
+        raise call.refusal("a value is needed")  # nobody knows
+    if isinstance(result, ndarray):
+        return _given(call, result)
+    if type(result) is np.ndarray:
+        return make(call.origin, *_layout(result))
+    if type(result) in (tuple, list):
+        return type(result)([_finished(call, item, assuming) for item in result])
+    if isinstance(result, tuple) and hasattr(type(result), "_make"):
+        return type(result)._make([_finished(call, item, assuming) for item in result])
+    return result
+
+
+def _given(call, x):
+    row = table.OPERATIONS.get(call.operation, table.Row())
+    for each in _given_arrays([call.args, call.kwargs]):
+        if x is each and call.is_written(each):
+            return x
+    if call.block.origin is not None and is_fake(x):
+        return x  # for NumPy's code, which knows what it may alias
+    if row.result is table.VIEW:
+        if row.readonly is True:
+            x.flags.writeable = False
+        return x
+    for each in _given_arrays([call.args, call.kwargs]):
+        if is_fake(x) and each.storage is x.storage:
+            return as_laid(x, call.origin)
+    if is_fake(x) and not x.flags.writeable:
+        return as_laid(x, call.origin)
+    if not is_fake(x):
+        if any(x is each for each in _given_arrays([call.args, call.kwargs])):
+            x = x.copy()
+        call.forget(x)
+    return x
+
+
+def _given_arrays(values):
+    for value in values.values() if isinstance(values, dict) else values:
+        if isinstance(value, ndarray):
+            yield value
+        elif isinstance(value, (list, tuple, dict)):
+            yield from _given_arrays(value)

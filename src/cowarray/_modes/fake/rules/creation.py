@@ -1,0 +1,209 @@
+"""Rules of what makes arrays of numbers, of nested lists, of files and of chance."""
+
+import math
+import operator
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.fakes import first_fake, is_fake
+from cowarray._modes.fake.rules.rules import rule
+from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied, fresh
+
+__all__ = []
+
+
+def _dtype(dtype, other=float):
+    return np.empty(0, other if dtype is None else dtype).dtype
+
+
+@rule("zeros empty")
+def of_shape(call):
+    return call.give(_of_shape(*call.args, **call.kwargs))
+
+
+def _of_shape(shape, dtype=None, order="C", *, device=None, like=None):
+    _check_device(device)
+    inner = () if dtype is None else np.dtype(dtype).shape  # of a dtype that is of arrays itself
+    if inner and order not in ("C", "c"):
+        raise ValuesNeeded("no rule says how arrays of arrays lie in that order")
+    return fresh((*_lengths(shape), *inner), _dtype(dtype), order)
+
+
+def _check_device(device):
+    if device not in (None, "cpu"):
+        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+
+
+def _lengths(shape):
+    """A shape in plain integers; NumPy's error for what is none."""
+    if type(shape) is tuple and all(type(length) is int for length in shape):
+        return shape
+    if isinstance(shape, ndarray):
+        shape = tuple([operator.index(length) for length in shape]) if shape.ndim else operator.index(shape)
+    if isinstance(shape, (int, np.integer)):
+        return (operator.index(shape),)
+    return tuple([operator.index(length) for length in shape])
+
+
+@rule("ones")
+def ones(call):
+    return call.give(_of_shape(*call.args, **call.kwargs))
+
+
+@rule("full")
+def full(call):
+    return call.give(_full(call, *call.args, **call.kwargs))
+
+
+def _full(call, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    shown = call.header(fill_value)
+    lengths = _lengths(shape)
+    value = shown if isinstance(shown, np.ndarray) else np.asarray(shown)
+    if np.broadcast_shapes(value.shape, lengths) != lengths:
+        raise ValueError(f"could not broadcast input array from shape {value.shape} into shape {lengths}")
+    return fresh(lengths, value.dtype if dtype is None else _dtype(dtype), order)
+
+
+@rule("zeros_like ones_like empty_like full_like")
+def like(call):
+    name = "a" if call.operation in ("zeros_like", "ones_like", "full_like") else "prototype"
+    args, kwargs = call.args, dict(call.kwargs)
+    x = args[0] if args else kwargs.pop(name)
+    rest = args[1 + (call.operation == "full_like") :]
+    kwargs.pop("fill_value", None)
+    shown = call.header(x)
+    return call.give(_like(shown if isinstance(shown, np.ndarray) else np.asarray(shown), *rest, **kwargs))
+
+
+def _like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    _check_device(device)
+    return copied(x, order, dtype, None if shape is None else _lengths(shape))
+
+
+@rule("arange")
+def arange(call):
+    """As NumPy counts: it divides, rounds up, and takes the dtype of the first two elements."""
+    if first_fake(call.args) is not None or any(map(is_fake, call.kwargs.values())):
+        raise call.refusal("the length of the result depends on values", "give numbers")
+    return call.give(_arange(*call.args, **call.kwargs))
+
+
+def _arange(start, stop=None, step=None, dtype=None, *, device=None, like=None):
+    _check_device(device)
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    numbers = all(
+        isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool)
+        for each in (start, stop, step)
+    )
+    if not numbers or step == 0:
+        return _layout_of(np.arange(start, stop, step, dtype))
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None and wanted.kind not in "iufc":
+        return _layout_of(np.arange(start, stop, step, dtype))
+    found = wanted or np.result_type(int, *[np.asarray(each).dtype for each in (start, stop, step)])
+    if not all(isinstance(each, (int, np.integer)) for each in (start, stop, step)):
+        length = (
+            math.ceil((stop - start) / step) if math.isfinite((stop - start) / step) else _too_many(start, stop, step)
+        )
+    else:
+        length = _whole((int(stop) - int(start)), int(step))
+    return fresh((max(0, length),), found)
+
+
+def _whole(reach, step):
+    return math.ceil(reach / step)
+
+
+def _too_many(start, stop, step):
+    np.arange(start, stop, step)
+    return 0
+
+
+def _layout_of(made):
+    return Layout(made.shape, made.dtype, made.strides)
+
+
+@rule("eye")
+def eye(call):
+    return call.give(_eye(*call.args, **call.kwargs))
+
+
+def _eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+    rows = operator.index(N)
+    return fresh((rows, rows if M is None else operator.index(M)), _dtype(dtype), order)
+
+
+@rule("identity")
+def identity(call):
+    return call.give(_identity(*call.args, **call.kwargs))
+
+
+def _identity(n, dtype=None, *, like=None):
+    return fresh((operator.index(n),) * 2, _dtype(dtype))
+
+
+@rule("frombuffer fromfile fromiter fromstring fromregex loadtxt genfromtxt load")
+def read(call):
+    """Read for real; of what is large, only the layout is kept."""
+    return call.forgotten()
+
+
+# ---- random numbers: a draw of fakes does not advance the generator
+
+_FLOATS = frozenset(
+    [
+        "beta",
+        "chisquare",
+        "exponential",
+        "f",
+        "gamma",
+        "gumbel",
+        "laplace",
+        "logistic",
+        "lognormal",
+        "noncentral_chisquare",
+        "noncentral_f",
+        "normal",
+        "pareto",
+        "power",
+        "rayleigh",
+        "standard_cauchy",
+        "standard_exponential",
+        "standard_gamma",
+        "standard_normal",
+        "standard_t",
+        "triangular",
+        "uniform",
+        "vonmises",
+        "wald",
+        "weibull",
+        "random",
+        "rand",
+        "randn",
+        "random_sample",
+        "sample",
+        "ranf",
+    ]
+)
+_COUNTS = frozenset(
+    [
+        "binomial",
+        "geometric",
+        "hypergeometric",
+        "logseries",
+        "negative_binomial",
+        "poisson",
+        "zipf",
+        "integers",
+        "randint",
+        "random_integers",
+    ]
+)
+
+
+def is_drawing(function):
+    """Whether a function is a method of one of NumPy's generators."""
+    return isinstance(getattr(function, "__self__", None), (np.random.Generator, np.random.RandomState))

@@ -1,0 +1,356 @@
+"""Rules of NumPy's functions in C: each says what layout the function gives, or what it writes."""
+
+import operator
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.fakes import first_fake, is_fake, locate
+from cowarray._modes.fake.rules.rules import rule
+from cowarray._modes.layouts import inference
+from cowarray._modes.layouts.elementwise import placed
+from cowarray._modes.layouts.inference import Layout, fresh
+from cowarray._modes.layouts.layouts import axis_in
+
+__all__ = ["product"]
+
+
+def _array(call, value):
+    """A header of anything that is like an array."""
+    return np.asarray(call.header(value))
+
+
+def _sequence(call, values):
+    if isinstance(values, ndarray):
+        if values.ndim == 0:
+            raise TypeError("zero-dimensional arrays cannot be concatenated")
+        values = list(values)
+    return [_array(call, each) for each in values]
+
+
+def _given(call, out, layout):
+    """A fresh result, or `out`, which has been checked by whoever inferred the layout."""
+    if out is None:
+        return call.give(layout)
+    return out if call.writes(out) else call.compute()
+
+
+def _same_shape(out, layout):
+    if out is not None and out.shape != layout.shape:
+        raise ValueError(f"Output array has the wrong shape: {out.shape}, not {layout.shape}")
+
+
+# ---- joined and chosen
+
+
+@rule("concatenate")
+def concatenate(call):
+    return _concatenate(call, *call.args, **call.kwargs)
+
+
+def _concatenate(call, arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    layout = inference.concatenated(_sequence(call, arrays), axis, dtype, casting)
+    _same_shape(out, layout)
+    if out is not None and not np.can_cast(layout.dtype, out.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {layout.dtype!r} to {out.dtype!r} according to the rule {casting!r}"
+        )
+    return _given(call, out, layout)
+
+
+@rule("where")
+def where(call):
+    if len(call.args) < 3:
+        raise call.refusal("the shape of the result depends on values", "use where with three arguments")
+    return call.give(inference.where(*[call.header(each) for each in call.args]))
+
+
+@rule("lexsort")
+def lexsort(call):
+    return _lexsort(call, *call.args, **call.kwargs)
+
+
+def _lexsort(call, keys, axis=-1):
+    keys = _sequence(call, keys)
+    if not keys:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    shape = keys[0].shape
+    if any(key.shape != shape for key in keys):
+        raise ValueError("all keys need to be the same shape")
+    np.lib.array_utils.normalize_axis_index(operator.index(axis), max(len(shape), 1))
+    return call.give(fresh(shape, np.dtype(np.intp)))
+
+
+# ---- products
+
+
+def product(a, b):
+    """The layout of ``numpy.dot(a, b)``."""
+    a, b = np.asarray(a), np.asarray(b)
+    found = np.dot(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
+    if not a.ndim or not b.ndim:
+        return fresh(a.shape or b.shape, found)
+    at = -2 if b.ndim > 1 else -1
+    if a.shape[-1] != b.shape[at]:
+        raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} != {b.shape[at]}")
+    return fresh((*a.shape[:-1], *b.shape[:at], *(b.shape[-1:] if b.ndim > 1 else ())), found)
+
+
+@rule("dot")
+def dot(call):
+    return _dot(call, *call.args, **call.kwargs)
+
+
+def _dot(call, a, b, out=None):
+    layout = product(_array(call, a), _array(call, b))
+    if out is not None and (out.shape != layout.shape or out.dtype != layout.dtype or not out.flags.c_contiguous):
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
+    return _given(call, out, layout)
+
+
+@rule("inner")
+def inner(call):
+    a, b = [_array(call, each) for each in call.args]
+    found = np.inner(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
+    if not a.ndim or not b.ndim:
+        return call.give(fresh(a.shape or b.shape, found))
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} != {b.shape[-1]}")
+    return call.give(fresh((*a.shape[:-1], *b.shape[:-1]), found))
+
+
+@rule("vdot")
+def vdot(call):
+    a, b = [_array(call, each) for each in call.args]
+    if a.size != b.size:
+        raise ValueError(f"vectors have different lengths: {a.size}, {b.size}")
+    return call.give(Layout((), np.vdot(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype, ()))
+
+
+# ---- bits and indices
+
+
+@rule("packbits")
+def packbits(call):
+    return _packbits(call, *call.args, **call.kwargs)
+
+
+def _packbits(call, a, /, axis=None, bitorder="big"):
+    a = _array(call, a)
+    np.packbits(np.zeros(1, a.dtype), bitorder=bitorder)
+    shape, axis = _flat(a, axis)
+    return call.give(fresh((*shape[:axis], -(-shape[axis] // 8), *shape[axis + 1 :]), np.dtype(np.uint8)))
+
+
+@rule("unpackbits")
+def unpackbits(call):
+    return _unpackbits(call, *call.args, **call.kwargs)
+
+
+def _unpackbits(call, a, /, axis=None, count=None, bitorder="big"):
+    a = _array(call, a)
+    np.unpackbits(np.zeros(1, a.dtype), bitorder=bitorder)
+    shape, axis = _flat(a, axis)
+    length = shape[axis] * 8
+    if count is not None:
+        count = operator.index(count)
+        if count < -length:
+            raise ValueError(f"-count larger than number of elements ({length})")
+        length = count if count >= 0 else length + count
+    return call.give(fresh((*shape[:axis], length, *shape[axis + 1 :]), np.dtype(np.uint8)))
+
+
+def _flat(a, axis):
+    """A shape and an axis of it: of all elements in a row where there is none."""
+    if axis is None or a.ndim == 0:
+        if axis is not None:
+            axis_in(axis, 1)
+        return (a.size,), 0
+    return a.shape, axis_in(axis, a.ndim)
+
+
+@rule("ravel_multi_index")
+def ravel_multi_index(call):
+    return _ravel_multi_index(call, *call.args, **call.kwargs)
+
+
+def _ravel_multi_index(call, multi_index, dims, mode="raise", order="C"):
+    places = _sequence(call, multi_index)
+    if len(places) != (len(dims) if np.ndim(dims) else 1):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(dims) if np.ndim(dims) else 1}")
+    if any(each.dtype.kind not in "iu" for each in places):
+        raise TypeError("only int indices permitted")
+    if 0 in np.ravel(dims) and 0 not in np.broadcast_shapes(*[each.shape for each in places]):
+        raise ValueError("cannot unravel if shape has zero entries (is empty).")
+    return call.give(_iterated(places, np.dtype(np.intp)))
+
+
+def _iterated(arrays, dtype):
+    """What NumPy's iterator allocates beside arrays."""
+    shape, (strides,) = placed(tuple([(each.shape, each.strides) for each in arrays]), (dtype.itemsize,), "K")
+    return Layout(shape, dtype, strides)
+
+
+@rule("unravel_index")
+def unravel_index(call):
+    return _unravel_index(call, *call.args, **call.kwargs)
+
+
+def _unravel_index(call, indices, shape, order="C"):
+    places = _array(call, indices)
+    lengths = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if places.dtype.kind not in "iu":
+        np.unravel_index(np.zeros(1, places.dtype), (3,))
+    if call.faked is None:
+        return call.forgotten()
+    table = call.give(fresh((*places.shape, len(lengths)), np.dtype(np.intp)))
+    return tuple([table[..., i] for i in range(len(lengths))])
+
+
+# ---- what dtypes say
+
+
+def _dtypes(call, values):
+    return [value.dtype if isinstance(value, ndarray) else value for value in values]
+
+
+@rule("result_type can_cast")
+def of_dtypes(call):
+    args = _dtypes(call, call.args)
+    return getattr(np, call.operation)(
+        *args, **dict(zip(call.kwargs, _dtypes(call, call.kwargs.values()), strict=True))
+    )
+
+
+@rule("min_scalar_type")
+def min_scalar_type(call):
+    (x,) = call.args
+    if isinstance(x, ndarray) and x.ndim == 0 and is_fake(x) and x.dtype.kind in "biufc":
+        raise call.refusal("a value is needed")
+    return x.dtype if isinstance(x, ndarray) and (x.ndim or is_fake(x)) else call.compute()
+
+
+@rule("datetime_as_string")
+def datetime_as_string(call):
+    return _datetime_as_string(call, *call.args, **call.kwargs)
+
+
+def _datetime_as_string(call, arr, unit=None, timezone="naive", casting="same_kind"):
+    arr = _array(call, arr)
+    if unit == "auto":
+        raise call.refusal("the length of the texts depends on values", "name a unit")
+    found = np.datetime_as_string(np.zeros(0, arr.dtype), unit, timezone, casting).dtype
+    return call.give(inference.copied(arr, "K", found))
+
+
+# ---- days
+
+
+@rule("busday_count is_busday busday_offset")
+def days(call):
+    """Element by element. The options are looked at by NumPy, on days that are none of the array's."""
+    names = {"busday_count": 2, "is_busday": 1, "busday_offset": 2}
+    arrays = [_day(call, each) for each in call.args[: names[call.operation]]]
+    options = call.kwargs
+    kind = {"busday_count": np.int64, "is_busday": np.bool_, "busday_offset": "M8[D]"}[call.operation]
+    out = options.get("out")
+    layout = _iterated(arrays, np.dtype(kind))
+    if out is not None:
+        if np.broadcast_shapes(out.shape, layout.shape) != out.shape:
+            raise ValueError("non-broadcastable output operand")
+        return out if call.writes(out) else call.compute()
+    return call.give(layout)
+
+
+def _day(call, value):
+    found = call.header(value) if not isinstance(value, (str, list, tuple)) else value
+    found = np.asarray(found)
+    return found.astype("M8[D]") if found.dtype.kind in "US" else found
+
+
+# ---- writers
+
+
+@rule("copyto")
+def copyto(call):
+    return _copyto(call, *call.args, **call.kwargs)
+
+
+def _copyto(call, dst, src, casting="same_kind", where=True):
+    if not isinstance(dst, ndarray):
+        if isinstance(dst, np.ndarray) and call.faked is not None:
+            raise call.refusal("a fake has no values to write into an array that has bytes")
+        return call.compute()
+    shown = call.header(src)
+    into, mask = locate(dst), call.header(where)
+    if isinstance(src, ndarray) and where is True and _lies_there(into, shown):
+        return None  # which NumPy sees before it looks whether it may write
+    its = shown if isinstance(shown, (np.ndarray, int, float, complex)) else np.asarray(shown)
+    model = np.zeros(0, dst.dtype)
+    np.copyto(model, np.zeros(0, its.dtype) if isinstance(its, np.ndarray) else its, casting)
+    for each in (np.shape(its), np.shape(mask)):
+        # An axis of length 1 in front is one too many, but harmless.
+        each = (
+            each[max(0, len(each) - dst.ndim) :] if all(n == 1 for n in each[: max(0, len(each) - dst.ndim)]) else each
+        )
+        if _broadcast_or_none(each, dst.shape) != dst.shape:
+            raise ValueError(f"could not broadcast input array from shape {each} into shape {dst.shape}")
+    return None if call.writes(dst, whole=where is True) else call.compute()
+
+
+def _lies_there(one, other):
+    return (
+        all(getattr(one, name) == getattr(other, name) for name in ("dtype", "shape", "strides"))
+        and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    )
+
+
+def _broadcast_or_none(*shapes):
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+
+
+@rule("putmask")
+def putmask(call):
+    return _putmask(call, *call.args, **call.kwargs)
+
+
+def _putmask(call, a, /, mask, values):
+    mask = _array(call, mask)
+    if mask.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if isinstance(values, (ndarray, np.ndarray)) or first_fake((values,)) is not None:
+        values = np.zeros(1, _array(call, values).dtype)
+    np.putmask(np.zeros(1, a.dtype), [True], values)
+    return None if call.writes(a) else call.compute()
+
+
+@rule("place")
+def place(call):
+    return _place(call, *call.args, **call.kwargs)
+
+
+def _place(call, arr, mask, vals):
+    mask, values = _array(call, mask), _array(call, vals)
+    if mask.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    if isinstance(vals, (ndarray, np.ndarray)):
+        np.place(np.zeros(1, arr.dtype), np.zeros(1, mask.dtype), np.zeros(min(values.size, 1), values.dtype))
+    return None if call.writes(arr) else call.compute()
+
+
+@rule("put")
+def put(call):
+    return _put(call, *call.args, **call.kwargs)
+
+
+def _put(call, a, ind, v, mode="raise"):
+    if not isinstance(a, ndarray):
+        return call.compute()
+    return a.put(ind, v, mode)

@@ -1,0 +1,553 @@
+"""Rules of the methods of arrays that compute, order and write.
+
+One file, for it is a list: each rule is read by itself.
+"""
+
+import functools
+import operator
+
+import numpy as np
+from numpy._core import _methods
+from numpy.lib.array_utils import normalize_axis_index
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.fakes import is_fake, locate
+from cowarray._modes.fake.rules.composites import clone_of, run
+from cowarray._modes.fake.rules.rules import CODE, RULE, enter, rule
+from cowarray._modes.layouts.inference import copied, fresh, reduction
+from cowarray._modes.layouts.layouts import axis_in
+
+__all__ = ["by_operations", "check_indices", "check_places"]
+
+
+def by_operations(*operations):
+    """Make a function of an operation's arguments, which does it by other operations, the rule of these."""
+
+    def decorate(function):
+        rule(*operations, kind=CODE)(lambda call: run(call, function, call.args, call.kwargs))
+        return function
+
+    return decorate
+
+
+# ---- reductions: NumPy's own code, above the ufuncs' methods
+
+for _name, _function in {
+    "prod": _methods._prod,
+    "any": _methods._any,
+    "all": _methods._all,
+    "clip": _methods._clip,
+}.items():
+    by_operations(f"ndarray.{_name}")(clone_of(_function))
+
+
+@rule("ndarray.var ndarray.std")
+def var(call):
+    code = _methods._var if call.operation == "ndarray.var" else _methods._std
+    return run(call, clone_of(code), call.args, call.kwargs, frozenset())
+
+
+_UFUNCS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
+
+
+@rule("ndarray.sum ndarray.max ndarray.min")
+def reduced(call):
+    """The quick way of those that are called most; with `out` or `where` NumPy's code."""
+    name = call.operation[8:]
+    options = (
+        _options_of_sum(*call.args, **call.kwargs) if name == "sum" else _options_of_max(*call.args, **call.kwargs)
+    )
+    if options is None:
+        code = {"sum": _methods._sum, "max": _methods._amax, "min": _methods._amin}[name]
+        return run(call, clone_of(code), call.args, call.kwargs)
+    return call.give(reduction(_UFUNCS[name], locate(call.args[0]), **options))
+
+
+def _options_of_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+    plain = out is None and where is True and initial is np._NoValue
+    return {"axis": axis, "dtype": dtype, "keepdims": keepdims} if plain else None
+
+
+def _options_of_max(x, axis=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+    plain = out is None and where is True and initial is np._NoValue
+    return {"axis": axis, "keepdims": keepdims} if plain else None
+
+
+@by_operations("ndarray.mean")
+def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """As NumPy: a sum, divided in place. Half precision is summed in single."""
+    if axis is not None:
+        np.lib.array_utils.normalize_axis_tuple(axis, x.ndim)
+    halved = dtype is None and x.dtype.type is np.float16
+    if halved:
+        dtype = np.dtype("f4")
+    elif dtype is None and x.dtype.kind in "biu":
+        dtype = np.dtype("f8")
+    total = np.add.reduce(x, axis, dtype, out, keepdims, where=where)
+    if total.dtype.kind not in "O":
+        np.true_divide(total, 1, out=total, casting="unsafe")
+    return total.astype("f2") if halved and out is None else total
+
+
+@by_operations("ndarray.trace")
+def trace(x, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return np.add.reduce(x.diagonal(offset, axis1, axis2), -1, dtype, out)
+
+
+@by_operations("ndarray.cumsum")
+def cumsum(x, axis=None, dtype=None, out=None):
+    return _accumulated(np.add, x, axis, dtype, out)
+
+
+@by_operations("ndarray.cumprod")
+def cumprod(x, axis=None, dtype=None, out=None):
+    return _accumulated(np.multiply, x, axis, dtype, out)
+
+
+def _accumulated(ufunc, x, axis, dtype, out):
+    x, axis = _along(x, axis)
+    return ufunc.accumulate(x, axis, dtype, out)
+
+
+def _along(x, axis):
+    """An array and an axis of it: without an axis, all elements in a row."""
+    if axis is None or x.ndim == 0:
+        if axis is not None:
+            axis_in(axis, 1)
+        return x.reshape(-1), 0
+    return x, axis_in(axis, x.ndim)
+
+
+@rule("ndarray.argmax ndarray.argmin")
+def argmax(call):
+    return _argmax(call, *call.args, **call.kwargs)
+
+
+def _argmax(call, x, axis=None, out=None, *, keepdims=False):
+    axes = tuple(range(x.ndim)) if axis is None else (axis_in(axis, max(x.ndim, 1)),)
+    if any(not x.shape[k] for k in axes if k < x.ndim):
+        getattr(np.empty(0), call.operation[8:])()  # which says so
+    getattr(np.ones(1, x.dtype), call.operation[8:])()
+    shape = tuple([1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes])
+    return _into(call, out, fresh(shape, np.dtype(np.intp)), casting="safe")
+
+
+def _into(call, out, layout, casting="unsafe"):
+    """A fresh result, or `out`, which must be like it. NumPy's casting looks from `out` to the result."""
+    if out is None:
+        return call.give(layout)
+    if out.shape != layout.shape:
+        raise ValueError("output array does not match result of the operation.")
+    if not np.can_cast(out.dtype, layout.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {out.dtype!r} to {layout.dtype!r} according to the rule {casting!r}"
+        )
+    if not call.writes(out, False):
+        return call.compute()
+    return out
+
+
+# ---- elements chosen and ordered
+
+
+@rule("ndarray.take")
+def take(call):
+    return _take(call, *call.args, **call.kwargs)
+
+
+def _take(call, x, indices, axis=None, out=None, mode="raise"):
+    places = np.asarray(call.header(indices))
+    if places.dtype.kind not in "iub" and places.size:
+        np.empty(1).take(np.empty(0, places.dtype))
+        raise TypeError(f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'safe'")
+    np.empty(1).take([0], mode=mode)
+    if axis is None or x.ndim == 0:
+        if axis is not None:
+            axis_in(axis, 1)
+        before, length, after = (), x.size, ()
+    else:
+        axis = axis_in(axis, x.ndim)
+        before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    if not length and places.size and all(before) and all(after):
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    check_indices(indices, length, mode)
+    return _into(call, out, fresh((*before, *places.shape, *after), x.dtype))
+
+
+def check_indices(indices, length, mode):
+    """Where indices have values, NumPy would say that one is out of bounds."""
+    if mode != "raise" or (isinstance(indices, ndarray) and is_fake(indices)):
+        return
+    places = np.asarray(indices)
+    if places.size and (places.max() >= length or places.min() < -length):
+        wrong = places.max() if places.max() >= length else places.min()
+        raise IndexError(f"index {wrong} is out of bounds for size {length}")
+
+
+def check_places(shape, key):
+    """The same of an index that fits a shape, and of its arrays and lists of integers."""
+    parts = key if type(key) is tuple else (key,)
+    parts = [part if not isinstance(part, (list, ndarray)) or is_fake(part) else np.asarray(part) for part in parts]
+    if any(0 in getattr(part, "shape", ()) for part in parts):
+        return  # no element is picked, and NumPy does not look
+    taken = [_axes_taken(part) for part in parts]
+    axis = 0
+    for part, axes in zip(parts, taken, strict=True):
+        if part is Ellipsis:
+            axis += len(shape) - sum(taken)
+        elif isinstance(part, np.ndarray) and part.dtype.kind in "iu":
+            low, high = int(part.min()), int(part.max())
+            if low < -shape[axis] or high >= shape[axis]:
+                wrong = low if low < -shape[axis] else high
+                raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {shape[axis]}")
+        axis += axes
+
+
+def _axes_taken(part):
+    """How many axes of an array an index stands for."""
+    if part is None or part is Ellipsis or isinstance(part, (bool, np.bool_)):
+        return 0
+    return part.ndim if isinstance(part, (ndarray, np.ndarray)) and part.dtype.kind == "b" else 1
+
+
+@rule("ndarray.compress")
+def compress(call):
+    return _compress(call, *call.args, **call.kwargs)
+
+
+def _compress(call, x, condition, axis=None, out=None):
+    if isinstance(condition, ndarray) and is_fake(condition):
+        raise call.refusal(
+            "the shape of what a condition picks depends on its values", "give the condition real values"
+        )
+    condition = np.asarray(condition)
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    (places,) = np.nonzero(condition)
+    return _take(call, x, places, axis, out)
+
+
+@rule("ndarray.choose")
+def choose(call):
+    return _choose(call, *call.args, **call.kwargs)
+
+
+def _choose(call, x, *choices, out=None, mode="raise"):
+    choices = list(choices[0]) if len(choices) == 1 else list(choices)
+    numbers = [each if type(each) in (bool, int, float, complex) else None for each in choices]
+    choices = [np.asarray(call.header(each)) for each in choices]
+    if not choices:
+        raise ValueError("0-length sequence.")
+    if not np.can_cast(x.dtype, np.intp, "safe"):
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if any(each.dtype.kind == "V" for each in choices):
+        raise call.refusal("no rule says which dtype records have together", "use where")
+    np.empty(0, np.intp).choose([np.empty(0)], mode=mode)  # which says what is wrong with it
+    shape = _broadcast(locate(x), *choices)
+    if out is not None and out.shape != shape:
+        raise TypeError("choose: invalid shape for output array.")
+    models = [np.empty(0, x.dtype) if n is None else n for x, n in zip(choices, numbers, strict=True)]
+    return _into(call, out, fresh(shape, np.empty(0, np.intp).choose(models).dtype))
+
+
+def _broadcast(*headers):
+    return np.broadcast_shapes(*[each.shape for each in headers])
+
+
+@rule("ndarray.repeat")
+def repeat(call):
+    return _repeat(call, *call.args, **call.kwargs)
+
+
+def _repeat(call, x, repeats, axis=None):
+    if isinstance(repeats, ndarray) and is_fake(repeats):
+        raise call.refusal(
+            "the shape of the result depends on how often elements are repeated",
+            "give the numbers of repeats real values",
+        )
+    repeats = np.asarray(repeats)
+    if repeats.dtype.kind not in "iub" and repeats.size:
+        raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if repeats.ndim > 1:
+        raise ValueError("repeats must be 0- or 1-dimensional")
+    if repeats.size and repeats.min() < 0:
+        raise ValueError("repeats may not contain negative values.")
+    shape, axis = ((x.size,), 0) if axis is None or x.ndim == 0 else (x.shape, axis_in(axis, x.ndim))
+    if repeats.ndim == 0 or repeats.size == 1:
+        length = shape[axis] * int(repeats.reshape(-1)[0])
+    elif repeats.size != shape[axis]:
+        raise ValueError(f"operands could not be broadcast together with shape ({shape[axis]},) ({repeats.size},)")
+    else:
+        length = int(repeats.sum())
+    return call.give(fresh((*shape[:axis], length, *shape[axis + 1 :]), x.dtype))
+
+
+@rule("ndarray.argsort")
+def argsort(call):
+    x, *rest = call.args
+    axis = rest[0] if rest else call.kwargs.get("axis", -1)
+    options = {name: value for name, value in call.kwargs.items() if name != "axis"}
+    np.ones(2, x.dtype).argsort(-1, *rest[1:], **options)  # which says what is wrong with them
+    if axis is not None:
+        axis_in(axis, max(x.ndim, 1))
+    return call.give(fresh((x.size,) if axis is None else x.shape or (1,), np.dtype(np.intp)))
+
+
+@rule("ndarray.argpartition")
+def argpartition(call):
+    return _argpartition(call, *call.args, **call.kwargs)
+
+
+def _argpartition(call, x, kth, axis=-1, kind="introselect", order=None):
+    np.ones(1, x.dtype).argpartition(0, kind=kind, order=order)
+    shape = (x.size,) if axis is None else x.shape
+    axis = 0 if axis is None else axis_in(axis, max(x.ndim, 1))
+    _check_kth(kth, shape, axis)
+    return call.give(fresh(shape, np.dtype(np.intp)))
+
+
+def _check_kth(kth, shape, axis):
+    if isinstance(kth, ndarray) and is_fake(kth):
+        return
+    places = np.asarray(kth)
+    if places.dtype.kind not in "iub":
+        raise TypeError("Partition index must be integer")
+    length = shape[axis] if shape else 1
+    if 0 in shape:
+        return
+    if places.size and (places.max() >= length or places.min() < -length):
+        raise ValueError(f"kth(={places.max()}) out of bounds ({length})")
+
+
+@rule("ndarray.searchsorted")
+def searchsorted(call):
+    return _searchsorted(call, *call.args, **call.kwargs)
+
+
+def _searchsorted(call, x, v, side="left", sorter=None):
+    if x.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array" if x.ndim > 1 else "object of too small depth for desired array"
+        )
+    places = np.asarray(call.header(v))
+    np.result_type(x.dtype, places.dtype)
+    np.empty(0).searchsorted(0.0, side)
+    if sorter is not None and np.asarray(call.header(sorter)).dtype.kind not in "iub":
+        raise TypeError("sorter must only contain integers")
+    if sorter is not None and np.shape(sorter) != x.shape:
+        raise ValueError(
+            "sorter.size must equal the array size" if np.ndim(sorter) == 1 else "sorter must be 1-D array"
+        )
+    return call.give(fresh(places.shape, np.dtype(np.intp)))
+
+
+@rule("ndarray.dot")
+def dot(call):
+    return _dot(call, *call.args, **call.kwargs)
+
+
+def _dot(call, x, b, out=None):
+    from cowarray._modes.fake.rules.functions import product
+
+    return _into(call, out, product(call.header(x), call.header(b)))
+
+
+# ---- copies
+
+
+@by_operations("ndarray.round")
+def rounded(x, decimals=0, out=None):
+    return _rounded(x, operator.index(decimals), out)
+
+
+def _rounded(x, decimals, out):
+    if out is not None and not out.flags.writeable:
+        raise ValueError("output array is read-only")
+    if out is not None and out.size != x.size:
+        raise ValueError("invalid output shape")
+    if x.dtype.kind == "c":
+        result = x.copy(order="K") if out is None else out
+        if out is not None:
+            np.copyto(out, x)
+        return result
+    if x.dtype.kind in "iu" and decimals >= 0:
+        if out is None:
+            return x
+        np.copyto(out, x, casting="unsafe")
+        return out
+    if decimals == 0:
+        return np.rint(x) if out is None else np.rint(x, out=out)
+    if x.dtype.kind == "b":
+        np.ones(1, bool).round(decimals)
+    fortran = x.flags.fnc
+    work = np.dtype("f8") if x.dtype.kind in "iu" else x.dtype
+    np.rint(np.multiply(x, 10.0))
+    if out is not None:
+        np.copyto(out, x, casting="unsafe")
+        return out
+    return x.astype(work, order="F" if fortran else "C").astype(x.dtype, order="F" if fortran else "C")
+
+
+@by_operations("ndarray.conj", "ndarray.conjugate")
+def conjugate(x, out=None):
+    if out is not None and x.dtype.kind in "biuf":
+        np.copyto(out, x)
+        return out
+    if x.dtype.kind in "cO" or out is not None:
+        return np.conjugate(x) if out is None else np.conjugate(x, out)
+    return np.conjugate(x) if x.dtype.kind not in "biuf" else x
+
+
+@rule("ndarray.byteswap")
+def byteswap(call):
+    x, *rest = call.args
+    inplace = rest[0] if rest else call.kwargs.get("inplace", False)
+    if inplace:
+        return x if call.writes(x) else call.compute()
+    return call.give(copied(call.header(x), "A"))
+
+
+# ---- writers
+
+
+@rule("ndarray.sort")
+def sort(call):
+    x, *rest = call.args
+    axis = rest[0] if rest else call.kwargs.get("axis", -1)
+    options = {name: each for name, each in call.kwargs.items() if name != "axis"}
+    np.ones(1, x.dtype).sort(-1, *rest[1:], **options)  # which says what is wrong with them
+    normalize_axis_index(operator.index(axis), x.ndim)
+    return None if call.writes(x) else call.compute()
+
+
+@rule("ndarray.partition")
+def partition(call):
+    return _partition(call, *call.args, **call.kwargs)
+
+
+def _partition(call, x, kth, axis=-1, kind="introselect", order=None):
+    np.ones(1, x.dtype).partition(0, kind=kind, order=order)
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    _check_kth(kth, x.shape, axis)
+    return None if call.writes(x) else call.compute()
+
+
+@rule("ndarray.put")
+def put(call):
+    return _put(call, *call.args, **call.kwargs)
+
+
+def _put(call, x, indices, values, mode="raise"):
+    if not x.flags.writeable:
+        raise ValueError("put: output array is read-only")
+    if not isinstance(values, (ndarray, np.ndarray)):
+        np.array(values, dtype=x.dtype)
+    if np.size(call.header(values)) and np.size(call.header(indices)):
+        if not x.size:
+            raise IndexError("cannot replace elements of an empty array")
+        check_indices(indices, x.size, mode)
+    np.empty(1).put([0], 0, mode=mode)  # which says what is wrong with it
+    return None if call.writes(x) else call.compute()
+
+
+@rule("ndarray.fill")
+def fill(call):
+    x, value = call.args
+    shown = call.header(value)
+    if np.ndim(shown):
+        np.empty(0).fill(np.empty(2))
+    return None if call.writes(x, whole=True) else call.compute()
+
+
+@rule("ndarray.setfield")
+def setfield(call):
+    return None if call.writes(call.args[0]) else call.compute()
+
+
+def in_place(call):
+    x, other = call.args
+    shown = call.header(other)
+    ufunc = np.power if call.operation == "in-place power" else np.matmul
+    run(call, functools.partial(_checked, ufunc, x), (shown if not isinstance(other, ndarray) else other,), {})
+    return x if call.writes(x, whole=False) else call.compute()
+
+
+enter(["in-place power", "in-place matmul"], in_place, RULE)
+
+
+def _checked(ufunc, x, other):
+    made = ufunc(x, other)
+    if made.shape != x.shape:
+        raise ValueError(f"non-broadcastable output operand with shape {x.shape} doesn't match {made.shape}")
+    if not np.can_cast(made.dtype, x.dtype, "same_kind"):
+        raise np._core._exceptions._UFuncOutputCastingError(ufunc, "same_kind", made.dtype, x.dtype, 0)
+
+
+@rule("ndarray.resize")
+def resize(call):
+    x, *shape = call.args
+    return call.resized(x, shape)
+
+
+# ---- elements in C order
+
+
+@rule("flatiter.__getitem__")
+def flat_get(call):
+    x, key = call.args
+    size = x.size
+    if isinstance(key, ndarray) and is_fake(key):
+        if key.dtype == bool:
+            raise call.refusal(
+                "the shape of what a mask picks depends on its values", "use where, or multiply by the mask"
+            )
+        return call.give(fresh(key.shape, x.dtype))
+    if type(key) is tuple and len(key) == 1:
+        (key,) = key
+    if not is_fake(x):
+        return call.forgotten()
+    _try_key(key, size)
+    # The places that it names, of as many elements.
+    if key is Ellipsis:
+        return call.give(fresh((size,), x.dtype))
+    if isinstance(key, slice):
+        return call.give(fresh((len(range(*key.indices(size))),), x.dtype))
+    shown = np.asarray(call.header(key) if isinstance(key, ndarray) else key)
+    if shown.dtype == bool or shown.dtype.kind not in "iu":
+        if size > 1 << 20:
+            raise call.refusal("a mask of so many elements is not looked at")
+        layout = np.zeros(size, np.int8).flat[key]
+        return call.give(fresh(np.shape(layout), x.dtype))
+    if shown.size and (shown.max() >= size or shown.min() < -size):
+        raise IndexError(f"index {shown.max()} is out of bounds for size {size}")
+    dtype = x.dtype if shown.ndim else x.dtype.newbyteorder("=")
+    return call.give(fresh(shown.shape, dtype))
+
+
+def _try_key(key, size, **value):
+    """Have NumPy look at an index of so many elements, where these are few."""
+    if size < 1 << 16 and not (isinstance(key, ndarray) and is_fake(key)):
+        model = np.zeros(size, np.int8).flat
+        key = key.to_numpy() if isinstance(key, ndarray) else key
+        if value:
+            model[key] = 0
+        else:
+            model[key]
+
+
+@rule("flatiter.__setitem__")
+def flat_set(call):
+    x, key, _ = call.args
+    if not x.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    _try_key(key, x.size, value=0)
+    if isinstance(key, ndarray) and is_fake(key) and key.dtype == bool and key.shape != (x.size,):
+        if key.ndim != 1:
+            raise call.refusal("what a mask of other axes picks depends on its values", "use a mask of one axis")
+        raise IndexError(
+            f"boolean index did not match indexed flat iterator along axis 0; size of axis is {x.size} but size of "
+            f"corresponding boolean axis is {key.size}"
+        )
+    if isinstance(key, (int, np.integer)) and not -x.size <= key < x.size:
+        raise IndexError(f"index {key} is out of bounds for size {x.size}")
+    return None if call.writes(x) else call.compute()

@@ -1,0 +1,334 @@
+"""Rules of ufuncs, their methods, and the operators."""
+
+import operator
+from functools import lru_cache
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.fakes import first_fake, is_fake, locate, settle_key
+from cowarray._modes.fake.rules.methods import check_places
+from cowarray._modes.fake.rules.rules import rule
+from cowarray._modes.layouts.elementwise import placed
+from cowarray._modes.layouts.generalized import core_names
+from cowarray._modes.layouts.inference import (
+    Layout,
+    accumulation,
+    elementwise,
+    generalized,
+    indexed,
+    outer,
+    reduction,
+    segments,
+)
+
+__all__ = ["rule_of"]
+
+_COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+
+_NAMED = {
+    "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("axis", "dtype", "out"),
+    "reduceat": ("axis", "dtype", "out"),
+}
+
+
+def rule_of(function):
+    """The rule of an operation that a ufunc does; None of others.
+
+    Parameters
+    ----------
+    function : callable
+        What does it as ever.
+    """
+    if type(getattr(function, "ufunc", None)) is not np.ufunc:
+        return None
+    return _METHODS.get(function.method_name)
+
+
+@rule("power equal not_equal less less_equal greater greater_equal")
+def operate(call):
+    """An operator with what is no array yet, or which NumPy's operator does in its own way."""
+    first, second = [_operand(call, value) for value in call.args]
+    if (
+        call.operation == "power"
+        and type(second) is int
+        and second == 2
+        and getattr(first, "dtype", None) == np.dtype(bool)
+    ):
+        return call.give(*elementwise(np.square, (first,)))
+    try:
+        layouts = elementwise(getattr(np, call.operation), (first, second))
+        if call.operation in _TRUTHS and _is_plain_truth(call, layouts):
+            return np.bool_(call.operation in call.block.assumed)
+        return call.give(*layouts)
+    except np._core._exceptions._UFuncNoLoopError:
+        if call.operation not in ("equal", "not_equal"):
+            raise
+        kinds = [np.asarray(each).dtype for each in (first, second)]
+        if any(its.kind == "V" for its in kinds):
+            operator.eq(np.empty(0, kinds[0]), np.empty(0, kinds[1]))  # which may not be compared
+        found = [(np.shape(each), np.asarray(each).strides) for each in (first, second)]
+        shape, (strides,) = placed(tuple(found), (1,), "K")
+        return call.give(Layout(shape, np.dtype(bool), strides))
+
+
+def _operand(call, value):
+    shown = call.header(value)
+    return np.asarray(shown) if shown is None else shown
+
+
+def _written(call, outputs, whole, layouts):
+    """What is given back where some of the outputs are arrays that are written."""
+    given = []
+    for target, layout in zip(outputs, layouts, strict=True):
+        given.append(target if target is not None else (layout, call))
+    if not any(call.writes(target, whole) for target in outputs if target is not None):
+        return call.compute()
+    made = [each if isinstance(each, (ndarray, np.ndarray)) else call.give(each[0]) for each in given]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _outputs(call, number):
+    """The arrays named by `out`, one for each result; None where none is."""
+    out = call.kwargs.get("out")
+    if out is None:
+        return None
+    out = out if type(out) is tuple else (out,)
+    return None if all(each is None for each in out) else out
+
+
+def _options(call):
+    """The other options; of an array among them, the header."""
+    options = {
+        name: call.header(value) if name in ("where", "initial") else value
+        for name, value in call.kwargs.items()
+        if name != "out" and value is not np._NoValue
+    }
+    where = call.kwargs.get("where")
+    if isinstance(where, (int, list, tuple)) and where is not True and first_fake((where,)) is None:
+        options["where"] = np.asarray(where, bool)
+    return options
+
+
+_TRUTHS = (
+    frozenset(["logical_or", "logical_and", "logical_not", "isfinite", "isnan", "isinf", "isnat", "signbit"])
+    | _COMPARISONS
+)
+
+
+def _is_truth(call, layouts):
+    """Whether an operation says whether something holds, in code of which one knows what it is told."""
+    return call.function.ufunc.__name__ in _TRUTHS and _is_plain_truth(call, layouts)
+
+
+def _is_plain_truth(call, layouts):
+    return (
+        call.block.assumed is not None
+        and call.faked is not None
+        and not layouts[0].shape
+        and layouts[0].dtype.kind == "b"
+    )
+
+
+def _is_ufunc(value):
+    return isinstance(value, np.ufunc)
+
+
+def _brings_own_ufunc(value):
+    """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
+    override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
+    if isinstance(value, np.ndarray):
+        wraps = type(value).__array_wrap__ is not np.ndarray.__array_wrap__ and not isinstance(value, np.memmap)
+    else:
+        wraps = hasattr(type(value), "__array_wrap__") and not isinstance(value, (ndarray, np.generic))
+    if wraps:
+        return True  # it makes what it likes of the result
+    return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
+
+
+def _refuse_strangers(call):
+    """What another library's type makes of the operation is for it to say."""
+    out = call.kwargs.get("out")
+    values = (*call.args, call.kwargs.get("where"), *(out if type(out) is tuple else (out,)))
+    if any(_brings_own_ufunc(value) for value in values):
+        raise call.refusal("a type with an __array_ufunc__ of its own computes it", "convert it to an array")
+
+
+_NUMPYS = frozenset(
+    [each for module in (np, np.strings, np.linalg._umath_linalg) for each in vars(module).values() if _is_ufunc(each)]
+)
+
+
+@lru_cache(maxsize=1024)
+def _always_fails(ufunc, dtypes):
+    """Whether a ufunc of somebody else's raises an error of its own, tried with one element."""
+    cores = core_names(ufunc.signature or ",".join(["()"] * ufunc.nin))
+    try:
+        with np.errstate(all="ignore"):
+            ufunc(*[np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)])
+    except (TypeError, ValueError):
+        return False  # of dtypes and shapes
+    except Exception:
+        return True
+    return False
+
+
+def _refuse_failing(call):
+    ufunc = call.function.ufunc
+    if ufunc in _NUMPYS or ufunc.__name__.endswith(" (vectorized)") or not ufunc.nout:
+        return
+    x = [np.asarray(call.header(value)).dtype for value in call.args[: ufunc.nin]]
+    if call.function.method_name not in ("__call__", "outer"):
+        x = [x[0]] * ufunc.nin
+    if _always_fails(ufunc, tuple(x)):
+        raise call.refusal("it raises an error whatever it computes")
+
+
+def _by(method):
+    """The rule by a ufunc's method, of arrays alone."""
+
+    def apply(call):
+        _refuse_strangers(call)
+        _refuse_failing(call)
+        return method(call)
+
+    return apply
+
+
+def _refuse_no_arrays(outputs):
+    for each in outputs:
+        if each is not None and not isinstance(each, (ndarray, np.ndarray)):
+            raise TypeError("return arrays must be of ArrayType")
+
+
+def _apply(call):
+    ufunc = call.function.ufunc
+    if ufunc.__name__.endswith(" (vectorized)") and call.faked is not None:
+        raise call.refusal("it calls a function of the user for each element", "write it as operations on whole arrays")
+    if not ufunc.nout:
+        raise call.refusal("it has no results, and may write its arguments")
+    inputs = [call.header(value) for value in call.args[: ufunc.nin]]
+    outputs = _outputs(call, ufunc.nout)
+    if len(call.args) > ufunc.nin:
+        outputs = (*call.args[ufunc.nin :], *[None] * (ufunc.nin + ufunc.nout - len(call.args)))
+    _refuse_no_arrays(outputs or ())
+    options = _options(call)
+    if outputs is not None:
+        options["out"] = tuple([call.header(each) for each in outputs])
+    if outputs is not None and any(isinstance(each, ndarray) and not each.flags.writeable for each in outputs):
+        raise ValueError("output array is read-only")
+    infer = elementwise if ufunc.signature is None else generalized
+    layouts = infer(ufunc, inputs, **options)
+    if outputs is None:
+        if _is_truth(call, layouts):
+            return np.bool_(ufunc.__name__ in call.block.assumed)
+        return call.give(*layouts)
+    # As NumPy's ufuncs do it: all of `out` gets new bytes at once, computed from the old ones or not.
+    whole = ufunc.signature is None and "where" not in options
+    return _written(call, outputs, whole, layouts)
+
+
+def _reduce(call):
+    options = _bound(call, "reduce")
+    out = options.pop("out", None)
+    x = call.header(call.args[0])
+    options = {
+        name: call.header(value) if name in ("where", "initial") else value
+        for name, value in options.items()
+        if value is not np._NoValue
+    }
+    out = out[0] if type(out) is tuple else out
+    layout = reduction(call.function.ufunc, x, out=None if out is None else call.header(out), **options)
+    if out is None and _is_truth(call, (layout,)):
+        return np.bool_(call.function.ufunc.__name__ in call.block.assumed)
+    return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _bound(call, method):
+    """The arguments of a ufunc's method after its arrays, by name."""
+    first = 2 if method == "reduceat" else 1
+    return {**dict(zip(_NAMED[method], call.args[first:], strict=False)), **call.kwargs}
+
+
+def _accumulate(call):
+    options = _bound(call, "accumulate")
+    out = options.pop("out", None)
+    out = out[0] if type(out) is tuple else out
+    layout = accumulation(
+        call.function.ufunc, call.header(call.args[0]), out=None if out is None else call.header(out), **options
+    )
+    return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _reduceat(call):
+    options = _bound(call, "reduceat")
+    out = options.pop("out", None)
+    out = out[0] if type(out) is tuple else out
+    given = call.args[1]
+    indices = call.header(given)
+    layout = segments(
+        call.function.ufunc,
+        call.header(call.args[0]),
+        indices.shape[0],
+        options.get("axis", 0),
+        options.get("dtype"),
+        None if out is None else call.header(out),
+    )
+    if not (isinstance(given, ndarray) and is_fake(given)):
+        _check_starts(call, np.asarray(given), options.get("axis", 0))
+    return call.give(layout) if out is None else _written(call, (out,), False, (layout,))
+
+
+def _check_starts(call, starts, axis):
+    """Where parts begin is in range, where that is known."""
+    shape = np.shape(call.header(call.args[0]))
+    length = shape[axis[0] if isinstance(axis, tuple) else axis]
+    if starts.size and (starts.min() < 0 or starts.max() >= length):
+        wrong = starts.min() if starts.min() < 0 else starts.max()
+        raise IndexError(f"index {wrong} out-of-bounds in {call.function.ufunc.__name__}.reduceat [0, {length})")
+
+
+def _outer(call):
+    options = _options(call)
+    out = _outputs(call, 1)
+    _refuse_no_arrays(out or ())
+    if out is not None:
+        options["out"] = tuple([call.header(each) for each in out])
+    layout = outer(call.function.ufunc, call.header(call.args[0]), call.header(call.args[1]), **options)
+    layouts = layout if type(layout) is list else (layout,)
+    return call.give(*layouts) if out is None else _written(call, out, False, layouts)
+
+
+def _at(call):
+    x, key = call.args[:2]
+    if not isinstance(x, ndarray):
+        return call.compute()
+    if not x.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    others = [np.empty(0, np.asarray(call.header(each)).dtype) for each in call.args[2:]]
+    call.function.ufunc.at(np.empty(0, x.dtype), np.empty(0, np.intp), *others)
+    key, _ = settle_key(key)
+    shown = tuple(
+        [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
+    )
+    if not any(isinstance(item, np.ndarray) and item.dtype == bool for item in shown):
+        shape = indexed(locate(x), shown).shape
+        given = np.shape(call.header(call.args[2])) if len(call.args) > 2 else ()
+        if given != shape and np.broadcast_shapes(given, shape) != shape:
+            raise ValueError("array is not broadcastable to correct shape")
+        check_places(x.shape, key)
+    return None if call.writes(x) else call.compute()
+
+
+_METHODS = {
+    name: _by(method)
+    for name, method in {
+        "__call__": _apply,
+        "reduce": _reduce,
+        "accumulate": _accumulate,
+        "reduceat": _reduceat,
+        "outer": _outer,
+        "at": _at,
+    }.items()
+}

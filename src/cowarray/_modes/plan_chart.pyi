@@ -1,7 +1,0 @@
-from typing import Any
-
-from cowarray._modes.planning import fake
-
-__all__ = ["plot"]
-
-def plot(plan: fake, axes: Any = None) -> Any: ...

@@ -1,0 +1,1 @@
+"""Operations kept as recipes, and made later."""

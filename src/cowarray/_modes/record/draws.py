@@ -1,0 +1,235 @@
+"""Generators of random numbers whose draws are recorded: a draw is a write of the generator's state.
+
+While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: whoever draws
+from it, or looks at its state, has them made first.
+
+Nobody can follow a bit generator that somebody else holds: another generator may draw from it, or the program itself.
+Draws from such a one are made at once. Who holds it is counted: whoever asks a generator for it has the recorded draws
+made, so it is nobody else's as long as some wait.
+"""
+
+import functools
+import inspect
+import sys
+import threading
+import weakref
+
+import numpy as np
+
+from cowarray._chapters.generators import Generator
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.record.recipes import Version
+from cowarray._ops.protocols import bearing
+
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
+
+# Set by making.py: has the draws of a State made.
+settle = None
+
+
+class NotRecorded(Exception):
+    """An operation cannot be recorded: it is done at once."""
+
+
+class State:
+    """The state of a generator, as far as it is recorded.
+
+    Parameters
+    ----------
+    owner : cowarray.random.Generator
+    generator : numpy.random.Generator
+        It stands where the last draw that has been made left it.
+    """
+
+    __slots__ = ("__weakref__", "generator", "latest", "owner")
+
+    def __init__(self, owner, generator):
+        self.owner = weakref.ref(owner)
+        self.generator = generator
+        self.latest = None
+
+    def record(self, node):
+        """Note a draw."""
+        owner = self.owner()
+        if type(owner._numpys) is Waiting and owner._numpys.state is not self:
+            owner._numpys.state.record(node)  # another thread has recorded the first one meanwhile
+            return
+        if self.latest is None:
+            self.latest = Version(None)
+            self.latest.value = self.generator
+            owner._numpys = Waiting(self)
+        node.read([self.latest])
+        self.latest = node.write(self.latest, None)
+
+
+def rest(generator, version):
+    """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    version : Version
+        Of its state, after the draw.
+    """
+    owner = generator.owner()
+    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state.latest is version:
+        owner._numpys.state.latest = None
+        owner._numpys = generator
+
+
+class Waiting:
+    """In place of NumPy's generator, as long as draws wait to be made."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def settle(self):
+        """Have the draws made."""
+        settle(self.state)
+
+    def __getattr__(self, name):
+        return _Draw(self.state, name)
+
+
+class _Draw:
+    """A method of NumPy's generator, of which draws wait."""
+
+    __slots__ = ("__name__", "state")
+
+    def __init__(self, state, name):
+        self.state = state
+        self.__name__ = name
+
+    @property
+    def __self__(self):
+        """numpy.random.Generator: Whose method it is; for the rules, which ask what a draw gives."""
+        return self.state.generator
+
+    @property
+    def __wrapped__(self):
+        """callable: NumPy's, whose parameters it has."""
+        return getattr(self.state.generator, self.__name__)
+
+    def __call__(self, *args, **kwargs):
+        settle(self.state)
+        return getattr(self.state.generator, self.__name__)(*args, **kwargs)
+
+
+class Draw:
+    """A draw that is to be recorded."""
+
+    __slots__ = ("replay", "state")
+
+    def __init__(self, state, name):
+        self.state = state
+        self.replay = bearing(getattr(state.generator, name))
+
+    def is_possible(self, args, kwargs):
+        """Whether a draw with these numbers is one: what is wrong with them NumPy says at once."""
+        name = self.replay.function.__name__
+        place = _place_of_size(name)
+        if place is None:
+            return True
+        args = list(args)
+        if len(args) > place:
+            args[place] = 1
+        else:
+            kwargs = {**kwargs, "size": 1}
+        if any(isinstance(value, (np.ndarray, ndarray, list, tuple)) for value in (*args, *kwargs.values())):
+            return True
+        try:
+            getattr(_scratch, name)(*args, **kwargs)
+        except Exception:
+            return False
+        return True
+
+
+def _holders(generator):
+    """How many hold a generator's bit generator, this function included."""
+    return sys.getrefcount(generator.bit_generator)
+
+
+_alone = Generator(np.random.PCG64(0))
+_ALONE = _holders(_alone._numpys)
+
+
+# One thread draws for the record.
+_drawing = threading.RLock()
+
+
+class _Repeat:
+    """A draw that is done now, and again from the same state as often as one likes."""
+
+    __slots__ = ("draw", "kind", "name", "state")
+
+    def __init__(self, draw):
+        self.draw = draw
+        self.kind = type(draw.state.generator.bit_generator)
+        self.name = draw.replay.function.__name__
+        self.state = None
+
+    def __call__(self, *args, **kwargs):
+        if self.draw is not None:
+            settle(self.draw.state)  # draws that wait come first
+            with _drawing:
+                draw, self.draw = self.draw, None
+                self.state = draw.state.generator.bit_generator.state
+                return draw.replay(*args, **kwargs)
+        bits = self.kind()
+        bits.state = self.state
+        return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
+
+
+def repeated(draw):
+    """A function that does a draw, and is the same draw when it is called again.
+
+    Parameters
+    ----------
+    draw : Draw
+
+    Raises
+    ------
+    NotRecorded
+        The bit generator is not one of NumPy's, which can be made anew.
+    """
+    if type(draw.state.generator.bit_generator) not in _KINDS:
+        raise NotRecorded
+    return _Repeat(draw)
+
+
+_KINDS = (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
+
+# Draws what nobody looks at.
+_scratch = np.random.Generator(np.random.PCG64(0))
+
+
+@functools.cache
+def _place_of_size(name):
+    """Where among the arguments of a generator's method the size is; None where there is none."""
+    names = list(inspect.signature(getattr(np.random.Generator, name)).parameters)
+    return names.index("size") - 1 if "size" in names else None
+
+
+def draw_of(function):
+    """The `Draw` that an operation is; None of one that draws nothing.
+
+    Raises
+    ------
+    NotRecorded
+        It draws from a generator of NumPy's own, from the hidden state, or from a bit generator that others hold.
+    """
+    numpys = getattr(function, "function", None)
+    if type(numpys) is _Draw:
+        if _holders(numpys.state.generator) > _ALONE:
+            raise NotRecorded
+        return Draw(numpys.state, numpys.__name__)
+    generator = getattr(numpys, "__self__", None)
+    if isinstance(generator, np.random.RandomState):
+        raise NotRecorded
+    if not isinstance(generator, np.random.Generator):
+        return None
+    owner = getattr(generator, "owner", None)
+    owner = None if owner is None else owner()
+    if owner is None or _holders(generator) > _ALONE:
+        raise NotRecorded
+    return Draw(State(owner, generator), numpys.__name__)

@@ -1,0 +1,1 @@
+"""Simulation: NumPy's aliases, with what a program relies on found."""

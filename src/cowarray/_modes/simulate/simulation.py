@@ -1,0 +1,162 @@
+"""`simulate`: which lines of a program rely on a view where cowarray copies in meaning."""
+
+from cowarray._array.copies import watch_copies
+from cowarray._modes.common.handing import hand_to
+from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
+from cowarray._ops.operands import watch_births
+
+__all__ = ["simulate"]
+
+
+class simulate:
+    """Context manager in which copies in meaning are NumPy's views, and accesses that depend on that are found.
+
+    With NumPy, `reshape`, `ravel` and others give a view where they can; here they always copy, in meaning. A program
+    written for NumPy that writes through such a view, and then reads the base, computes something else with cowarray,
+    and nothing tells. Inside this block it computes what it computes with NumPy, and each access that reads bytes which
+    a copy would not have, or would still have, is reported: a `Divergence`, and an `AliasingWarning` at its line, once
+    for each three lines that belong together (that copied, that wrote, that read).
+
+    Iterate over it, inside or after the block, for the `Divergence` tuples. What holds in the block is for the current
+    context; arrays made there stay watched wherever they go, and after its end. Exports (`numpy.asarray`, buffers) are
+    writable aliases inside, and foreign memory that comes in by `asarray` is aliased, as with NumPy.
+
+    Parameters
+    ----------
+    error : bool, default False
+        Whether to raise an `AliasingError` at the access in place of the warning. The access does not happen then.
+    exact : bool, default False
+        Whether to keep the bytes that a copy would have, and say of each divergence whether they differed.
+
+    Raises
+    ------
+    TypeError
+        `error` or `exact` is not a bool.
+
+    See Also
+    --------
+    trace : Finds writes to copies that nobody reads, at no cost, in ordinary runs.
+    ndarray.reshape : With ``copy=False``, gives a view or raises.
+
+    Notes
+    -----
+    On a Python without a GIL, entering the block turns the GIL on. On what is reported, and what cannot be as in NumPy,
+    see the guide "Moving a NumPy program".
+
+    Examples
+    --------
+    >>> import warnings, cowarray
+    >>> x = cowarray.zeros((3, 3))
+    >>> with cowarray.simulate() as found, warnings.catch_warnings(action="ignore"):
+    ...     x.reshape(-1)[::4] += 2
+    ...     total = x.sum()
+    >>> float(total), [(each.kind, each.operation, each.copied_by) for each in found]
+    (6.0, [('read', 'ndarray.sum', 'ndarray.reshape')])
+    >>> found
+    <cowarray.simulate: 1 divergence; 1 would-be copy watched, 1 relied upon, 0 never written>
+    """
+
+    # The command line reports at the end, and a program's filters may make errors of warnings.
+    _warns = True
+
+    def __init__(self, *, error=False, exact=False):
+        for name, value in (("error", error), ("exact", exact)):
+            if type(value) is not bool:
+                raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
+        # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
+        from cowarray._modes.simulate import shadows, simulated, watching
+
+        self._road = simulated
+        self._hooks = watching
+        self._error = error
+        self._found = {}
+        self._run = shadows.Run(self._record, exact)
+        self._entered = []
+
+    def __enter__(self):
+        hand_to("simulation", self._road)
+        self._entered.append(None)
+        watch_births(1)
+        watch_copies(1, self._hooks)
+        try:
+            self._entered[-1] = self._hooks.innermost.set(self._run)
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        token = self._entered[-1]
+        try:
+            self._hooks.innermost.reset(token)
+        finally:
+            self._leave()
+
+    def _leave(self):
+        self._entered.pop()
+        watch_copies(-1, self._hooks)
+        watch_births(-1)
+
+    def _record(self, kind, operation, nbytes, made, written, accessed, copied_by, differed, step):
+        lines = made, written, accessed
+        known = self._found.get(lines)
+        if known is None:
+            divergence = Divergence(kind, operation, nbytes, made, written, accessed, 1, differed, copied_by)
+            self._found[lines] = divergence, step
+        else:
+            divergence, last = known
+            divergence = divergence._replace(
+                nbytes=max(nbytes, divergence.nbytes),
+                times=divergence.times + (step != last or step == 0),
+                differed=divergence.differed or differed,
+            )
+            self._found[lines] = divergence, step
+        if self._error:
+            raise AliasingError(divergence)
+        if known is None and self._warns:
+            _warn(divergence)
+
+    @property
+    def exact(self):
+        """bool: Whether it keeps the bytes that a copy would have."""
+        return self._run.exact
+
+    @property
+    def watched(self):
+        """int: How many copies in meaning became views."""
+        return self._run.watched
+
+    @property
+    def relied_upon(self):
+        """int: For how many of them a divergence was found."""
+        return self._run.relied_upon
+
+    @property
+    def never_written(self):
+        """int: How many of them nobody wrote to, nor to their source, while they lived: copies would do the same."""
+        return self._run.never_written
+
+    def __iter__(self):
+        return iter([divergence for divergence, _ in list(self._found.values())])
+
+    def __len__(self):
+        return len(self._found)
+
+    def __repr__(self):
+        return (
+            f"<cowarray.simulate: {_counted(len(self), 'divergence', 'divergences')}; "
+            f"{_counted(self.watched, 'would-be copy', 'would-be copies')} watched, {self.relied_upon} relied upon, "
+            f"{self.never_written} never written>"
+        )
+
+
+def _counted(number, one, several):
+    return f"{number} {one if number == 1 else several}"
+
+
+def _warn(divergence):
+    """Warn at the line that accessed, wherever the library was called from."""
+    import warnings
+
+    filename, lineno = divergence.accessed
+    warnings.warn_explicit(AliasingWarning(divergence), None, filename, lineno)

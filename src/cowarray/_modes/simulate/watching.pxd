@@ -1,0 +1,34 @@
+# The door of watched Storages, and what is found there.
+
+cimport cython
+from cpython.object cimport PyObject
+
+from cowarray._array.array cimport Array
+from cowarray._modes.simulate.regions cimport Region
+from cowarray._modes.simulate.shadows cimport Mark, Shadow, Watch
+from cowarray._native.storage cimport Storage
+
+
+@cython.final
+@cython.no_gc
+cdef class Step:
+    cdef str operation
+    cdef long long number
+    cdef list pending  # what it writes, to be noted when it has ended
+    # Of the array that it is about, borrowed: its Storage, its Shadow or NULL, and what is known better than the door.
+    cdef void *storage
+    cdef PyObject *shadow
+    cdef Region region  # the bytes it touches, where an index picks them
+    cdef bint reads_nothing  # of that array, whatever it says at the door
+    cdef bint overwrites  # and gives all of its bytes there new values
+    cdef bint mute  # it changes nothing: the end of x[key] += 1
+    cdef bint holds  # findings wait, for they are none if it gives a view, or a copy, which gets the marks
+    cdef list held  # (mark, bytes, differed)
+
+
+# Makes a step, or none, the one under way in this thread; returns the one before, borrowed as this one is.
+cdef void *put_step(void *step) noexcept
+cdef Watch watch_of(Array x)
+cdef Watch watch_for(Storage storage)
+cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site, object differed,
+              long long number) except -1

@@ -1,0 +1,154 @@
+"""Writes to watched Storages: noted when an operation has made them, and found by comparing where an alias is out.
+
+Whoever has an export is a writer until it is released. What was written through it is seen the next time that somebody
+accesses these bytes (`settle`); the line it counts for is the one that exported.
+"""
+
+from cowarray._modes.simulate.regions cimport first_behind, intersection, is_within, meet, Region
+from cowarray._modes.simulate.shadows cimport (
+    catch_up,
+    Export,
+    find_shadow,
+    log,
+    log_waiting,
+    make_own,
+    Shadow,
+    Watch,
+    Write,
+)
+from cowarray._modes.simulate.values cimport differing, keep_saved, save
+from cowarray._native.storage cimport Hold, is_pinned, quiet_hold, Storage
+
+
+cdef Write new_write(Watch watch, Storage storage, Shadow s, Region region, object site, bint overwrites):
+    cdef Write write = Write.__new__(Write)
+    write.watch = watch
+    write.storage = storage
+    write.shadow = s
+    write.writer = s.number
+    write.birth = s.birth
+    write.region = region
+    write.site = site
+    write.overwrites = overwrites
+    return write
+
+
+cdef int note(Write write) except -1:
+    """The bytes have been written, which nothing undoes: without memory for the log, the write waits outside it."""
+    cdef Watch watch = write.watch
+    cdef Storage storage = write.storage
+    cdef Shadow s = write.shadow
+    write.storage = None
+    write.shadow = None
+    write.watch = None
+    if write.region.n == 0:
+        return 0
+    try:
+        if s is not None:
+            s.wrote = True
+            catch_up(watch, s)
+            if write.overwrites and not write.region.is_coarse:  # else not all of its bytes have been written
+                make_own(s, write.region)
+        if watch.exports is not None and not write.exported:
+            save_exports(watch, storage, write.region)
+    except MemoryError:
+        pass  # more stays foreign, and is reported, than need be
+    watch.number += 1
+    write.number = watch.number
+    try:
+        log_waiting(watch)
+        log(watch, write)
+    except MemoryError:
+        write.before = watch.waiting
+        watch.waiting = write
+    return 0
+
+
+cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_ssize_t itemsize,
+                     object site) except -1:
+    """Somebody outside gets an alias of bytes: a writer until all of them have been released."""
+    cdef Export export
+    for export in watch.exports or ():
+        if export.writer == s.number and is_within(region, export.region):
+            export.site = site
+            return 0
+    export = Export.__new__(Export)
+    export.writer = s.number
+    export.birth = s.birth
+    export.region = region
+    export.itemsize = itemsize
+    export.site = site
+    if watch.exports is None:
+        watch.exports = []
+    watch.exports.append(export)
+    if watch.first != NULL or watch.own.marks is not None:
+        begin_comparing(watch, storage)
+    return 0
+
+
+cdef int begin_comparing(Watch watch, Storage storage) except -1:
+    """From here on, what is written outside is seen."""
+    cdef Export export
+    for export in watch.exports or ():
+        if export.saved is None and export.region.n:
+            export.start = export.region.ends[0]
+            saved = bytearray(export.region.ends[2 * export.region.n - 1] - export.start)
+            save(storage, saved, export.start, export.region)
+            export.saved = saved
+    return 0
+
+
+cdef int save_exports(Watch watch, Storage storage, Region region) except -1:
+    """Bytes have been written inside the library: they are no export's."""
+    cdef Export export
+    for export in watch.exports:
+        if export.saved is not None and meet(export.region, region):
+            save(storage, export.saved, export.start, intersection(export.region, region))
+    return 0
+
+
+cdef int settle(Watch watch, Storage storage, Region region) except -1:
+    """Note what has been written outside, to a region at least. Exports that have been released end."""
+    cdef Export export
+    cdef Write write
+    cdef Region changed
+    cdef Shadow writer
+    cdef bint over = not is_pinned(storage)
+    cdef Hold hold = quiet_hold(storage)
+    for export in watch.exports:
+        if export.saved is None or not (over or meet(export.region, region)):
+            continue
+        part = export.region if over else intersection(export.region, region)
+        ranges = differing(<const char *>hold.scope.data, export.saved, export.start, part)
+        if not ranges:
+            continue
+        changed = intersection(whole_elements(export, ranges), part)
+        writer = find_shadow(watch, export.writer)
+        if writer is None and export.birth is not None and not export.birth.wrote:
+            export.birth.wrote = True
+            export.birth.run.written += 1
+        if watch.exact:
+            keep_saved(watch, storage, export, changed)
+        write = new_write(watch, storage, watch.own if writer is None else writer, changed, export.site, True)
+        write.shadow = writer
+        write.writer = export.writer
+        write.birth = export.birth
+        write.exported = True
+        note(write)
+        save(storage, export.saved, export.start, changed)
+    if over:
+        watch.exports = None
+    return 0
+
+
+cdef Region whole_elements(Export export, list ranges):
+    """The elements of an export that have a byte in ranges: they were written as a whole."""
+    cdef Py_ssize_t i, first, start, stop
+    cdef list whole = []
+    for start, stop in ranges:
+        i = first_behind(export.region, start)
+        first = export.region.ends[2 * i]
+        start -= (start - first) % export.itemsize
+        stop += -(stop - first) % export.itemsize
+        whole.append((start, stop))
+    return Region(whole)
