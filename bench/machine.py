@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["describe", "memory_available"]
 
 IDLE = ("OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT")
-PACKAGES = ("cowarray", "numpy", "torch", "pandas", "matplotlib", "pytest-benchmark")
+PACKAGES = ("cowarray", "numpy", "torch", "pandas", "pytest-benchmark")
 
 
 def _read(path):

@@ -1,20 +1,22 @@
 """Writes the figures that README.md and docs/benchmarks.md quote, from docs/benchmarks/results.json: nobody types them.
 
-    python bench/pages.py       # after bench/report.py --into docs/benchmarks
+    python bench/pages.py                           # the pages again
+    python bench/pages.py build/bench/latest.json   # of another run, whose plots and figures go to docs/benchmarks
 
-What it writes stands between two comments, and a test compares it with the results. It also names the missed targets
-for which the page gives no reason.
+Kept there is only what the pages show; the whole of a run is in build/bench. What is written into a page stands between
+two comments, and a test compares it with the results. Missed targets for which the page gives no reason are named, too.
 """
 
 import re
 import sys
 from pathlib import Path
 
+from plots import PLOTS, draw
 from report import brief_rows, closing, machine, markdown_table, show_bytes, show_time
-from results import OURS, load, rows
+from results import OURS, as_text, load, rows
 from targets import in_brief
 
-__all__ = ["PAGES", "RESULTS", "unexplained", "with_figures"]
+__all__ = ["PAGES", "RESULTS", "shown", "unexplained", "with_figures"]
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "results.json"
@@ -27,12 +29,6 @@ JOBS = (
     ("33 edits of an image of 175 MB, each of which can be undone", "undo", ""),
     ("the same, kept as 64 strips", "undo", " 64 strips"),
     ("24 members of an ensemble perturb a state of 256 MiB in 8 threads", "ensemble", ""),
-)
-PLOTS = (
-    ("clone-by-size.svg", "a copy that nobody writes to, against size"),
-    ("write-by-size.svg", "a copy and a write, against size"),
-    ("sharers.svg", "cost against copies alive"),
-    ("threads.svg", "cost against threads"),
 )
 
 
@@ -70,12 +66,12 @@ def cell(found):
 
 def benchmarks(results):
     """Lines of docs/benchmarks.md: the targets in brief, and the plots."""
-    lines = [closing(rows(results)), f"Every ratio is in [results.md](benchmarks/{RESULTS.with_suffix('.md').name})."]
-    lines += ["", where(results), *(f"Not here: {missing}." for missing in results["machine"].get("missing", []))]
+    lines = [closing(rows(results)), "", where(results)]
+    lines += [f"Not here: {missing}." for missing in results["machine"].get("missing", [])]
     lines += ["", *markdown_table(("work", "against", "ratio", "target", ""), brief_rows(results))]
-    for name, what in PLOTS:
+    for name, *_, title, xlabel in PLOTS:
         if (RESULTS.parent / name).exists():
-            lines += ["", f"![{what}](benchmarks/{name})"]
+            lines += ["", f"![{title}, by {xlabel}](benchmarks/{name})"]
     return lines
 
 
@@ -117,7 +113,42 @@ def unexplained():
     return sorted(question for question in missed if question.lower() not in explained)
 
 
-def main():
+def shown(results):
+    """What the documentation shows of results: the targets, and the workloads.
+
+    Parameters
+    ----------
+    results : dict
+        As `condense`.
+
+    Returns
+    -------
+    dict
+        The same, of fewer cases and competitors, and without the spread of times.
+    """
+    cases = []
+    for case in results["cases"]:
+        info = {key: case["info"][key] for key in ("targets", "mean_target") if case["info"].get(key)}
+        everybody = case["question"] == "workloads"
+        if info or everybody:
+            whose = set(case["times"]) if everybody else {OURS, "numpy", *info.get("targets", ())}
+            times = {who: medians(found) for who, found in case["times"].items() if who in whose}
+            ratios = {who: found for who, found in case["ratios"].items() if who in whose}
+            cases.append({**case, "info": info, "times": times, "ratios": ratios})
+    figures = [figure for figure in results["figures"] if figure["limit"] is not None]
+    return {**results, "cases": cases, "figures": figures}
+
+
+def medians(times):
+    """A competitor's times without their spread."""
+    return {key: value for key, value in times.items() if key not in ("q1", "q3", "rounds")}
+
+
+def main(run=None):
+    if run is not None:
+        results = load(run)
+        RESULTS.write_text(as_text(shown(results)))
+        draw(results, RESULTS.parent)
     for page in PAGES:
         page.write_text(with_figures(page))
     for question in unexplained():
@@ -126,4 +157,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -1,70 +1,105 @@
-"""Plots of a run, as SVG: cost against size, against sharers, against threads. All axes of cost are logarithmic."""
+"""Plots of a run, as SVG: cost against size, against sharers, against threads. All axes of cost are logarithmic.
+
+An element a line, and a line for each curve, so that a file of the repository stays small.
+"""
 
 import math
+from html import escape
 
-import matplotlib
+from report import show_time
 
-matplotlib.use("svg")
-# The same run gives the same file: no random ids, no date.
-matplotlib.rcParams.update({"svg.hashsalt": "cowarray", "svg.fonttype": "none", "font.size": 10})
-
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import EngFormatter, NullFormatter  # noqa: E402
-
-__all__ = ["draw"]
+__all__ = ["PLOTS", "draw"]
 
 COLOURS = {"cowarray": "#0a7d4f", "numpy": "#1f5fbf", "torch": "#d2571e", "pandas": "#7a4fa3"}
+LEFT, RIGHT, TOP, BELOW = 64, 26, 30, 58  # pixels around a panel
+HEIGHT, ROW = 290, 18  # of a panel, of a line of the legend
+STYLE = 'font-family="sans-serif" font-size="11" fill="#222"'
+SIZES = ((8, "8 B"), (1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (1 << 30, "1 GiB"))
+SIZE = "size of the array"
+WRITE = "first write after a lazy clone"
+THREADS = "clone, write, drop in threads"
+# File, question, what the lower axis has, what differs from panel to panel, title, the lower axis' label.
+PLOTS = (
+    ("clone-by-size.svg", "lazy clone", "size", None, "a copy that nobody writes to", SIZE),
+    ("write-by-size.svg", WRITE, "size", None, "a copy, and a write to one element", SIZE),
+    ("sharers.svg", "sharers", "sharers", "work", "time", "copies alive"),
+    ("threads.svg", THREADS, "threads", "size", "time per copy", "threads"),
+)
 
 
 def style(who):
     """One colour per library; ways other than its plain one are dashed."""
     library = who.split()[0]
-    return {
-        "color": COLOURS.get(library, "#555555"),
-        "linestyle": "-" if who == library else ":" if "10 elements" in who else "--",
-        "marker": "o",
-        "markersize": 3.5,
-        "linewidth": 2.0 if library == "cowarray" else 1.3,
-    }
+    dashes = "" if who == library else ' stroke-dasharray="2 3"' if "10 elements" in who else ' stroke-dasharray="7 4"'
+    width = 2.5 if library == "cowarray" else 1.5
+    return f'stroke="{COLOURS.get(library, "#555555")}" stroke-width="{width}"{dashes}'
 
 
 def curves(cases, key):
-    """{who: (x, median, q1, q3)}, sorted by the info named key."""
+    """{who: [(x, median, q1, q3)]}, sorted by the info named key."""
     found = {}
     for case in sorted((case for case in cases if key in case["info"]), key=lambda case: case["info"][key]):
         for who, times in case["times"].items():
             found.setdefault(who, []).append((case["info"][key], times["median"], times["q1"], times["q3"]))
-    return {who: tuple(zip(*points, strict=True)) for who, points in found.items()}
+    return found
 
 
-def panel(axes, found, title, xlabel, base=2):
-    """Draw curves with the band of their quartiles."""
-    for who, (x, median, q1, q3) in found.items():
-        axes.plot(x, median, label=who, **style(who))
-        axes.fill_between(x, q1, q3, color=style(who)["color"], alpha=0.15, linewidth=0)
-    axes.set_xscale("log", base=base)
-    axes.set_yscale("log")
-    # Whole decades, so that each axis has two labels at least.
-    low, high = axes.get_ylim()
-    axes.set_ylim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))
-    axes.yaxis.set_major_formatter(EngFormatter(unit="s"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.set_title(title, fontsize=10)
-    axes.set_xlabel(xlabel)
-    axes.grid(visible=True, which="major", linewidth=0.4, alpha=0.6)
-    axes.legend(fontsize=8, frameon=False)
+def axis(low, high, start, end):
+    """Where a value lies on a logarithmic axis, in pixels."""
+    factor = (end - start) / (math.log(high / low) or 1.0)
+    return lambda value: f"{start + factor * math.log(value / low):.1f}"
 
 
-def save(figure, folder, name):
-    figure.savefig(folder / name, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    return name
+def text(x, y, words, anchor="middle", more=""):
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}"{more}>{escape(words)}</text>'
 
 
-def size_ticks(axes, found):
-    ticks = [8, 1 << 10, 1 << 20, 1 << 30]
-    if found:
-        axes.set_xticks(ticks, ["8 B", "1 KiB", "1 MiB", "1 GiB"])
+def points(pairs):
+    return " ".join(f"{x},{y}" for x, y in pairs)
+
+
+def panel(found, title, xlabel, ticks, left, width):
+    """Curves with the band of their quartiles, on a grid with labels; `ticks` are (value, label) of the lower axis."""
+    bottom = TOP + HEIGHT
+    along = [x for curve in found.values() for x, *_ in curve]
+    times = [time for curve in found.values() for _, *three in curve for time in three]
+    # Whole decades, so that the axis has two labels at least.
+    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    decades = [float(f"1e{exponent}") for exponent in range(low, high + 1)]
+    x, y = axis(min(along), max(along), left, left + width), axis(decades[0], decades[-1], bottom, TOP)
+    ticks = [(value, label) for value, label in ticks if min(along) <= value <= max(along)]
+    grid = [f"M{left} {y(decade)}h{width}" for decade in decades] + [f"M{x(tick)} {TOP}v{HEIGHT}" for tick, _ in ticks]
+    yield text(left + width / 2, TOP - 10, title)
+    yield f'<path d="{" ".join(grid)}" stroke="#ccc" stroke-width="0.6"/>'
+    yield from (text(left - 6, y(decade), show_time(decade), "end", ' dy="4"') for decade in decades)
+    yield from (text(x(tick), bottom + 16, label) for tick, label in ticks)
+    yield text(left + width / 2, bottom + 34, xlabel)
+    for who, curve in found.items():
+        band = [(x(at), y(q1)) for at, _, q1, _ in curve] + [(x(at), y(q3)) for at, _, _, q3 in reversed(curve)]
+        yield f'<polygon points="{points(band)}" fill="{COLOURS.get(who.split()[0], "#555555")}" fill-opacity="0.15"/>'
+        line = points((x(at), y(median)) for at, median, *_ in curve)
+        yield f'<polyline points="{line}" fill="none" {style(who)}/>'
+
+
+def legend(names, top):
+    """A line for each competitor, below the panels."""
+    for row, who in enumerate(names):
+        y = top + ROW * row
+        yield f'<path d="M{LEFT} {y}h28" {style(who)}/>'
+        yield text(LEFT + 36, y + 4, who, "start")
+
+
+def save(path, panels, xlabel, width):
+    """Write a figure of panels side by side; `panels` are (curves, title, ticks)."""
+    names = list(dict.fromkeys(who for found, *_ in panels for who in found))
+    top = TOP + HEIGHT + BELOW
+    step = LEFT + width + RIGHT
+    whole = f"{step * len(panels)} {top + ROW * len(names)}"
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole}" {STYLE}>']
+    lines.append('<rect width="100%" height="100%" fill="#fff"/>')
+    for position, (found, title, ticks) in enumerate(panels):
+        lines += panel(found, title, xlabel, ticks, LEFT + step * position, width)
+    path.write_text("\n".join([*lines, *legend(names, top), "</svg>", ""]))
 
 
 def draw(results, folder):
@@ -81,35 +116,17 @@ def draw(results, folder):
     list of str
         Names of the files; a plot without data is not made.
     """
-    cases = results["cases"]
     written = []
-    for question, name, title in (
-        ("lazy clone", "clone-by-size.svg", "A copy that nobody writes to"),
-        ("first write after a lazy clone", "write-by-size.svg", "A copy, and a write to one element"),
-    ):
-        if found := curves([case for case in cases if case["question"] == question], "size"):
-            figure, axes = plt.subplots(figsize=(7, 4.5))
-            panel(axes, found, title, "size of the array")
-            size_ticks(axes, found)
-            axes.set_ylabel("time")
-            written.append(save(figure, folder, name))
-    for question, key, part, name, xlabel in (
-        ("sharers", "sharers", "work", "sharers.svg", "copies alive"),
-        ("clone, write, drop in threads", "threads", "size", "threads.svg", "threads"),
-    ):
-        chosen = [case for case in cases if case["question"] == question]
-        parts = sorted({case["info"].get(part) for case in chosen if case["info"].get(part) is not None})
-        if parts:
-            figure, all_axes = plt.subplots(
-                1, len(parts), figsize=(4.2 * len(parts), 4.2), squeeze=False, layout="constrained"
-            )
-            for axes, value in zip(all_axes[0], parts, strict=True):
-                own = [case for case in chosen if case["info"].get(part) == value]
-                title = own[0]["case"].rpartition(", ")[2] if part == "size" else str(value)
-                panel(axes, curves(own, key), title, xlabel, base=10 if key == "sharers" else 2)
-                if key == "threads":
-                    counts = sorted({case["info"]["threads"] for case in own})
-                    axes.set_xticks(counts, [str(count) for count in counts])
-            all_axes[0][0].set_ylabel("time per copy" if key == "threads" else "time")
-            written.append(save(figure, folder, name))
+    for name, question, key, part, title, xlabel in PLOTS:
+        chosen = [case for case in results["cases"] if case["question"] == question and key in case["info"]]
+        panels = []
+        for value in sorted({case["info"].get(part) for case in chosen}):
+            own = [case for case in chosen if case["info"].get(part) == value]
+            which = value if part == "work" else own[0]["case"].rpartition(", ")[2]
+            counts = sorted({case["info"][key] for case in own})
+            ticks = SIZES if key == "size" else [(count, f"{count:,}") for count in counts]
+            panels.append((curves(own, key), f"{which}: {title}" if part else title, ticks))
+        if panels:
+            save(folder / name, panels, xlabel, 250 if part else 520)
+            written.append(name)
     return written

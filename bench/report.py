@@ -1,7 +1,7 @@
-"""One table of ratios from a run, with the machine described; results and plots for the documentation.
+"""One table of ratios from a run, with the machine described.
 
-Prints it:                                  python bench/report.py build/bench/latest.json
-and writes results.md, results.json, *.svg: python bench/report.py build/bench/latest.json --into docs/benchmarks
+Prints it:                           python bench/report.py build/bench/latest.json
+and writes results.md, results.json: python bench/report.py build/bench/latest.json --into build/bench
 """
 
 import argparse
@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from results import OURS, load, rows, verdict
+from results import OURS, as_text, load, rows, verdict
 from targets import in_brief
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.json")
@@ -155,7 +155,7 @@ def write_markdown(results, found, path):
     lines = [
         "# Results",
         "",
-        "Written by `bench/report.py`; [benchmarks.md](../benchmarks.md) tells how to read it.",
+        "Written by `bench/report.py`; docs/benchmarks.md tells how to read it.",
         "",
         closing(found),
         "",
@@ -185,7 +185,7 @@ def machine(results):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", help="JSON of pytest-benchmark, or results.json")
-    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write results.md, results.json and plots there")
+    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write results.md and results.json there")
     parser.add_argument("--targets", action="store_true", help="print only what has a target")
     arguments = parser.parse_args(argv)
     results = load(arguments.run)
@@ -206,13 +206,10 @@ def main(argv=None):
     print_columns(BRIEF, {None: list(brief_rows(results))}, (2, 3))
     print(f"\n{closing(found)}")
     if arguments.into:
-        from plots import draw
-
         arguments.into.mkdir(parents=True, exist_ok=True)
-        (arguments.into / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        (arguments.into / "results.json").write_text(as_text(results))
         write_markdown(results, found, arguments.into / "results.md")
-        written = ["results.json", "results.md", *draw(results, arguments.into)]
-        print(f"Written into {arguments.into}: {', '.join(written)}")
+        print(f"Written into {arguments.into}: results.json, results.md")
     return 0
 
 

@@ -9,7 +9,7 @@ import math
 import statistics
 from pathlib import Path
 
-__all__ = ["OURS", "condense", "load", "rows", "verdict"]
+__all__ = ["OURS", "as_text", "condense", "load", "rows", "verdict"]
 
 OURS = "cowarray"
 SMALL = ("operations on 10 elements", "operations on 1,000 elements")
@@ -143,6 +143,16 @@ def figures_of(case):
     if limit is not None and (info.get("copied_target") or copied > limit):
         name = f"{case['case']}: bytes copied"
         yield {"question": case["question"], "name": name, "value": copied, "limit": limit, "unit": "B"}
+
+
+def as_text(results):
+    """Results as JSON, with a line for each case and each figure."""
+    parts = []
+    for key, value in results.items():
+        lines = [json.dumps(each, ensure_ascii=False) for each in (value if isinstance(value, list) else [value])]
+        body = "[\n" + ",\n".join(lines) + "\n]" if isinstance(value, list) else lines[0]
+        parts.append(f"{json.dumps(key)}: {body}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def rows(results):

@@ -80,6 +80,14 @@ def measure(names):
     }
 
 
+def as_text(results):
+    """The record as JSON, with a line for each program."""
+    lines = {key: json.dumps(value, ensure_ascii=False) for key, value in results.items()}
+    programs = [f"{json.dumps(name)}: {json.dumps(of, ensure_ascii=False)}" for name, of in results["programs"].items()]
+    lines["programs"] = "{\n" + ",\n".join(programs) + "\n}"
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {line}" for key, line in lines.items()) + "\n}\n"
+
+
 def cell(found, library):
     return found[library][0] if library in found else "–"
 
@@ -118,7 +126,7 @@ def with_tables(page, results):
 def main():
     if "--run" in sys.argv[1:]:
         results = measure(sys.argv[2:])
-        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        RESULTS.write_text(as_text(results))
     PAGE.write_text(with_tables(PAGE.read_text(), json.loads(RESULTS.read_text())))
 
 

@@ -12,6 +12,6 @@ if [ $# -gt 0 ]; then
     "$python" bench/report.py $latest || exit
 else
     "$python" bench/instructions.py
-    "$python" bench/report.py $latest --into docs/benchmarks && "$python" bench/pages.py || exit
+    "$python" bench/report.py $latest --into build/bench && "$python" bench/pages.py $latest || exit
 fi
 exit $status

@@ -29,7 +29,6 @@ ELSEWHERE = {
     "src/cowarray/_array/gaps.md": "design/gaps.md",
     "tests/README.md": "design/tests.md",
     "tests/model/README.md": "design/model-files.md",
-    "docs/benchmarks/results.md": "benchmarks/results.md",
 }
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 FENCE = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)

@@ -1,6 +1,11 @@
-"""The reference: a page for each chapter of public names, and one for each of NumPy's names and what stands for it."""
+"""The reference: a page for each chapter of public names, and one of all of NumPy's names and what stands for each.
+
+Sphinx's autosummary has no chapters: it would make a page for each name, and its templates do not know the table of
+operations. Entries are autodoc's.
+"""
 
 import functools
+import operator
 import types
 
 import numpy as np
@@ -89,22 +94,10 @@ def chapters():
     return found
 
 
-def value_of(dotted):
-    """What a dotted name is."""
-    value = cowarray
-    for part in dotted.split(".")[1:]:
-        value = getattr(value, part)
-    return value
-
-
-def is_own(value):
-    return (getattr(value, "__module__", None) or "").startswith("cowarray")
-
-
 def entry(dotted):
     """How autodoc is asked for a name; empty for NumPy's own values, which the page lists."""
-    value = value_of(dotted)
-    if isinstance(value, types.ModuleType) or not (callable(value) and is_own(value)):
+    value = operator.attrgetter(dotted.partition(".")[2])(cowarray)
+    if not callable(value) or not (getattr(value, "__module__", None) or "").startswith("cowarray"):
         return ""
     if isinstance(value, type):
         return f".. autoclass:: {dotted}\n   :members:\n\n"

@@ -65,7 +65,7 @@ def _parsers():
         "file",
         nargs="?",
         metavar="FILE.npy",
-        help="default: the planets' positions from 1800 to 2050, computed on the spot",
+        help="default: 16 MB of numbers, made on the spot",
     )
     commands.add_parser("info", help="print versions, and where the C headers are")
     _add_replay(commands)

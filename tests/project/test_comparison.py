@@ -22,6 +22,12 @@ def test_the_page_is_what_was_recorded():
     assert comparison.with_tables(page, RESULTS) == page, "run: python docs/comparison.py"
 
 
+def test_the_record_has_a_line_for_each_program():
+    text = comparison.RESULTS.read_text()
+    assert comparison.as_text(RESULTS) == text
+    assert len(text.splitlines()) < len(RESULTS["programs"]) + len(RESULTS) + 4
+
+
 def test_every_program_is_on_the_page_and_recorded():
     programs = {path.stem for path in comparison.FOLDER.glob("*.py")} - {"findings"}
     assert len(programs) >= 15

@@ -104,7 +104,6 @@ ROOMS = [
     ["_modes"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
-    ["_tools.planets"],
     ["_tools.demo", "_tools.stand_ins"],
     ["_tools.compiled"],
     ["_tools.programs"],

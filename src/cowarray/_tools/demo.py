@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 import cowarray
-from cowarray._tools import planets as _planets
 
 __all__ = ["run"]
 
@@ -42,7 +41,7 @@ def run(file=None):
     Parameters
     ----------
     file : str or path, optional
-        A .npy file, which is only read. Default: the positions of the planets from 1800 to 2050.
+        A .npy file, which is only read. Default: one that is made on the spot.
 
     Returns
     -------
@@ -53,10 +52,10 @@ def run(file=None):
         if file is not None:
             return _demonstrate(Path(file))
         with tempfile.TemporaryDirectory(prefix="cowarray-") as folder:
-            path = Path(folder, "planets.npy")
-            with _Waiting("computing the planets' positions"):
-                np.save(path, _planets.positions())
-            print("Data: the eight planets, every day from 1800 to 2050, in au (Standish's Keplerian elements, JPL).")
+            path = Path(folder, "numbers.npy")
+            with _Waiting("making an array"):
+                np.save(path, _numbers())
+            print("Data: the numbers from 0 to 1,999,999, in a file made for this.")
             return _demonstrate(path)
     except UnusableFile as error:
         print(f"demo: {error}", file=sys.stderr)
@@ -152,6 +151,11 @@ def _conclude(totals, wrong, before, after):
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
+
+
+def _numbers() -> np.ndarray:
+    """Data that needs no file: 16 MB, and the same everywhere."""
+    return np.arange(2_000_000.0).reshape(200, 100, 100)
 
 
 def load(path):
