@@ -42,7 +42,9 @@ _RATES = np.array(
 _J2000 = np.datetime64("2000-01-01T12:00")
 
 
-def positions(first=FIRST_DAY, last=LAST_DAY):
+def positions(
+    first: np.datetime64 = FIRST_DAY, last: np.datetime64 = LAST_DAY
+) -> np.ndarray[tuple[int, int, int], np.dtype[np.float64]]:
     """Heliocentric positions of the planets at 0 h of each day.
 
     Parameters
@@ -82,9 +84,9 @@ def positions(first=FIRST_DAY, last=LAST_DAY):
     )
 
 
-def _eccentric_anomaly(mean, e):
+def _eccentric_anomaly(mean: np.ndarray, e: np.ndarray) -> np.ndarray:
     """Solve Kepler's equation ``E - e sin E = mean`` (radians) by Newton's method."""
-    found = mean + e * np.sin(mean)
+    found: np.ndarray = mean + e * np.sin(mean)
     for _ in range(20):
         step = (found - e * np.sin(found) - mean) / (1.0 - e * np.cos(found))
         found -= step
