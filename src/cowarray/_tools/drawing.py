@@ -7,13 +7,10 @@ to write the same boxes and lines.
 import html
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from cowarray._modes.sizes import readable
-from cowarray._tools.relatives import ITSELF, SNAPSHOT
-
-if TYPE_CHECKING:
-    from cowarray._tools.report import Explanation
+from cowarray._tools.relatives import ITSELF, SNAPSHOT, Relative
 
 __all__ = ["as_graphviz", "as_html", "as_mermaid", "as_svg"]
 
@@ -26,6 +23,27 @@ _SHARED, _OWN = "#dfe7f0", "#e8863c"
 _FILLS = {"array": "#eef3fa", "self": "#ffe8cc", "storage": "#e3efe0", "memory": "#ececec"}
 
 
+class Explained(Protocol):
+    """What a picture needs of an `Explanation`, whose module imports this one."""
+
+    @property
+    def made(self) -> str: ...
+    @property
+    def allocated(self) -> int: ...
+    @property
+    def shares(self) -> int: ...
+    @property
+    def foreign(self) -> bool: ...
+    @property
+    def away(self) -> str: ...
+    @property
+    def own(self) -> int: ...
+    @property
+    def regions(self) -> tuple[int, ...]: ...
+    @property
+    def relatives(self) -> tuple[Relative, ...]: ...
+
+
 class _Box(NamedTuple):
     """A box: what identifies it, its column, its two lines of text, and what it is."""
 
@@ -36,7 +54,7 @@ class _Box(NamedTuple):
     kind: str
 
 
-def _picture(explanation: "Explanation") -> tuple[list[_Box], list[tuple[str, str]]]:
+def _picture(explanation: Explained) -> tuple[list[_Box], list[tuple[str, str]]]:
     """The boxes, and the lines from one to another as pairs of keys."""
     relatives = explanation.relatives[:_MOST]
     left_out = len(explanation.relatives) - len(relatives)
@@ -69,7 +87,7 @@ def _picture(explanation: "Explanation") -> tuple[list[_Box], list[tuple[str, st
     return [*boxes, *holders.values(), _Box("m", 2, _kind_of_memory(explanation), whole, "memory")], lines
 
 
-def _kind_of_memory(explanation: "Explanation") -> str:
+def _kind_of_memory(explanation: Explained) -> str:
     """What the third column is."""
     if "deferred" in explanation.made or "fake" in explanation.made:
         return "no bytes"
@@ -89,7 +107,7 @@ def _short(name: str) -> str:
 # ---- text for other programs -----------------------------------------------------------------------------------------
 
 
-def as_mermaid(explanation: "Explanation") -> str:
+def as_mermaid(explanation: Explained) -> str:
     """The picture as Mermaid's text."""
     boxes, lines = _picture(explanation)
     text = [f'    {box.key}["{_coded(box.title)}<br/>{_coded(box.note)}"]' for box in boxes]
@@ -103,7 +121,7 @@ def _coded(text: str) -> str:
     return re.sub(r"[^\w ,.()\[\]…'-]", lambda match: f"#{ord(match[0])};", text)
 
 
-def as_graphviz(explanation: "Explanation") -> str:
+def as_graphviz(explanation: Explained) -> str:
     """The picture as Graphviz' text."""
     boxes, lines = _picture(explanation)
     text = [
@@ -123,7 +141,7 @@ def _quoted(text: str) -> str:
 # ---- SVG -------------------------------------------------------------------------------------------------------------
 
 
-def as_svg(explanation: "Explanation") -> str:
+def as_svg(explanation: Explained) -> str:
     """The picture as an SVG image, a text that a browser shows."""
     boxes, lines = _picture(explanation)
     places = _places(boxes, lines)
@@ -184,14 +202,14 @@ def _drawn(box: _Box, x: float, y: float) -> str:
 # ---- in a notebook ---------------------------------------------------------------------------------------------------
 
 
-def as_html(explanation: "Explanation") -> str:
+def as_html(explanation: Explained) -> str:
     """What a notebook shows of an explanation: its sentences, and the picture."""
     sentences = "<br/>".join(html.escape(line) for line in str(explanation).splitlines())
     strip = _pages(explanation) if explanation.regions else ""
     return f'<div style="font-family: sans-serif"><p>{sentences}</p>{strip}{as_svg(explanation)}</div>'
 
 
-def _pages(explanation: "Explanation") -> str:
+def _pages(explanation: Explained) -> str:
     """A strip of the regions of a Storage by the page: how much of each is its own; the rest is frozen and shared."""
     shares = _shares(explanation.regions)
     width, height = 3 * _WIDTH + 2 * _ACROSS, 18
