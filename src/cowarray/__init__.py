@@ -16,7 +16,7 @@ from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 
 # isort: split
 from cowarray import _chapters, array_api, fft, lib, linalg, random
-from cowarray._array.exports import aliases, shares_bytes
+from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.absent import absence as _absence
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__

@@ -9,8 +9,8 @@ from cowarray import lib as lib
 from cowarray import linalg as linalg
 from cowarray import random as random
 from cowarray._array.array import Snapshot as Snapshot
-from cowarray._array.exports import aliases as aliases
-from cowarray._array.exports import shares_bytes as shares_bytes
+from cowarray._array.overlaps import aliases as aliases
+from cowarray._array.overlaps import shares_bytes as shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__

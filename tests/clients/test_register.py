@@ -407,3 +407,20 @@ def test_what_numba_has_no_type_for_is_its_error():
     need("numba")
     done = program(LAYOUTS, "total(cowarray.array([[object()]]))")
     assert "TypingError" in done.stderr
+
+
+def test_the_backend_of_einops_takes_arrays_from_numpy_and_gives_them_back():
+    passes("""
+        from types import ModuleType
+        from cowarray._tools import neighbours
+        backends = sys.modules["einops._backends"] = ModuleType("einops._backends")
+        sys.modules["einops"] = ModuleType("einops")
+        class AbstractBackend: ...
+        backends.AbstractBackend = AbstractBackend
+        neighbours.einops()
+        [backend] = [made() for made in AbstractBackend.__subclasses__()]
+        taken = backend.from_numpy(np.arange(3))
+        assert type(taken) is cowarray.ndarray and taken.tolist() == [0, 1, 2]
+        given = backend.to_numpy(taken)
+        assert type(given) is np.ndarray and given.tolist() == [0, 1, 2]
+    """)

@@ -180,6 +180,16 @@ cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header)
 cdef str reason_of(Birth birth)
 
 
+cdef inline bint is_fake(Array x) noexcept:
+    """Whether x has no bytes, and never will."""
+    return x.storage_ is not None and x.storage_.is_fake
+
+
+cdef inline bint is_unmade(Array x) noexcept:
+    """Whether x's bytes have not been made: fake, or deferred."""
+    return x.storage_ is not None and (x.storage_.is_fake or x.storage_.is_deferred)
+
+
 cdef inline bint has_doorkeeper(Array x) noexcept:
     """Whether somebody is asked at each access to x's bytes."""
     return x.storage_ is not None and x.storage_.doorkeeper != NULL

@@ -475,9 +475,9 @@ cdef str reason_of(Birth birth):
 
 def birth_of(Array x not None, /):
     """How the array came to be; for `cowarray.explain`."""
-    if x.storage_ is not None and x.storage_.is_fake:
+    if is_fake(x):
         return f"fake, without bytes; {BIRTHS[x.birth]}"
-    if x.storage_ is not None and x.storage_.is_deferred:
+    if is_unmade(x):
         return "deferred: its bytes are made when somebody needs them"
     return BIRTHS[x.birth]
 

@@ -6,6 +6,8 @@ the flags deny. A description is made into a dtype by NumPy's checks of dtypes t
 
 import math
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +18,7 @@ _MAX_BYTES = 2**31 - 1  # of an element, in NumPy
 _MAX_DEPTH = 50
 
 
-def describe(dtype, depth=0):
+def describe(dtype: np.dtype, depth: int = 0) -> str | tuple[Any, ...] | None:
     """What `described` makes the dtype from; None for what it cannot express (references, types of the user)."""
     if depth > _MAX_DEPTH:
         return None
@@ -27,7 +29,7 @@ def describe(dtype, depth=0):
     return _describe_bare(dtype, depth)
 
 
-def _describe_bare(dtype, depth):
+def _describe_bare(dtype: np.dtype, depth: int) -> str | tuple[Any, ...] | None:
     if dtype.subdtype is not None:
         base = describe(dtype.subdtype[0], depth + 1)
         return None if base is None else ("subarray", base, dtype.subdtype[1])
@@ -35,7 +37,8 @@ def _describe_bare(dtype, depth):
         return dtype.str if dtype.type is not np.record and _SIMPLE.fullmatch(dtype.str) else None
     if dtype.type not in (np.void, np.record):
         return None
-    fields = [dtype.fields[name] for name in dtype.names]
+    by_name: Any = dtype.fields
+    fields = [by_name[name] for name in dtype.names]
     formats = tuple(describe(field[0], depth + 1) for field in fields)
     if None in formats:
         return None
@@ -46,7 +49,7 @@ def _describe_bare(dtype, depth):
     )  # fmt: skip
 
 
-def described(description, depth=0):
+def described(description: Any, depth: int = 0) -> np.dtype:
     """The dtype that was described; ValueError for what `describe` does not give."""
     if depth > _MAX_DEPTH:
         raise ValueError("unpickle: the dtype is nested too deeply")
@@ -61,17 +64,17 @@ def described(description, depth=0):
     raise ValueError(f"unpickle: this does not describe a dtype: {_shown(description)}")
 
 
-def _shown(description):
+def _shown(description: object) -> str:
     return f"{description:.80}" if type(description) is str else f"a {type(description).__name__}"
 
 
-def _with_metadata(depth, inner, metadata):
+def _with_metadata(depth: int, inner: object, metadata: object) -> np.dtype:
     if type(metadata) is not dict:
         raise TypeError("metadata must be a dict")
     return np.dtype(described(inner, depth), metadata=metadata)
 
 
-def _subarray(depth, base, shape):
+def _subarray(depth: int, base: object, shape: Any) -> np.dtype:
     base = described(base, depth)
     _check_integers(shape)
     if math.prod(length or 1 for length in shape) * base.itemsize > _MAX_BYTES:
@@ -79,7 +82,9 @@ def _subarray(depth, base, shape):
     return np.dtype((base, shape))
 
 
-def _structure(depth, names, formats, offsets, titles, itemsize, aligned, record):
+def _structure(
+    depth: int, names: Any, formats: Any, offsets: Any, titles: Any, itemsize: Any, aligned: object, record: object
+) -> np.dtype:
     if type(names) is not tuple or type(formats) is not tuple or type(titles) is not tuple:
         raise TypeError("names, formats and titles must be tuples")
     _check_integers(offsets)
@@ -89,16 +94,16 @@ def _structure(depth, names, formats, offsets, titles, itemsize, aligned, record
     formats = [described(part, depth) for part in formats]
     if any(offset + part.itemsize > itemsize for offset, part in zip(offsets, formats, strict=True)):
         raise ValueError("a field reaches beyond the end of the element")
-    parts = {"names": names, "formats": formats, "offsets": offsets, "itemsize": itemsize}
+    parts: Any = {"names": names, "formats": formats, "offsets": offsets, "itemsize": itemsize}
     if any(title is not None for title in titles):
         parts["titles"] = titles
     dtype = np.dtype(parts, align=aligned is True)
     return np.dtype((np.record, dtype)) if record is True else dtype
 
 
-def _check_integers(values):
+def _check_integers(values: Any) -> None:
     if type(values) is not tuple or not all(type(value) is int and 0 <= value <= _MAX_BYTES for value in values):
         raise ValueError(f"offsets, lengths and sizes must be integers from 0 to {_MAX_BYTES}")
 
 
-_KINDS = {"metadata": _with_metadata, "subarray": _subarray, "fields": _structure}
+_KINDS: dict[str, Callable[..., np.dtype]] = {"metadata": _with_metadata, "subarray": _subarray, "fields": _structure}

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 
-from cowarray._array.exports import repr_class
+from cowarray._face.printing import repr_class
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 

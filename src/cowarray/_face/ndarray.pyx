@@ -47,7 +47,9 @@ from cowarray._array.array cimport (
     descr_of,
     header_at,
     header_for,
+    is_fake,
     is_plain,
+    is_unmade,
     itemsize_of,
     located_header,
     reader_header,
@@ -65,22 +67,20 @@ from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_
 from cowarray._array.exports cimport (
     array_for_numpy,
     as_flag,
-    ASKED_FOR,
     export,
-    fill_buffer,
     held_values,
     interface_of,
-    is_absent,
-    is_fake,
-    loses_as_buffer,
-    named,
     outgoing,
-    outline,
+)
+from cowarray._array.layout cimport distinct
+from cowarray._array.snapshots cimport (
+    ASKED_FOR,
+    fill_buffer,
+    loses_as_buffer,
     printable,
     readable,
     snapshot,
 )
-from cowarray._array.layout cimport distinct
 from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
@@ -118,6 +118,7 @@ from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
 from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
 
+from cowarray._face.printing import named, outline
 from cowarray._ops.strided import new_array
 
 cnp.import_array()
@@ -2045,13 +2046,15 @@ cdef class ndarray(Array):
         return (<object>const_header(self)).__index__()
 
     def __repr__(self):
-        return outline(self) if is_absent(self) else repr(named(self))
+        if is_unmade(self):
+            return outline(self.shape, self.dtype, "fake" if is_fake(self) else "deferred")
+        return repr(named(printable(self)))
 
     def _repr_html_(self):
         return do_provided("_repr_html_", self)
 
     def __str__(self):
-        return outline(self) if is_fake(self) else str(printable(self))
+        return outline(self.shape, self.dtype, "fake") if is_fake(self) else str(printable(self))
 
     def __format__(self, spec):
         if not isinstance(spec, str):

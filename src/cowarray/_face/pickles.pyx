@@ -9,7 +9,7 @@ cimport numpy as cnp
 from cpython.pyport cimport PY_SSIZE_T_MAX
 
 from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain, make_standard
-from cowarray._array.exports cimport copied_out, snapshot
+from cowarray._array.snapshots cimport copied_out, snapshot
 from cowarray._array.imports cimport copy_foreign, import_received
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS

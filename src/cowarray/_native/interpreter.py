@@ -5,19 +5,21 @@ as well. And a subinterpreter that loaded the library first would lock the main 
 """
 
 import _thread
+from typing import Any
 
 __all__ = ["is_main"]
 
 
-def is_main():
+def is_main() -> bool:
     """Whether this code runs in the process's main interpreter."""
-    if hasattr(_thread, "_is_main_interpreter"):  # Python 3.12 on
-        return _thread._is_main_interpreter()
+    thread: Any = _thread
+    if hasattr(thread, "_is_main_interpreter"):  # Python 3.12 on
+        return bool(thread._is_main_interpreter())
     try:
         import _xxsubinterpreters as interpreters
     except ImportError:  # an optional part of Python; without it, Cython's own check is left
         return True
-    return interpreters.get_current() == interpreters.get_main()
+    return bool(interpreters.get_current() == interpreters.get_main())
 
 
 if not is_main():

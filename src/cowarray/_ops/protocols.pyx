@@ -61,7 +61,7 @@ from cowarray._ops.road cimport (
 )
 from cowarray._ops.strangers cimport ask_overrides
 
-from cowarray._array.exports import aliases, shares_bytes
+from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
 
 cnp.import_array()

@@ -16,8 +16,9 @@ from cpython.number cimport PyNumber_Power
 from cpython.object cimport Py_EQ, Py_NE, PyObject_RichCompare
 
 from cowarray._array.array cimport Array, is_array
-from cowarray._array.exports cimport export, snapshot
+from cowarray._array.exports cimport export
 from cowarray._array.imports cimport import_array
+from cowarray._array.snapshots cimport snapshot
 from cowarray._native.storage cimport FOREIGN
 from cowarray._ops.operands cimport (
     as_standard,

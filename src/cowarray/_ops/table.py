@@ -11,7 +11,8 @@ Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``nump
 
 import inspect
 import sys
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 __all__ = [
     "COPY",
@@ -40,32 +41,35 @@ FRESH = "fresh"  # the result of a computation
 OVERLAPPING = "overlapping"  # of views: read-only where elements overlap
 
 
-class WritesIf(NamedTuple):
-    """A parameter that is written only where another, a flag, has a certain truth: names, or `Parameter`."""
+_Named = TypeVar("_Named")  # a parameter: in a row its name, in an operation a `Parameter`
 
-    written: "str | Parameter"
-    flag: "str | Parameter"
+
+class WritesIf(NamedTuple, Generic[_Named]):
+    """A parameter that is written only where another, a flag, has a certain truth."""
+
+    written: _Named
+    flag: _Named
     value: bool
 
 
-class Picks(NamedTuple):
+class Picks(NamedTuple, Generic[_Named]):
     """Which elements of what it writes an operation touches: the way (picking.pxd), and who says it, by name."""
 
     way: str
-    by: "str | Parameter"
-    beside: "str | Parameter" = ""
+    by: _Named
+    beside: _Named | None = None
 
 
 class Row(NamedTuple):
     """What an operation gives back, and which of its parameters it writes, by their names."""
 
     result: str = FRESH
-    writes: tuple = ()  # of methods, "self" is one
-    writes_if: "WritesIf | None" = None
-    readonly: "bool | str" = False  # of views that NumPy hands out read-only: all of them, or OVERLAPPING ones
+    writes: tuple[str, ...] = ()  # of methods, "self" is one
+    writes_if: WritesIf[str] | None = None
+    readonly: bool | str = False  # of views that NumPy hands out read-only: all of them, or OVERLAPPING ones
     calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
-    overwrites_unless: "str | Parameter" = ""  # without this parameter, all of what is written is overwritten
-    picks: "Picks | None" = None  # with these parameters, few of the elements may be written
+    overwrites_unless: str = ""  # without this parameter, all of what is written is overwritten
+    picks: Picks[str] | None = None  # with these parameters, few of the elements may be written
 
 
 class Parameter(NamedTuple):
@@ -81,18 +85,18 @@ class Operation(NamedTuple):
 
     result: str = FRESH
     writes: tuple[Parameter, ...] = ()
-    writes_if: "WritesIf | None" = None
-    readonly: "bool | str" = False
+    writes_if: WritesIf[Parameter] | None = None
+    readonly: bool | str = False
     calls_user: bool = False
-    overwrites_unless: "Parameter | None" = None
-    picks: "Picks | None" = None
+    overwrites_unless: Parameter | None = None
+    picks: Picks[Parameter] | None = None
 
 
 SELF = -1  # the position of a method's array
 KEYWORD_ONLY = 10**6  # a position that no call reaches
 
 
-def _rows(names, *args, prefix="", **kwargs):
+def _rows(names: str, *args: Any, prefix: str = "", **kwargs: Any) -> dict[str, Row]:
     return {prefix + name: Row(*args, **kwargs) for name in names.split()}
 
 
@@ -146,18 +150,18 @@ OPERATIONS = {
 }
 
 
-def name_of(function):
+def name_of(function: Callable[..., Any]) -> str:
     """The name that a NumPy function has here."""
     module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
     return f"{module}.{function.__name__}" if module else function.__name__
 
 
-def lookup(function):
+def lookup(function: Callable[..., Any]) -> Operation:
     """The row of a NumPy function, with the places of its parameters."""
     return _placed(OPERATIONS.get(name_of(function), Row()), function, {})
 
 
-def is_numpys(function):
+def is_numpys(function: object) -> bool:
     """Whether a function stands in one of NumPy's modules: it is no stranger's, and stays for as long as NumPy does."""
     module = getattr(function, "__module__", None)
     if type(module) is not str or module.partition(".")[0] != "numpy":
@@ -166,19 +170,19 @@ def is_numpys(function):
     return any(value is function for each in modules for value in list(getattr(each, "__dict__", {}).values()))
 
 
-def method(name):
+def method(name: str) -> Operation:
     """The row of a method of NumPy's arrays; the array itself is its parameter "self"."""
     import numpy
 
     row = OPERATIONS.get(f"ndarray.{name}", Row())
-    function = getattr(numpy.ndarray, name, None)
+    function: Any = getattr(numpy.ndarray, name, None)
     places = {"self": Parameter("self", SELF)}
-    if callable(function) and function.__text_signature__ is None:  # as of all methods under python -OO
+    if callable(function) and getattr(function, "__text_signature__", "") is None:  # as of all methods under python -OO
         places["out"] = Parameter("out", KEYWORD_ONLY)
     return _placed(row, function, places)
 
 
-def _placed(row, function, places):
+def _placed(row: Row, function: Any, places: dict[str, Parameter]) -> Operation:
     parameters = [each for each in _parameters(row, function) if each.name != "self"]
     places = places | {
         each.name: Parameter(
@@ -191,12 +195,11 @@ def _placed(row, function, places):
     written = row.writes if "out" in row.writes or "out" not in places else (*row.writes, "out")
     # NumPy's signature of ndarray.conj does not tell that its first argument is out.
     writes = tuple([places.get(name) or Parameter(name, 0) for name in written])
-    writes_if = row.writes_if and WritesIf(
-        places[row.writes_if.written],
-        places.get(row.writes_if.flag) or Parameter(row.writes_if.flag, 0),
-        row.writes_if.value,
-    )
-    picks = row.picks and Picks(row.picks.way, places.get(row.picks.by), places.get(row.picks.beside))
+    writes_if = None
+    if row.writes_if:
+        flag = places.get(row.writes_if.flag) or Parameter(row.writes_if.flag, 0)
+        writes_if = WritesIf(places[row.writes_if.written], flag, row.writes_if.value)
+    by = places.get(row.picks.by) if row.picks else None
     return Operation(
         row.result,
         writes,
@@ -204,11 +207,11 @@ def _placed(row, function, places):
         row.readonly,
         row.calls_user,
         places.get(row.overwrites_unless),
-        picks if picks and picks.by else None,
+        Picks(row.picks.way, by, places.get(row.picks.beside or "")) if row.picks and by else None,
     )
 
 
-def _parameters(row, function):
+def _parameters(row: Row, function: Any) -> tuple[inspect.Parameter, ...]:
     """The parameters of a function; none where the row needs no more than those of every method."""
     text = getattr(function, "__text_signature__", None)
     named = row.writes_if or row.picks

@@ -6,12 +6,17 @@ that are imported get NumPy's array over the bytes of ours, for the time of the 
 """
 
 import functools
-import importlib.machinery
 import types
+from collections.abc import Callable
+from importlib.machinery import ExtensionFileLoader
+from types import ModuleType
+from typing import Any
 
 from cowarray._tools.stand_ins import with_lent
 
 __all__ = ["watch_imports"]
+
+_TakenIn = Callable[[Any], Any]  # what becomes of a result
 
 # Functions as C code, Cython, f2py, nanobind and others make them; what they also have, classes and ufuncs, stays.
 _FUNCTIONS = frozenset(
@@ -19,7 +24,9 @@ _FUNCTIONS = frozenset(
 )
 
 
-def watch_imports(is_left_alone, taken_in):
+def watch_imports(
+    is_left_alone: Callable[[ModuleType], bool], taken_in: Callable[[ModuleType], _TakenIn | None]
+) -> None:
     """Let functions of the compiled modules that are imported from now on take our arrays.
 
     Parameters
@@ -29,19 +36,18 @@ def watch_imports(is_left_alone, taken_in):
     taken_in : callable
         Called with a module; gives what becomes of its functions' results, or None for nothing.
     """
-    loader = importlib.machinery.ExtensionFileLoader
-    execute = loader.exec_module
+    execute = ExtensionFileLoader.exec_module
 
     @functools.wraps(execute)
-    def exec_module(self, module):
+    def exec_module(self: ExtensionFileLoader, module: ModuleType) -> None:
         execute(self, module)
         if not is_left_alone(module):
             _adapt(module, taken_in(module))
 
-    loader.exec_module = exec_module
+    ExtensionFileLoader.exec_module = exec_module  # type: ignore[method-assign]  # for every loader there will be
 
 
-def _adapt(module, result):
+def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
     for name, value in list(vars(module).items()):
         if type(value).__name__ in _FUNCTIONS and not name.startswith("__"):
             setattr(module, name, _Adapted(value, result))
@@ -50,29 +56,29 @@ def _adapt(module, result):
 class _Adapted:
     """A compiled function that gets NumPy's arrays over ours."""
 
-    def __init__(self, function, result):
+    def __init__(self, function: Any, result: _TakenIn | None) -> None:
         functools.update_wrapper(self, function, updated=())
         self._result = result
 
-    def __call__(self, /, *args, **kwargs):
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         return with_lent(self.__wrapped__, args, kwargs, self._result)
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None or not hasattr(type(self.__wrapped__), "__get__"):
             return self
         return types.MethodType(self, instance)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> "_Adapted":
         return _Adapted(self.__wrapped__[key], self._result)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # halfway through a copy
             raise AttributeError(name)
         return getattr(self.__wrapped__, name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.__wrapped__)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return self.__wrapped__.__reduce__()

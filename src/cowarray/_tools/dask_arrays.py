@@ -4,6 +4,8 @@ Dask comes here through two entry points of pyproject.toml, in every process tha
 worker's. So nothing is imported from Dask before Dask has asked.
 """
 
+from typing import Any
+
 import numpy as np
 
 from cowarray._chapters.creation import empty
@@ -18,7 +20,7 @@ class PCG64(np.random.PCG64):
     """NumPy's, in this package: Dask draws with the `default_rng` of the package that a bit generator is from."""
 
 
-def backend():
+def backend() -> Any:
     """What makes arrays under ``dask.config.set({"array.backend": "cowarray"})``."""
     from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
 
@@ -26,15 +28,17 @@ def backend():
     # Dask's own creation, which follows the type of the array that it is given as a pattern.
     numpys = array_creation_dispatch.dispatch("numpy")
 
-    def like_ours(name, pattern):
-        def create(*args, **kwargs):
+    def like_ours(name: str, pattern: str) -> Any:
+        def create(*args: Any, **kwargs: Any) -> Any:
             if kwargs.get(pattern) is None:
                 kwargs[pattern] = empty(0)  # without axes, its parts would be scalars of NumPy's
             return getattr(numpys, name)(*args, **kwargs)
 
         return staticmethod(create)
 
-    class CowarrayBackend(ArrayBackendEntrypoint):
+    base: Any = ArrayBackendEntrypoint  # whose parts Dask declares as properties
+
+    class CowarrayBackend(base):
         RandomState = RandomState
         default_bit_generator = PCG64
         ones = like_ours("ones", "meta")
@@ -44,25 +48,25 @@ def backend():
         arange = like_ours("arange", "like")
 
         @classmethod
-        def to_backend_dispatch(cls):
+        def to_backend_dispatch(cls) -> Any:
             return asarray
 
         @classmethod
-        def to_backend(cls, data, **kwargs):
+        def to_backend(cls, data: Any, **kwargs: Any) -> Any:
             return data if type(data._meta) is ndarray else data.map_blocks(asarray, **kwargs)
 
     return CowarrayBackend()
 
 
-def sizes(sizeof):
+def sizes(sizeof: Any) -> None:
     """Dask's measure of memory, before it has met an array: the first one of ours registers everything."""
     sizeof.register_lazy("cowarray", register)
 
 
-def register():
+def register() -> None:
     """Enter our arrays wherever Dask keeps a list of types. A second time changes nothing."""
     from dask.array import register_chunk_type
-    from dask.array.core import is_valid_chunk_type
+    from dask.array.chunk_types import is_valid_chunk_type
     from dask.array.dispatch import percentile_lookup, to_numpy_dispatch
     from dask.sizeof import sizeof
 
@@ -73,7 +77,7 @@ def register():
         register_chunk_type(ndarray)
 
 
-def nbytes(x):
+def nbytes(x: ndarray) -> int:
     """The bytes of x's elements, each once: what of them is shared with lazy copies Dask cannot know."""
     distinct = [length for length, stride in zip(x.shape, x.strides, strict=True) if stride]
     return int(np.prod(distinct, dtype=np.int64)) * x.itemsize if x.size else 0

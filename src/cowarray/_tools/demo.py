@@ -14,11 +14,15 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 import cowarray
+from cowarray import ndarray
 
 __all__ = ["run"]
 
@@ -31,11 +35,24 @@ SNAPSHOTS = 24  # of the step that takes them; the last two are kept
 SMALL = 1 << 16  # bytes below which times say nothing about bytes
 
 
+# Called with a side, NumPy's or cowarray's, and what they give is of that side.
+_Prepare = Callable[[Any], list[Any]]
+_Step = Callable[[Any, list[Any]], list[Any]]
+
+
 class UnusableFile(Exception):
     """A file that the demonstration cannot work on; the text is the line for the user."""
 
 
-def run(file=None):
+@dataclass
+class _Totals:
+    """What the steps of one side took together: seconds, and bytes copied."""
+
+    time: float = 0.0
+    copied: int = 0
+
+
+def run(file: str | os.PathLike[str] | None = None) -> int:
     """Run the demonstration and print what it finds.
 
     Parameters
@@ -69,7 +86,7 @@ def run(file=None):
     return 1
 
 
-def _demonstrate(path):
+def _demonstrate(path: Path) -> int:
     source = load(path)
     # Reading the file also brings it into memory, so that neither side pays for the disk.
     before = _checksum(path)
@@ -82,8 +99,8 @@ def _demonstrate(path):
         # The first use of memory is slow on many machines, and neither side should pay for it.
         np.empty(4 * source.nbytes, np.uint8).fill(1)
         _warm_pages()
-    totals = {"NumPy": [0.0, 0], "cowarray": [0.0, 0]}
-    wrong = []
+    totals = {"NumPy": _Totals(), "cowarray": _Totals()}
+    wrong: list[int] = []
     each = {}
     print("NumPy copies first and then edits; cowarray runs the same edits on lazy copies.\n")
     print(_bold(f"{'step':<33} {'':<8} {'time':>9} {'copied':>9} {'memory':>10}  address"))
@@ -96,8 +113,8 @@ def _demonstrate(path):
             with _Waiting(f"step {number}, {side.name}"):
                 results[side.name], figures = _measure(side, prepare, step, ROUNDS if source.nbytes <= QUICK else 1)
             print(_row(f"{number} {title}" if side.name == "NumPy" else "", side.name, figures))
-            totals[side.name][0] += figures["time"]
-            totals[side.name][1] += figures["copied"]
+            totals[side.name].time += figures["time"]
+            totals[side.name].copied += figures["copied"]
             each[side.name] = figures["time"] / SNAPSHOTS  # of the last step
         with _Waiting(f"comparing the results of step {number}"):
             if not all(equal(ours, theirs) for ours, theirs in zip(results["cowarray"], results["NumPy"], strict=True)):
@@ -112,7 +129,7 @@ def _demonstrate(path):
     return _conclude(totals, wrong, before, after)
 
 
-def _warm_pages():
+def _warm_pages() -> None:
     """Have cowarray measure what pages cost, as it does when it first needs to."""
     with _eager_pages():
         source = np.zeros(1 << 22, np.uint8)
@@ -123,7 +140,7 @@ def _warm_pages():
 
 
 @contextlib.contextmanager
-def _eager_pages():
+def _eager_pages() -> Iterator[None]:
     """Copies are by the page, from the first on, where the system can and nobody has switched that off."""
     before = cowarray.paging()
     try:
@@ -134,12 +151,11 @@ def _eager_pages():
         cowarray.paging(before)
 
 
-def _conclude(totals, wrong, before, after):
+def _conclude(totals: dict[str, _Totals], wrong: list[int], before: str, after: str) -> int:
     """Print the last three lines; give the exit status."""
-    numpy_time, numpy_copied = totals["NumPy"]
-    own_time, own_copied = totals["cowarray"]
-    print(_bold(f"Copied: {show_bytes(numpy_copied)} by NumPy, {show_bytes(own_copied)} by cowarray."))
-    print(_bold(f"Time:   {show_time(numpy_time)} for NumPy, {show_time(own_time)} for cowarray."))
+    theirs, ours = totals["NumPy"], totals["cowarray"]
+    print(_bold(f"Copied: {show_bytes(theirs.copied)} by NumPy, {show_bytes(ours.copied)} by cowarray."))
+    print(_bold(f"Time:   {show_time(theirs.time)} for NumPy, {show_time(ours.time)} for cowarray."))
     problems = [f"step {number} differs from NumPy's result" for number in wrong]
     if before != after:
         problems.append(f"the file has changed (sha256 {before[:16]} before, {after[:16]} after)")
@@ -158,7 +174,7 @@ def _numbers() -> np.ndarray:
     return np.arange(2_000_000.0).reshape(200, 100, 100)
 
 
-def load(path):
+def load(path: os.PathLike[str]) -> np.ndarray:
     """The array in a .npy file, by a read-only memory map.
 
     Parameters
@@ -205,7 +221,7 @@ def load(path):
         raise UnusableFile(f"{path}: {reason}") from None
 
 
-def _say_what(path, source):
+def _say_what(path: Path, source: np.ndarray) -> None:
     order = "" if source.flags.c_contiguous else ", Fortran order"
     size = show_bytes(source.nbytes)
     print(f"File: {path.name}, {_short(source.dtype)} {source.shape}{order}, {size}, mapped read-only.")
@@ -215,7 +231,7 @@ def _say_what(path, source):
         print(f"When NumPy tries to write to it: ValueError: {error}.")
 
 
-def _checksum(path):
+def _checksum(path: Path) -> str:
     """SHA-256 of the file's bytes."""
     digest = hashlib.sha256()
     with open(path, "rb", buffering=0) as file, _Waiting(f"reading {path.name}") as waiting:
@@ -234,30 +250,30 @@ class _NumPy:
 
     name = "NumPy"
 
-    def __init__(self, source):
+    def __init__(self, source: np.ndarray) -> None:
         self.source = source
         self.copied = 0
 
-    def start(self):
+    def start(self) -> None:
         self.copied = 0
 
-    def writable(self):
+    def writable(self) -> np.ndarray:
         return self.copy(self.source)
 
-    def copy(self, array):
+    def copy(self, array: np.ndarray) -> np.ndarray:
         self.copied += array.nbytes
         return array.copy("K")
 
-    def own(self):
+    def own(self) -> np.ndarray:
         return self.source.copy("K")
 
-    def reshape(self, array, shape):
+    def reshape(self, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         return self.copy(array.reshape(shape, order="A"))
 
-    def pages(self):
+    def pages(self) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()
 
-    def address(self, array):
+    def address(self, array: np.ndarray) -> int:
         return array.ctypes.data
 
 
@@ -266,37 +282,37 @@ class _Cowarray:
 
     name = "cowarray"
 
-    def __init__(self, source):
+    def __init__(self, source: np.ndarray) -> None:
         self.file = source
         self.source = cowarray.asarray(source)
 
-    def start(self):
+    def start(self) -> None:
         cowarray.reset_stats()
 
     @property
-    def copied(self):
+    def copied(self) -> int:
         return cowarray.stats()["bytes_copied"]
 
-    def writable(self):
+    def writable(self) -> ndarray:
         return cowarray.asarray(self.file)
 
-    def copy(self, array):
+    def copy(self, array: ndarray) -> ndarray:
         return array.lazy_clone()
 
-    def own(self):
+    def own(self) -> ndarray:
         return self.source.lazy_clone().materialize()
 
-    def reshape(self, array, shape):
+    def reshape(self, array: ndarray, shape: tuple[int, ...]) -> ndarray:
         return array.reshape(shape, order="A")
 
-    def pages(self):
+    def pages(self) -> contextlib.AbstractContextManager[None]:
         return _eager_pages()
 
-    def address(self, array):
+    def address(self, array: ndarray) -> int:
         return array.storage.data_ptr
 
 
-def _steps(source):
+def _steps(source: np.ndarray) -> Iterator[tuple[str, _Prepare, _Step | None]]:
     """Yield (title, prepare, step): step(side, what prepare(side) gave) returns the arrays to compare."""
     one = (0,) * source.ndim if source.size else ...
     some = slice(0, max(1, len(source) // 10)) if source.ndim else ...
@@ -305,47 +321,48 @@ def _steps(source):
         shape = (0,)
     value = _other_value(source)
     places = _places(source, SNAPSHOTS)
-    ufunc = _ufunc(source.dtype)
+    change = _ufunc(source.dtype)
 
-    def from_source(side):
+    def from_source(side: Any) -> list[Any]:
         return [side.source]
 
-    def writable(side, given):
+    def writable(side: Any, given: list[Any]) -> list[Any]:
         return [side.writable()]
 
-    def reshape(side, given):
+    def reshape(side: Any, given: list[Any]) -> list[Any]:
         return [side.reshape(given[0], shape)]
 
-    def three_copies(side, given):
+    def three_copies(side: Any, given: list[Any]) -> list[Any]:
         copies = [side.copy(given[0]) for _ in range(3)]
         copies[0][one] = value
         return copies
 
-    def edit_slice(side, given):
+    def edit_slice(side: Any, given: list[Any]) -> list[Any]:
         copy = side.copy(given[0])
         copy[some] = value
         return [copy]
 
-    def in_place(side, given):
+    def in_place(side: Any, given: list[Any]) -> list[Any]:
+        assert change is not None
         copy = side.copy(given[0])
-        ufunc(copy, out=copy)
+        change(copy, out=copy)
         return [copy]
 
-    def overwrite(side, given):
+    def overwrite(side: Any, given: list[Any]) -> list[Any]:
         copy = side.copy(given[0])
         copy[...] = value
         return [copy]
 
-    def from_own(side):
+    def from_own(side: Any) -> list[Any]:
         return [side.own()]
 
-    def last_sharer(side, given):
+    def last_sharer(side: Any, given: list[Any]) -> list[Any]:
         copy = side.copy(given[0])
         given.clear()
         copy[one] = value
         return [copy]
 
-    def snapshots(side, given):
+    def snapshots(side: Any, given: list[Any]) -> list[Any]:
         [state] = given
         kept = []
         with side.pages():
@@ -359,19 +376,19 @@ def _steps(source):
     yield "the same in another shape", from_source, reshape
     yield "3 copies, one element edited", from_source, three_copies
     yield "a slice of a copy edited", from_source, edit_slice
-    yield "a copy changed in place", from_source, in_place if ufunc else None
+    yield "a copy changed in place", from_source, in_place if change else None
     yield "a copy wholly overwritten", from_source, overwrite
     yield "a copy outlives its source", from_own, last_sharer
     yield f"{SNAPSHOTS} snapshots, an edit each", from_own, snapshots
 
 
-def _places(source, count):
+def _places(source: np.ndarray, count: int) -> list[tuple[int, ...]]:
     """Indices of that many elements, from the first on, about equally far apart; none of an array without elements."""
     flat = (number * source.size // count for number in range(count if source.size else 0))
     return [tuple(map(int, np.unravel_index(place, source.shape))) for place in flat]
 
 
-def _other_value(source):
+def _other_value(source: np.ndarray) -> Any:
     """A value of the array's dtype that its first element does not have."""
     value = np.zeros((), source.dtype)
     if source.size and source[(0,) * source.ndim].tobytes() == value.tobytes() and source.dtype.kind != "V":
@@ -379,7 +396,7 @@ def _other_value(source):
     return value[()]
 
 
-def _ufunc(dtype):
+def _ufunc(dtype: np.dtype) -> Callable[..., Any] | None:
     """A ufunc of one array that keeps its dtype and never warns; None for other dtypes."""
     if dtype.kind == "b":
         return np.logical_not
@@ -390,7 +407,7 @@ def _ufunc(dtype):
     return None
 
 
-def equal(ours, theirs):
+def equal(ours: ndarray, theirs: np.ndarray) -> bool:
     """Whether both hold the same bytes, looked at a block at a time.
 
     Parameters
@@ -402,16 +419,14 @@ def equal(ours, theirs):
     -------
     bool
     """
-    ours = ours.to_numpy()
     if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
         return False
-    ours = ours.reshape(-1, order="A")
-    theirs = theirs.reshape(-1, order="A")
-    step = max(1, BLOCK // max(1, ours.itemsize))
-    return all(_same(ours[i : i + step], theirs[i : i + step]) for i in range(0, len(ours), step))
+    a, b = ours.to_numpy().reshape(-1, order="A"), theirs.reshape(-1, order="A")
+    step = max(1, BLOCK // max(1, a.itemsize))
+    return all(_same(a[i : i + step], b[i : i + step]) for i in range(0, len(a), step))
 
 
-def _same(a, b):
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
     # Padding is nobody's value: structures may have some, and so does an extended float.
     if a.dtype.names is not None:
         return all(_same(a[name], b[name]) for name in a.dtype.names)
@@ -423,12 +438,13 @@ def _same(a, b):
 # ---- measuring -------------------------------------------------------------------------------------------------------
 
 
-def _measure(side, prepare, step, rounds):
+def _measure(side: Any, prepare: _Prepare, step: _Step, rounds: int) -> tuple[list[Any], dict[str, Any]]:
     """Run a step; its results, and its figures: the best time in seconds, the others of the last round."""
     best = float("inf")
-    results = None
+    results: list[Any] = []
+    start_address = grown = 0
     for _ in range(rounds):
-        results = None
+        results = []  # frees those of the round before
         given = prepare(side)
         start_address = side.address(given[0])
         _trim()
@@ -448,7 +464,7 @@ def _measure(side, prepare, step, rounds):
     }
 
 
-def _resident():
+def _resident() -> int:
     """Bytes of memory that the process has of its own: pages of mapped files can be dropped, and do not count."""
     try:
         with open("/proc/self/statm", "rb") as statm:
@@ -462,18 +478,18 @@ def _resident():
     return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE") + _bases()
 
 
-def _bases():
+def _bases() -> int:
     """Bytes in bases, which copies by the page stand on: each was copied once."""
     return cowarray.paging_memory()["bases"]
 
 
-def _trim():
+def _trim() -> None:
     """Have the C library give back what earlier steps freed, so that growth is seen; where it knows how."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _memory_available():
+def _memory_available() -> int:
     """Bytes that may be used without pushing others out; enough for all steps where the system does not tell."""
     found = []
     try:
@@ -491,21 +507,21 @@ def _memory_available():
 class _Waiting:
     """Says on stderr, once a second, what takes longer than that; with `part` raised from 0 to 1, how far it is."""
 
-    def __init__(self, label):
+    def __init__(self, label: str) -> None:
         self.label = label
         self.part = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._tell, daemon=True)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self._over.set()
         self._thread.join()
 
-    def _tell(self):
+    def _tell(self) -> None:
         tty = sys.stderr.isatty()
         seconds = 0
         while not self._over.wait(1.0):
@@ -521,7 +537,7 @@ class _Waiting:
             sys.stderr.flush()
 
 
-def _row(title, name, figures):
+def _row(title: str, name: str, figures: dict[str, Any]) -> str:
     memory = figures["memory"]
     grown = show_bytes(0) if abs(memory) < 65536 else ("+" if memory > 0 else "-") + show_bytes(abs(memory))
     row = (
@@ -531,12 +547,12 @@ def _row(title, name, figures):
     return _bold(row) if name == "cowarray" else row
 
 
-def _short(text):
+def _short(text: object) -> str:
     text = str(text)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def show_bytes(count):
+def show_bytes(count: int) -> str:
     """A number of bytes in three digits or so: ``17.5 MB``."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):
@@ -546,7 +562,7 @@ def show_bytes(count):
     return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
 
 
-def show_time(seconds):
+def show_time(seconds: float) -> str:
     """A time in three digits or so: ``4.2 ms``."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= scale:
@@ -554,5 +570,5 @@ def show_time(seconds):
     return f"{seconds * 1e6:.1f} µs"
 
 
-def _bold(text):
+def _bold(text: str) -> str:
     return f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text

@@ -6,10 +6,11 @@ to write the same boxes and lines.
 
 import html
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from cowarray._modes.common.sizes import readable
-from cowarray._tools.relatives import ITSELF, MEMORY, SNAPSHOT
+from cowarray._tools.relatives import ITSELF, SNAPSHOT, Relative
 
 __all__ = ["as_graphviz", "as_html", "as_mermaid", "as_svg"]
 
@@ -22,6 +23,27 @@ _SHARED, _OWN = "#dfe7f0", "#e8863c"
 _FILLS = {"array": "#eef3fa", "self": "#ffe8cc", "storage": "#e3efe0", "memory": "#ececec"}
 
 
+class Explained(Protocol):
+    """What a picture needs of an `Explanation`, whose module imports this one."""
+
+    @property
+    def made(self) -> str: ...
+    @property
+    def allocated(self) -> int: ...
+    @property
+    def shares(self) -> int: ...
+    @property
+    def foreign(self) -> bool: ...
+    @property
+    def away(self) -> str: ...
+    @property
+    def own(self) -> int: ...
+    @property
+    def regions(self) -> tuple[int, ...]: ...
+    @property
+    def relatives(self) -> tuple[Relative, ...]: ...
+
+
 class _Box(NamedTuple):
     """A box: what identifies it, its column, its two lines of text, and what it is."""
 
@@ -32,15 +54,17 @@ class _Box(NamedTuple):
     kind: str
 
 
-def _picture(explanation):
+def _picture(explanation: Explained) -> tuple[list[_Box], list[tuple[str, str]]]:
     """The boxes, and the lines from one to another as pairs of keys."""
     relatives = explanation.relatives[:_MOST]
     left_out = len(explanation.relatives) - len(relatives)
-    boxes, lines, holders = [], [], {}
+    boxes: list[_Box] = []
+    lines: list[tuple[str, str]] = []
+    holders: dict[str, _Box] = {}
     for i, each in enumerate(relatives):
         kind = "self" if each.kind == ITSELF else "array"
         boxes.append(_Box(f"a{i}", 0, _short(each.name), f"{each.kind}, {readable(each.nbytes)}", kind))
-        if each.kind == MEMORY:
+        if each.storage is None:  # other memory
             lines.append((f"a{i}", "m"))
             continue
         holder = f"s{each.storage}"
@@ -63,7 +87,7 @@ def _picture(explanation):
     return [*boxes, *holders.values(), _Box("m", 2, _kind_of_memory(explanation), whole, "memory")], lines
 
 
-def _kind_of_memory(explanation):
+def _kind_of_memory(explanation: Explained) -> str:
     """What the third column is."""
     if "deferred" in explanation.made or "fake" in explanation.made:
         return "no bytes"
@@ -74,7 +98,7 @@ def _kind_of_memory(explanation):
     return "foreign bytes" if explanation.foreign else "bytes"
 
 
-def _short(name):
+def _short(name: str) -> str:
     """A name in one line that fits into a box."""
     name = re.sub(r"\s+", " ", name)
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
@@ -83,7 +107,7 @@ def _short(name):
 # ---- text for other programs -----------------------------------------------------------------------------------------
 
 
-def as_mermaid(explanation):
+def as_mermaid(explanation: Explained) -> str:
     """The picture as Mermaid's text."""
     boxes, lines = _picture(explanation)
     text = [f'    {box.key}["{_coded(box.title)}<br/>{_coded(box.note)}"]' for box in boxes]
@@ -92,12 +116,12 @@ def as_mermaid(explanation):
     return "\n".join(["flowchart LR", *text]) + "\n"
 
 
-def _coded(text):
+def _coded(text: str) -> str:
     """Text in a Mermaid label, its signs as codes."""
     return re.sub(r"[^\w ,.()\[\]…'-]", lambda match: f"#{ord(match[0])};", text)
 
 
-def as_graphviz(explanation):
+def as_graphviz(explanation: Explained) -> str:
     """The picture as Graphviz' text."""
     boxes, lines = _picture(explanation)
     text = [
@@ -109,7 +133,7 @@ def as_graphviz(explanation):
     return "\n".join([*head, *text, "}"]) + "\n"
 
 
-def _quoted(text):
+def _quoted(text: str) -> str:
     """Text in a string of Graphviz."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
@@ -117,7 +141,7 @@ def _quoted(text):
 # ---- SVG -------------------------------------------------------------------------------------------------------------
 
 
-def as_svg(explanation):
+def as_svg(explanation: Explained) -> str:
     """The picture as an SVG image, a text that a browser shows."""
     boxes, lines = _picture(explanation)
     places = _places(boxes, lines)
@@ -132,10 +156,10 @@ def as_svg(explanation):
     )
 
 
-def _places(boxes, lines):
+def _places(boxes: list[_Box], lines: list[tuple[str, str]]) -> dict[str, tuple[float, float]]:
     """{key: (x, y)} of the upper left corners: names one below another, the others beside the middle of theirs."""
     step = _HEIGHT + _GAP
-    places = {}
+    places: dict[str, tuple[float, float]] = {}
     order = [box for box in boxes if box.column == 0]
     row = 2.0
     for holder in [box for box in boxes if box.column == 1]:
@@ -153,14 +177,14 @@ def _places(boxes, lines):
     return places
 
 
-def _line(one, other):
+def _line(one: tuple[float, float], other: tuple[float, float]) -> str:
     """A curve from the right side of a box to the left side of another."""
     x, y, to_x, to_y = one[0] + _WIDTH, one[1] + _HEIGHT / 2, other[0], other[1] + _HEIGHT / 2
     middle = (x + to_x) / 2
     return f'<path d="M{x:g} {y:g}C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}" fill="none" stroke="#889"/>'
 
 
-def _drawn(box, x, y):
+def _drawn(box: _Box, x: float, y: float) -> str:
     """A box with its two lines of text."""
     middle = x + _WIDTH / 2
     texts = ((15, 13, "#222", box.title), (31, 11, "#555", box.note))
@@ -178,14 +202,14 @@ def _drawn(box, x, y):
 # ---- in a notebook ---------------------------------------------------------------------------------------------------
 
 
-def as_html(explanation):
+def as_html(explanation: Explained) -> str:
     """What a notebook shows of an explanation: its sentences, and the picture."""
     sentences = "<br/>".join(html.escape(line) for line in str(explanation).splitlines())
     strip = _pages(explanation) if explanation.regions else ""
     return f'<div style="font-family: sans-serif"><p>{sentences}</p>{strip}{as_svg(explanation)}</div>'
 
 
-def _pages(explanation):
+def _pages(explanation: Explained) -> str:
     """A strip of the regions of a Storage by the page: how much of each is its own; the rest is frozen and shared."""
     shares = _shares(explanation.regions)
     width, height = 3 * _WIDTH + 2 * _ACROSS, 18
@@ -204,7 +228,7 @@ def _pages(explanation):
     )
 
 
-def _shares(regions):
+def _shares(regions: Sequence[int]) -> list[float]:
     """Of each region what part is its own, from 0 to 1; one page can be seen. Neighbours join if there are many."""
     together = -(-len(regions) // _MOST_REGIONS)
     sums = [sum(regions[i : i + together]) / (together * _REGION) for i in range(0, len(regions), together)]

@@ -1,31 +1,37 @@
 """How each library is told of cowarray's arrays. Called once it is imported: nothing here is imported before."""
 
+# pyright: reportMissingImports=false
+
 import sys
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from cowarray import _chapters
 from cowarray._face.ndarray import ndarray
+from cowarray._ops.conversion import asarray
 
 __all__ = ["autograd", "dask", "einops", "numba"]
 
 
-def autograd():
+def autograd() -> None:
     """`ArrayBox` names the types that autograd follows, `VSpace` says how gradients of a type begin and are added."""
     from autograd.extend import VSpace
     from autograd.numpy.numpy_boxes import ArrayBox
     from autograd.numpy.numpy_vspaces import ArrayVSpace, ComplexArrayVSpace
 
-    def created(space, one):
+    def created(space: Any, one: complex) -> Any:
         class Space(space):
             """Gradients of cowarray's arrays are cowarray's; to know their shape takes no bytes."""
 
-            def __init__(self, value):
+            def __init__(self, value: ndarray) -> None:
                 self.shape, self.dtype = value.shape, value.dtype
 
-            def zeros(self):
+            def zeros(self) -> ndarray:
                 return _chapters.zeros(self.shape, dtype=self.dtype)
 
-            def ones(self):
+            def ones(self) -> ndarray:
                 return _chapters.full(self.shape, one, dtype=self.dtype)
 
         return Space
@@ -35,14 +41,14 @@ def autograd():
     VSpace.register(ndarray, lambda value: (complexes if value.dtype.kind == "c" else real)(value))
 
 
-def dask():
+def dask() -> None:
     """A type on the list stays in chunks, and dask answers it in operators instead of leaving it to the type."""
     known = sys.modules["dask.array.chunk_types"]
     if ndarray not in known._HANDLED_CHUNK_TYPES:
         known.register_chunk_type(ndarray)
 
 
-def einops():
+def einops() -> None:
     """A backend is found by being a subclass; its name is that of a module which is imported."""
     from einops._backends import AbstractBackend
 
@@ -51,44 +57,44 @@ def einops():
 
         framework_name = "cowarray"
 
-        def is_appropriate_type(self, tensor):
+        def is_appropriate_type(self, tensor: object) -> bool:
             return isinstance(tensor, ndarray)
 
-        def from_numpy(self, x):
-            return _chapters.asarray(x)
+        def from_numpy(self, x: np.ndarray) -> ndarray:
+            return asarray(x)
 
-        def to_numpy(self, x):
+        def to_numpy(self, x: ndarray) -> np.ndarray:
             return x.to_numpy()
 
-        def arange(self, start, stop):
+        def arange(self, start: int, stop: int) -> ndarray:
             return _chapters.arange(start, stop)
 
-        def stack_on_zeroth_dimension(self, tensors):
+        def stack_on_zeroth_dimension(self, tensors: list[ndarray]) -> ndarray:
             return _chapters.stack(tensors)
 
-        def add_axis(self, x, new_position):
+        def add_axis(self, x: ndarray, new_position: int) -> ndarray:
             return _chapters.expand_dims(x, axis=new_position)
 
-        def tile(self, x, repeats):
+        def tile(self, x: ndarray, repeats: tuple[int, ...]) -> ndarray:
             return _chapters.tile(x, repeats)
 
-        def concat(self, tensors, axis):
+        def concat(self, tensors: list[ndarray], axis: int) -> ndarray:
             return _chapters.concatenate(tensors, axis=axis)
 
-        def is_float_type(self, x):
+        def is_float_type(self, x: ndarray) -> bool:
             return x.dtype.kind in "fc"
 
-        def einsum(self, pattern, *x):
+        def einsum(self, pattern: str, *x: ndarray) -> Any:
             return _chapters.einsum(pattern, *x)
 
     _KEPT.append(Backend)
 
 
 # A class lives as long as somebody holds it; einops knows it only by its base.
-_KEPT = []
+_KEPT: list[Any] = []
 
 
-def numba():
+def numba() -> None:
     """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise."""
     from numba.core import types
     from numba.core.datamodel import models
@@ -98,14 +104,14 @@ def numba():
     class CowArray(types.Array):
         """An array of cowarray as an argument. What is made of it in compiled code is NumPy's."""
 
-        def __init__(self, dtype, ndim, layout, readonly=False, aligned=True):
+        def __init__(self, dtype: Any, ndim: int, layout: str, readonly: bool = False, aligned: bool = True) -> None:
             super().__init__(dtype, ndim, layout, readonly=readonly, aligned=aligned, name=None)
-            self.name = f"cowarray.{self.name}"
+            self.name: str = f"cowarray.{self.name}"
 
     register_model(CowArray)(models.ArrayModel)
 
     @typeof_impl.register(ndarray)
-    def typed(value, context):
+    def typed(value: ndarray, context: object) -> CowArray:
         return CowArray(
             from_dtype(value.dtype),
             value.ndim,
@@ -115,7 +121,7 @@ def numba():
         )
 
     @unbox(CowArray)
-    def unboxed(typ, obj, c):
+    def unboxed(typ: CowArray, obj: Any, c: Any) -> Any:
         plain = types.Array(typ.dtype, typ.ndim, typ.layout, readonly=not typ.mutable, aligned=typ.aligned)
         made = partial(_written if typ.mutable else _read, layout=typ.layout, aligned=typ.aligned)
         export = c.pyapi.unserialize(c.pyapi.serialize_object(made))
@@ -127,14 +133,14 @@ def numba():
         return native
 
 
-def _suits(header, layout, aligned):
+def _suits(header: np.ndarray, layout: str, aligned: bool) -> bool:
     """Whether compiled code finds the elements where it looks for them."""
     flags = header.flags
     contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(layout, True)
     return contiguous and (flags.aligned or not aligned)
 
 
-def _written(x, *, layout, aligned):
+def _written(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
     """The header through which compiled code writes to x."""
     header = x.to_numpy(writable=True)
     if not _suits(header, layout, aligned):
@@ -142,7 +148,7 @@ def _written(x, *, layout, aligned):
     return header
 
 
-def _read(x, *, layout, aligned):
+def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
     """The header through which compiled code reads x: a snapshot, in the layout that the code is compiled for."""
     header = x.to_numpy()
     return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")

@@ -3,8 +3,9 @@
 import html
 
 from cowarray._chapters.printing import get_printoptions, printoptions
+from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.sizes import readable
-from cowarray._native.storage import is_absent_storage, is_deferred_storage, is_fake_storage
+from cowarray._native.storage import Storage, is_absent_storage, is_deferred_storage, is_fake_storage
 from cowarray._ops.operands import provide
 from cowarray._tools.report import explain
 
@@ -14,7 +15,7 @@ _MOST_ELEMENTS = 100  # that are all shown
 _MOST_CHARACTERS = 4000
 
 
-def as_html(x):
+def as_html(x: ndarray) -> str:
     """What a notebook shows of an array. Nothing is made, brought or copied for it.
 
     Parameters
@@ -31,7 +32,7 @@ def as_html(x):
     return f'<div><p style="font-family: sans-serif">{head}<br/>{facts}</p>{values}</div>'
 
 
-def _facts(x):
+def _facts(x: ndarray) -> list[str]:
     """What is true of an array that its values do not tell, each a few words."""
     if is_fake_storage(x.storage):
         return ["fake: it has no bytes, and will have none"]
@@ -59,11 +60,11 @@ def _facts(x):
     return facts
 
 
-def _has_no_bytes(storage):
+def _has_no_bytes(storage: Storage) -> bool:
     return is_fake_storage(storage) or is_deferred_storage(storage) or is_absent_storage(storage)
 
 
-def _values(x):
+def _values(x: ndarray) -> str:
     """NumPy's text, summarized and cut however large the array is and whatever the print options say."""
     with printoptions(threshold=min(get_printoptions()["threshold"], _MOST_ELEMENTS)):
         text = repr(x)

@@ -8,9 +8,11 @@ import functools
 import math
 import operator
 import os
+from typing import IO, Any
 
 import numpy as np
 
+from cowarray._face.ndarray import ndarray
 from cowarray._files.npy import header_of
 from cowarray._modes.common.blocks import current
 from cowarray._modes.fake.fakes import make
@@ -22,7 +24,7 @@ __all__ = ["replaced"]
 _load, _fromfile, _memmap, _open_memmap = np.load, np.fromfile, np.memmap, np.lib.format.open_memmap
 
 
-def replaced():
+def replaced() -> dict[Any, Any]:
     """By functions and classes of NumPy's, what the program gets in their place.
 
     Returns
@@ -32,12 +34,12 @@ def replaced():
     return {_load: load, _fromfile: fromfile, _memmap: memmap, _open_memmap: open_memmap}
 
 
-def _is_small(shape, dtype):
+def _is_small(shape: tuple[int, ...], dtype: np.dtype) -> bool:
     block = current()
     return block is None or dtype.hasobject or math.prod(shape) * dtype.itemsize < block.real
 
 
-def _fake(shape, dtype, order, mmap_mode=None):
+def _fake(shape: tuple[int, ...], dtype: np.dtype, order: str, mmap_mode: str | None = None) -> ndarray:
     """An array without bytes; with a mode, one that takes no memory of its own."""
     is_mapped = mmap_mode is not None
     writeable = mmap_mode not in ("r", "readonly")
@@ -48,7 +50,7 @@ def _fake(shape, dtype, order, mmap_mode=None):
 
 
 @functools.wraps(_load)
-def load(file, mmap_mode=None, *args, **kwargs):
+def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
     if hasattr(file, "read"):
         start = file.tell() if hasattr(file, "seek") else None
         made = None if start is None else _from_header(file, "a file", mmap_mode)
@@ -66,7 +68,7 @@ def load(file, mmap_mode=None, *args, **kwargs):
     return taken_in(loaded)
 
 
-def _from_header(file, name, mmap_mode):
+def _from_header(file: IO[bytes], name: str, mmap_mode: str | None) -> ndarray | None:
     """The array of a .npy file that is at its beginning; None of other files and small arrays. The bytes are passed."""
     found = header_of(file, f"load: {name}")
     if found is None or _is_small(found[0], found[2]):
@@ -87,10 +89,11 @@ def _from_header(file, name, mmap_mode):
 class _PlannedArchive(np.lib.npyio.NpzFile):
     """An .npz file of whose larger arrays only the headers are read."""
 
-    def __getitem__(self, key):
-        member = key if key in self.zip.namelist() else f"{key}.npy"
-        if member in self.zip.namelist():
-            with self.zip.open(member) as opened:
+    def __getitem__(self, key: str) -> Any:
+        zipped: Any = self.zip  # None once it is closed, and asked all the same, as NumPy does
+        member = key if key in zipped.namelist() else f"{key}.npy"
+        if member in zipped.namelist():
+            with zipped.open(member) as opened:
                 found = header_of(opened, f"load: {member}")
             if found is not None and not _is_small(found[0], found[2]):
                 return _fake(found[0], found[2], found[1])
@@ -101,7 +104,7 @@ class _PlannedArchive(np.lib.npyio.NpzFile):
 
 
 @functools.wraps(_fromfile)
-def fromfile(file, dtype=float, count=-1, sep="", offset=0, **kwargs):
+def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, **kwargs: Any) -> Any:
     own = np.dtype(dtype)
     if not sep and own.itemsize and not own.hasobject and own.subdtype is None:
         is_open = hasattr(file, "fileno")
@@ -122,7 +125,15 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, **kwargs):
 class memmap(np.memmap):
     """In place of NumPy's class: what it makes is an array of the library's, with bytes only where it is small."""
 
-    def __new__(cls, filename, dtype=np.uint8, mode="r+", offset=0, shape=None, order="C"):
+    def __new__(
+        cls,
+        filename: Any,
+        dtype: Any = np.uint8,
+        mode: Any = "r+",
+        offset: int = 0,
+        shape: Any = None,
+        order: Any = "C",
+    ) -> Any:
         own = np.dtype(dtype)
         if shape is None:
             if mode in ("w+", "write"):
@@ -138,14 +149,22 @@ class memmap(np.memmap):
         return taken_in(np.array(_memmap(filename, own, "r", offset, shape, order)))
 
 
-def _size_of(file):
+def _size_of(file: Any) -> int:
     if hasattr(file, "fileno"):
         return os.fstat(file.fileno()).st_size
     return os.path.getsize(file)
 
 
 @functools.wraps(_open_memmap)
-def open_memmap(filename, mode="r+", dtype=None, shape=None, fortran_order=False, version=None, **kwargs):
+def open_memmap(
+    filename: Any,
+    mode: str = "r+",
+    dtype: Any = None,
+    shape: Any = None,
+    fortran_order: bool = False,
+    version: Any = None,
+    **kwargs: Any,
+) -> Any:
     if "w" in mode:
         shape = tuple(shape) if np.iterable(shape) else (shape,)
         return _fake(shape, np.dtype(dtype), "F" if fortran_order else "C", mode)

@@ -3,12 +3,14 @@
 import functools
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import cowarray
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.fake.plan_report import headline, table
-from cowarray._tools import planned_files, reporting
-from cowarray._tools.programs import Program
+from cowarray._tools import planned_files, reporting, stand_ins
+from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
 
 __all__ = ["FORMAT", "Stop", "program", "run"]
@@ -16,7 +18,9 @@ __all__ = ["FORMAT", "Stop", "program", "run"]
 FORMAT = "cowarray plan 1"
 
 
-def program(target, arguments=(), *, module=False, include=()):
+def program(
+    target: str, arguments: Sequence[str] = (), *, module: bool = False, include: Sequence[str] = ()
+) -> Program:
     """A program that is to be planned: a `Program` to which files are headers.
 
     Parameters
@@ -31,7 +35,14 @@ def program(target, arguments=(), *, module=False, include=()):
     return Program(target, arguments, module=module, include=include, replacing=planned_files.replaced)
 
 
-def run(program, *, real=4096, limit=None, as_json=False, output=None):
+def run(
+    program: Program,
+    *,
+    real: int = 4096,
+    limit: int | None = None,
+    as_json: bool = False,
+    output: str | os.PathLike[str] | None = None,
+) -> int:
     """Run a program inside `fake`, and report.
 
     Parameters
@@ -59,13 +70,13 @@ def run(program, *, real=4096, limit=None, as_json=False, output=None):
         It ended the program.
     """
     started = os.path.join(os.getcwd(), "")
-    stops = []
+    stops: list[Stop] = []
 
-    def failed(rule, error):
+    def failed(rule: ImportRule, error: BaseException) -> None:
         if not stops and not isinstance(error, KeyboardInterrupt):
             stops.append(Stop(error, rule))
 
-    def report(status, rule):
+    def report(status: int, rule: ImportRule) -> tuple[str, int]:
         found = described(program, _plans[0], stops, rule.stand_ins.borrowed, real, limit, status)
         if as_json:
             return json.dumps(found, ensure_ascii=True) + "\n", found["exit_status"]
@@ -75,10 +86,10 @@ def run(program, *, real=4096, limit=None, as_json=False, output=None):
     return reporting.run("plan", program, enter, report, output=output, failed=failed)
 
 
-_plans = []  # the plan of this process
+_plans: list[cowarray.fake] = []  # the plan of this process
 
 
-def _enter(real):
+def _enter(real: int) -> None:
     plan = cowarray.fake(real=real)
     plan.__enter__()
     _plans[:] = [plan]
@@ -106,12 +117,12 @@ class Stop:
         If a fake was asked for a value: operation, reason, advice, and where the fake was made.
     """
 
-    def __init__(self, error, rule):
+    def __init__(self, error: BaseException, rule: ImportRule) -> None:
         refusal = _refusal_in(error)
         self.site = _innermost(error if refusal is None else refusal, rule) or _innermost(error, rule)
         self.kind = type(error).__name__
         self.message = _shown(error)
-        self.refused = None
+        self.refused: dict[str, Any] | None = None
         if refusal is not None:
             self.refused = {
                 "operation": refusal.operation,
@@ -121,14 +132,14 @@ class Stop:
             }
 
 
-def _shown(error):
+def _shown(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # it is the program's
         return "<cannot be shown>"
 
 
-def _refusal_in(error):
+def _refusal_in(error: BaseException | None) -> cowarray.FakeError | None:
     """The first `FakeError` among an exception and those that it came from."""
     seen = set()
     found = None
@@ -140,7 +151,7 @@ def _refusal_in(error):
     return found
 
 
-def _innermost(error, rule):
+def _innermost(error: BaseException, rule: ImportRule) -> cowarray.Site | None:
     """The innermost line of a traceback that is the program's; None if none is."""
     found = None
     trace = error.__traceback__
@@ -154,7 +165,15 @@ def _innermost(error, rule):
 # ---- what it says ----------------------------------------------------------------------------------------------------
 
 
-def described(program, plan, stops, borrowed, real, limit, status):
+def described(
+    program: Program,
+    plan: cowarray.fake,
+    stops: Sequence[Stop],
+    borrowed: Mapping[str, stand_ins.Site],
+    real: int,
+    limit: int | None,
+    status: int,
+) -> dict[str, Any]:
     """The report as JSON has it: see docs/fake.md.
 
     Parameters
@@ -192,7 +211,7 @@ def described(program, plan, stops, borrowed, real, limit, status):
     }
 
 
-def _described_stop(stop):
+def _described_stop(stop: Stop) -> dict[str, Any]:
     refused = stop.refused
     if refused is not None:
         refused = refused | {"made": None if refused["made"] is None else line_of(refused["made"])}
@@ -200,7 +219,7 @@ def _described_stop(stop):
     return {"at": at, "exception": stop.kind, "message": stop.message, "needs_a_value": refused}
 
 
-def written_out(report, plan, place):
+def written_out(report: Mapping[str, Any], plan: cowarray.fake, place: Callable[[dict[str, Any]], str]) -> str:
     """The report as text.
 
     Parameters
@@ -230,11 +249,11 @@ def written_out(report, plan, place):
     return "\n".join(lines) + "\n"
 
 
-def _shown_line(line, place):
+def _shown_line(line: dict[str, Any], place: Callable[[dict[str, Any]], str]) -> str:
     return f"{place(line)}: {cut(line['code'])}" if line["code"] else place(line)
 
 
-def _written_stop(stop, place):
+def _written_stop(stop: dict[str, Any], place: Callable[[dict[str, Any]], str]) -> list[str]:
     where = "in code that is not the program's" if stop["at"] is None else f"at {_shown_line(stop['at'], place)}"
     lines = [f"The program stopped {where}"]
     refused = stop["needs_a_value"]

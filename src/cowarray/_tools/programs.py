@@ -26,11 +26,18 @@ import sysconfig
 import threading
 import traceback
 import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from typing import Any, NoReturn
 
 from cowarray._tools.compiled import watch_imports
 from cowarray._tools.stand_ins import StandIns, taken_in
 
 __all__ = ["CannotRun", "Program", "run"]
+
+_Replacing = Callable[[], dict[Any, Any]]  # what the program gets in place of functions and classes of NumPy's
+_threading: Any = threading  # what CPython keeps to itself of it
+_Told = Callable[[BaseException], object]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _OWN_FILES = frozenset(_FOLDER + name for name in ("programs.py", "stand_ins.py", "compiled.py"))
@@ -58,14 +65,22 @@ class Program:
         A pickle must be able to hold it.
     """
 
-    def __init__(self, target, arguments=(), *, module=False, include=(), replacing=dict):
+    def __init__(
+        self,
+        target: str,
+        arguments: Sequence[str] = (),
+        *,
+        module: bool = False,
+        include: Sequence[str] = (),
+        replacing: _Replacing = dict,
+    ) -> None:
         self.target = target
         self.arguments = list(arguments)
         self.module = module
         self.include = tuple(include)
         self.replacing = replacing
 
-    def prepare(self):
+    def prepare(self) -> "ImportRule":
         """Set up `sys` as Python does, and find out where the program's own modules lie.
 
         Returns
@@ -86,11 +101,11 @@ class Program:
             sys.path.insert(0, folder)
         return ImportRule(folder, self.include, self.replacing)
 
-    def _importer(self):
+    def _importer(self) -> Any:
         """What imports from a folder or an archive; None for a script."""
         return None if self.module else pkgutil.get_importer(os.path.join(os.getcwd(), self.target))
 
-    def load(self):
+    def load(self) -> tuple[types.CodeType, types.ModuleType]:
         """Find and compile the program. A module's packages are imported first, which runs their code.
 
         Returns
@@ -111,8 +126,9 @@ class Program:
                 raise CannotRun(f"can't find '__main__' module in {self.target!r}")
         else:
             return self._load_script()
+        loader: Any = spec.loader
         try:
-            code = spec.loader.get_code(spec.name)
+            code = loader.get_code(spec.name)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise CannotRun(_as_python_says(error)) from None
         except (AttributeError, ImportError):
@@ -120,10 +136,10 @@ class Program:
         if code is None:
             raise CannotRun(f"no code object available for {spec.name}")
         if self.module:
-            sys.argv[0] = spec.origin
-        return code, _main(spec.origin, spec, spec.loader, spec.cached, spec.parent)
+            sys.argv[0] = spec.origin  # type: ignore[assignment]  # None of a strange loader, as for Python
+        return code, _main(spec.origin, spec, loader, spec.cached, spec.parent)
 
-    def _find_module(self):
+    def _find_module(self) -> ModuleSpec:
         name = self.target
         try:
             spec = importlib.util.find_spec(name)
@@ -146,11 +162,11 @@ class Program:
             raise CannotRun(f"{name!r} is a namespace package and cannot be executed")
         return spec
 
-    def _load_script(self):
+    def _load_script(self) -> tuple[types.CodeType, types.ModuleType]:
         path = os.path.join(os.getcwd(), self.target)
         try:
             if path.endswith(".pyc"):
-                loader = importlib.machinery.SourcelessFileLoader("__main__", path)
+                loader: Any = importlib.machinery.SourcelessFileLoader("__main__", path)
                 return loader.get_code("__main__"), _main(path, None, loader)
             with io.open_code(path) as opened:
                 source = opened.read()
@@ -165,7 +181,9 @@ class Program:
         return code, _main(path, None, importlib.machinery.SourceFileLoader("__main__", path))
 
 
-def _main(file, spec, loader, cached=None, package=None):
+def _main(
+    file: str | None, spec: ModuleSpec | None, loader: Any, cached: str | None = None, package: str | None = None
+) -> types.ModuleType:
     main = types.ModuleType("__main__")
     vars(main).update(
         __file__=file, __spec__=spec, __loader__=loader, __cached__=cached, __package__=package, __builtins__=builtins
@@ -173,7 +191,7 @@ def _main(file, spec, loader, cached=None, package=None):
     return main
 
 
-def _as_python_says(error):
+def _as_python_says(error: BaseException) -> str:
     return "".join(traceback.format_exception_only(error)).rstrip("\n")
 
 
@@ -193,20 +211,20 @@ class ImportRule:
         As in `Program`.
     """
 
-    def __init__(self, folder, include, replacing=dict):
+    def __init__(self, folder: str, include: Sequence[str], replacing: _Replacing = dict) -> None:
         self.folder = os.path.join(os.path.realpath(folder), "")
         self.include = tuple(include)
         self.replacing = replacing
         self.stand_ins = StandIns(replacing())
-        self._files = {}
-        self._told = None
-        self._awaited = []
-        libraries = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")} | {os.path.dirname(os.__file__)}
-        libraries = [os.path.join(os.path.realpath(path), "") for path in libraries if path]
+        self._files: dict[str, bool] = {}
+        self._told: object = None
+        self._awaited: list[str] = []
+        paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")} | {os.path.dirname(os.__file__)}
+        libraries = [os.path.join(os.path.realpath(path), "") for path in paths if path]
         self._libraries = tuple(path for path in libraries if not self.folder.startswith(path))
         self._standard = tuple(os.path.join(path, "lib-dynload", "") for path in libraries)
 
-    def covers(self, space, frame):
+    def covers(self, space: Mapping[str, Any] | None, frame: types.FrameType | None) -> bool:
         """Whether code is the program's. What has neither name nor file is its caller's.
 
         Parameters
@@ -226,7 +244,7 @@ class ImportRule:
             frame = frame.f_back
         return bool(found)
 
-    def _covers(self, space):
+    def _covers(self, space: Mapping[str, Any]) -> bool | None:
         name = space.get("__name__")
         name = name if isinstance(name, str) else ""
         if name.partition(".")[0] in ("cowarray", "numpy"):
@@ -238,7 +256,7 @@ class ImportRule:
         file = space.get("__file__") or getattr(space.get("__spec__"), "origin", None)
         return self.has(file) if isinstance(file, str) and file not in ("built-in", "frozen") else None
 
-    def has(self, file):
+    def has(self, file: str) -> bool:
         """Whether a file is the program's."""
         known = self._files.get(file)
         if known is None:
@@ -248,22 +266,28 @@ class ImportRule:
             self._files[file] = known
         return known
 
-    def install(self):
+    def install(self) -> None:
         """Let the rule decide, from now on."""
         import_, import_module = builtins.__import__, importlib.import_module
 
         @functools.wraps(import_)
-        def importing(name, globals=None, locals=None, fromlist=(), level=0):
+        def importing(
+            name: str,
+            globals: Mapping[str, Any] | None = None,
+            locals: Mapping[str, Any] | None = None,
+            fromlist: Sequence[str] | None = (),
+            level: int = 0,
+        ) -> types.ModuleType:
             module = import_(name, globals, locals, fromlist, level)
             if self._awaited:
                 self._meet()
             if level or not _is_numpys(name) or not self.covers(globals, sys._getframe(1)):
                 return module
-            quiet = bool(fromlist) and "*" in fromlist
+            quiet = "*" in (fromlist or ())
             return self.stand_ins.of(sys.modules[name if fromlist else "numpy"], quiet=quiet)
 
         @functools.wraps(import_module)
-        def importing_module(name, package=None):
+        def importing_module(name: str, package: str | None = None) -> types.ModuleType:
             module = import_module(name, package)
             return self.stand_ins.of(module) if _is_numpys(name) and self.covers(None, sys._getframe(1)) else module
 
@@ -271,16 +295,16 @@ class ImportRule:
         importlib.import_module = importing_module
         watch_imports(self._leaves_alone, self._takes_in)
 
-    def _leaves_alone(self, module):
+    def _leaves_alone(self, module: types.ModuleType) -> bool:
         """Whether a compiled module gets arrays of ours: NumPy's, the library's, the standard library's."""
         if module.__name__.partition(".")[0] in ("cowarray", "numpy"):
             return True
         return os.path.realpath(getattr(module, "__file__", None) or "").startswith(self._standard)
 
-    def _takes_in(self, module):
+    def _takes_in(self, module: types.ModuleType) -> Callable[[Any], Any] | None:
         return taken_in if self._covers(vars(module)) else None
 
-    def tell(self, told):
+    def tell(self, told: object) -> None:
         """Let processes that are started from now on be told something, before they import anything of the program.
 
         Parameters
@@ -292,15 +316,15 @@ class ImportRule:
         self._awaited = list(_STARTERS)
         self._meet()
 
-    def _meet(self):
+    def _meet(self) -> None:
         for name in [name for name in self._awaited if hasattr(sys.modules.get(name), "get_preparation_data")]:
             self._awaited.remove(name)
-            module = sys.modules[name]
+            module: Any = sys.modules[name]
             module.get_preparation_data = self._preparing(module.get_preparation_data)
 
-    def _preparing(self, prepare):
+    def _preparing(self, prepare: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         @functools.wraps(prepare)
-        def preparing(*args, **kwargs):
+        def preparing(*args: Any, **kwargs: Any) -> dict[str, Any]:
             return {**prepare(*args, **kwargs), "cowarray": self._told}
 
         return preparing
@@ -310,14 +334,19 @@ class ImportRule:
 _STARTERS = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
 
 
-def _is_numpys(name):
+def _is_numpys(name: object) -> bool:
     return type(name) is str and (name == "numpy" or name.startswith("numpy."))
 
 
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 
-def run(program, enter, finish, failed=None):
+def run(
+    program: Program,
+    enter: Callable[[], object],
+    finish: Callable[[int, ImportRule], int],
+    failed: Callable[[ImportRule, BaseException], object] | None = None,
+) -> int:
     """Run a program in this process, and to its end: its threads and what it registered with `atexit` included.
 
     Parameters
@@ -352,7 +381,7 @@ def run(program, enter, finish, failed=None):
     _follow(rule, enter, told)
     ended = False
 
-    def end(status):
+    def end(status: int) -> int:
         nonlocal ended
         if ended or os.getpid() != began:
             return status
@@ -362,7 +391,7 @@ def run(program, enter, finish, failed=None):
     leave = os._exit
 
     @functools.wraps(leave)
-    def leaving(status):
+    def leaving(status: int) -> NoReturn:
         leave(end(status & 0xFF))
 
     os._exit = leaving
@@ -383,7 +412,7 @@ def run(program, enter, finish, failed=None):
     interrupted = isinstance(raised, KeyboardInterrupt)
     del raised  # and all that its frames hold
     if os.getpid() == began:
-        for wait in (threading._shutdown, atexit._run_exitfuncs):
+        for wait in (_threading._shutdown, atexit._run_exitfuncs):
             raised = None
             try:
                 wait()
@@ -400,15 +429,15 @@ def run(program, enter, finish, failed=None):
     return status
 
 
-def _silent(*args):
+def _silent(*args: object) -> None:
     """An exception hook that shows nothing."""
 
 
-def _nobody(error):
+def _nobody(error: BaseException) -> None:
     """Who is not interested in an exception."""
 
 
-def _outcome(error, told=_nobody):
+def _outcome(error: BaseException | None, told: _Told = _nobody) -> int:
     """The exit status after an exception that nobody caught, or None; it is shown as Python shows it.
 
     Not to be called while the exception is handled: a hook would see that.
@@ -426,7 +455,7 @@ def _outcome(error, told=_nobody):
     clean(error)
     told(error)
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
-    sys.last_exc = error
+    sys.last_exc = error  # type: ignore[attr-defined]  # from Python 3.12 on
     second = None
     try:
         _hook()(type(error), error, error.__traceback__)
@@ -441,18 +470,18 @@ def _outcome(error, told=_nobody):
     return 1
 
 
-def _hook():
+def _hook() -> Callable[..., object]:
     """What shows an exception."""
     return getattr(sys, "excepthook", None) or (lambda kind, error, trace: _say("sys.excepthook is missing", error))
 
 
-def _say(title, error):
+def _say(title: str, error: BaseException) -> None:
     with contextlib.suppress(Exception):
         print(title, file=sys.stderr)
         sys.__excepthook__(type(error), error, error.__traceback__)
 
 
-def clean(error):
+def clean(error: BaseException | None) -> None:
     """Take the frames of these modules out of the traceback of an exception, and of those that it came from."""
     waiting, seen = [error], set()
     while waiting:
@@ -464,7 +493,7 @@ def clean(error):
         waiting += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]
 
 
-def _without_own(first):
+def _without_own(first: types.TracebackType | None) -> types.TracebackType | None:
     kept = None
     for each in reversed(list(_entries(first))):
         if each.tb_frame.f_code.co_filename not in _OWN_FILES:
@@ -473,7 +502,7 @@ def _without_own(first):
     return kept
 
 
-def _entries(trace):
+def _entries(trace: types.TracebackType | None) -> Iterator[types.TracebackType]:
     while trace is not None:
         yield trace
         trace = trace.tb_next
@@ -482,48 +511,49 @@ def _entries(trace):
 # ---- threads and processes -------------------------------------------------------------------------------------------
 
 
-def _follow(rule, enter, told=_nobody):
+def _follow(rule: ImportRule, enter: Callable[[], object], told: _Told = _nobody) -> None:
     """Let threads, and processes of `multiprocessing`, begin with the modes that are in force in this context."""
     base = contextvars.copy_context()
 
     start_new_thread = _thread.start_new_thread
 
     @functools.wraps(start_new_thread)
-    def start_thread(function, args, /, *kwargs):
+    def start_thread(function: Any, args: Any, /, *kwargs: Any) -> int:
         if not callable(function) or not isinstance(args, tuple):
             return start_new_thread(function, args, *kwargs)  # which says what is wrong
         return start_new_thread(base.copy().run, (function, *args), *kwargs)
 
     _thread.start_new_thread = _thread.start_new = start_thread
-    if hasattr(threading, "_start_new_thread"):
-        threading._start_new_thread = start_thread
-    if hasattr(threading, "_start_joinable_thread"):  # Python 3.13
-        start_joinable_thread = threading._start_joinable_thread
+    if hasattr(_threading, "_start_new_thread"):
+        _threading._start_new_thread = start_thread
+    if hasattr(_threading, "_start_joinable_thread"):  # Python 3.13
+        start_joinable_thread = _threading._start_joinable_thread
 
         @functools.wraps(start_joinable_thread)
-        def start_joinable(function, *args, **kwargs):
+        def start_joinable(function: Any, *args: Any, **kwargs: Any) -> Any:
             return start_joinable_thread(functools.partial(base.copy().run, function), *args, **kwargs)
 
-        threading._start_joinable_thread = start_joinable
-    if hasattr(sys.flags, "thread_inherit_context"):  # Python 3.14: each thread then runs in a context of its own
+        _threading._start_joinable_thread = start_joinable
+    flags: Any = sys.flags
+    if hasattr(flags, "thread_inherit_context"):  # Python 3.14: each thread then runs in a context of its own
         start = threading.Thread.start
 
         @functools.wraps(start)
-        def start_in_context(self):
-            if getattr(self, "_context", self) is None and not sys.flags.thread_inherit_context:
+        def start_in_context(self: Any) -> None:
+            if getattr(self, "_context", self) is None and not flags.thread_inherit_context:
                 self._context = base.copy()
-            return start(self)
+            start(self)
 
-        threading.Thread.start = start_in_context
+        threading.Thread.start = start_in_context  # type: ignore[method-assign]  # for every thread there will be
     show = threading.excepthook
 
     @functools.wraps(show)
-    def show_clean(args, /):
+    def show_clean(args: threading.ExceptHookArgs, /) -> None:
         if args.exc_value is not None:
             clean(args.exc_value)
             told(args.exc_value)
             args = threading.ExceptHookArgs((args.exc_type, args.exc_value, args.exc_value.__traceback__, args.thread))
-        return show(args)
+        show(args)
 
     threading.excepthook = show_clean
     rule.tell(_Following(rule.folder, rule.include, rule.replacing, enter))
@@ -532,14 +562,14 @@ def _follow(rule, enter, told=_nobody):
 class _Following:
     """What a process that the program starts is told."""
 
-    def __init__(self, *told):
+    def __init__(self, *told: Any) -> None:
         self.told = told
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _follow_on, self.told
 
 
-def _follow_on(folder, include, replacing, enter):
+def _follow_on(folder: str, include: Sequence[str], replacing: _Replacing, enter: Callable[[], object]) -> None:
     rule = ImportRule(folder, include, replacing)
     rule.install()
     enter()

@@ -10,6 +10,10 @@ is entered: that may import, and other threads may wait for this one's import.
 import contextlib
 import sys
 import warnings
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
 from cowarray._tools import neighbours
 
@@ -24,7 +28,7 @@ _WAITING = {
 }
 
 
-def _enter(name):
+def _enter(name: str) -> None:
     """Tell the library of a module that has been executed, once. A library must not fail to import for our sake."""
     door = _WAITING.pop(name, None)
     if door is None:
@@ -41,7 +45,7 @@ def _enter(name):
         )
 
 
-def _enter_imported():
+def _enter_imported() -> None:
     """Tell those that are imported. One that is just being executed, here or in another thread, comes later."""
     for name in list(_WAITING):
         spec = getattr(sys.modules.get(name), "__spec__", None)
@@ -52,16 +56,17 @@ def _enter_imported():
 class _Loader:
     """Executes a module as its own loader does, then tells its library."""
 
-    def __init__(self, loader):
+    def __init__(self, loader: Any) -> None:
         self._loader = loader
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)  # whoever asks for sources, or data beside the module
 
-    def create_module(self, spec):
+    def create_module(self, spec: ModuleSpec) -> Any:
         return self._loader.create_module(spec)
 
-    def exec_module(self, module):
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
         _enter(module.__name__)
@@ -70,10 +75,11 @@ class _Loader:
 class _Finder:
     """Finds what the other finders find, with a loader that tells the library."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         _enter_imported()
         if name not in _WAITING:
             return None
+        finder: Any
         for finder in sys.meta_path:
             # Two of these, were one inserted by each of two threads, must not ask each other.
             if not isinstance(finder, _Finder) and hasattr(finder, "find_spec"):
@@ -84,14 +90,14 @@ class _Finder:
                     return spec
         return None
 
-    def invalidate_caches(self):
+    def invalidate_caches(self) -> None:
         """Nothing is kept."""
 
 
 _FINDER = _Finder()
 
 
-def register():
+def register() -> None:
     """Let autograd, dask, einops and numba take cowarray's arrays as they take NumPy's.
 
     Each is told where it is imported, or as soon as it is; none is imported. A second call does nothing new. The

@@ -1,13 +1,13 @@
 """Who of some named arrays shares an array's bytes, found without making, bringing or copying any."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from cowarray._array.array import Snapshot
 from cowarray._face.ndarray import ndarray
-from cowarray._native.storage import share_allocation
+from cowarray._native.storage import Storage, share_allocation
 
 __all__ = ["Relative", "relatives_of"]
 
@@ -34,11 +34,11 @@ class Relative(NamedTuple):
     storage: int | None
     nbytes: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.name}: {self.kind if self.kind == ITSELF else f'a {self.kind}'}, {self.nbytes} bytes"
 
 
-def relatives_of(x, among):
+def relatives_of(x: ndarray, among: Mapping[str, object] | Sequence[object]) -> tuple[Relative, ...]:
     """The arrays among others that share x's bytes, x first.
 
     Parameters
@@ -80,7 +80,7 @@ def relatives_of(x, among):
     )
 
 
-def _named(among):
+def _named(among: object) -> list[tuple[str, object]]:
     """[(name, object)] of what was given, and of what is in its containers."""
     if isinstance(among, Mapping):
         listed = [(str(name), value) for name, value in list(among.items()) if not str(name).startswith("_")]
@@ -90,9 +90,9 @@ def _named(among):
         raise TypeError(
             f"explain: among must be a mapping or a list of arrays, as globals() (got {type(among).__name__})"
         )
-    found = []
+    found: list[tuple[str, object]] = []
     for name, value in listed:
-        if type(value) in (list, tuple):
+        if type(value) is list or type(value) is tuple:
             found += [(f"{name}[{i}]", each) for i, each in enumerate(value)]
         elif type(value) is dict:
             found += [(f"{name}[{key!r}]", each) for key, each in list(value.items())]
@@ -101,9 +101,9 @@ def _named(among):
     return found
 
 
-def _in_the_same_memory(storages, foreign):
+def _in_the_same_memory(storages: list[Storage], foreign: list[tuple[str, np.ndarray]]) -> Iterator[Relative]:
     """The NumPy arrays that lie in the memory of some Storages. Snapshots are numbered after these."""
-    owners = []
+    owners: list[Snapshot] = []
     # Addresses of Storages without bytes are nobody else's.
     windows = [(each.data_ptr, each.data_ptr + each.nbytes) for each in storages]
     for name, other in foreign:
@@ -119,9 +119,9 @@ def _in_the_same_memory(storages, foreign):
             yield Relative(name, SNAPSHOT, len(storages) + number, other.nbytes)
 
 
-def _owner_of(array):
+def _owner_of(array: np.ndarray) -> object:
     """What keeps a NumPy array's memory."""
-    owner = array
+    owner: object = array
     while isinstance(owner, np.ndarray):
         owner = owner.base
     return owner.obj if isinstance(owner, memoryview) else owner

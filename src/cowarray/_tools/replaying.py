@@ -1,9 +1,12 @@
 """``python -m cowarray replay``: what a logged run would have cost under other budgets and heuristics."""
 
 import json
+import os
 import sys
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from cowarray._modes.budget.replaying import replay
+from cowarray._modes.budget.replaying import Replayed, replay
 from cowarray._modes.budget.run_log import read_log
 from cowarray._modes.common.sizes import readable
 
@@ -13,17 +16,17 @@ FORMAT = "cowarray replay 1"
 
 
 def run(
-    path,
-    budgets,
-    heuristics=("dtr",),
+    path: str | os.PathLike[str],
+    budgets: Sequence[int],
+    heuristics: Sequence[str] = ("dtr",),
     *,
-    small=0,
-    sample=False,
-    seed=0,
-    remat_limit=100.0,
-    end="remake",
-    as_json=False,
-):
+    small: int = 0,
+    sample: bool = False,
+    seed: int = 0,
+    remat_limit: float = 100.0,
+    end: Literal["remake", "keep"] = "remake",
+    as_json: bool = False,
+) -> int:
     """Replay a log once for each budget and heuristic, and print what it would have cost.
 
     Parameters
@@ -48,7 +51,7 @@ def run(
         return _refuse(f"cannot read {path!r}: {error.strerror}")
     except ValueError as error:
         return _refuse(str(error))
-    options = {"small": small, "sample": sample, "seed": seed, "remat_limit": remat_limit, "end": end}
+    options: dict[str, Any] = {"small": small, "sample": sample, "seed": seed, "remat_limit": remat_limit, "end": end}
     try:
         without = replay(records, None, end=end)
         runs = [
@@ -70,12 +73,12 @@ def run(
     return status
 
 
-def _refuse(text):
+def _refuse(text: str) -> int:
     print(f"cowarray replay: {text}", file=sys.stderr)
     return 2
 
 
-def described(found):
+def described(found: Replayed) -> dict[str, Any]:
     """A replay as JSON has it: see docs/budget.md.
 
     Parameters
@@ -93,7 +96,7 @@ def described(found):
     }
 
 
-def written_out(path, without, runs):
+def written_out(path: str | os.PathLike[str], without: Replayed, runs: Sequence[tuple[int, str, Replayed]]) -> str:
     """The report as text.
 
     Parameters
@@ -125,5 +128,5 @@ def written_out(path, without, runs):
     return "\n".join(lines) + "\n"
 
 
-def _seconds(time):
+def _seconds(time: float) -> str:
     return f"{time / 1e9:.3g} s"

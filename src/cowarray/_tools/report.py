@@ -1,5 +1,6 @@
 """`explain`: who shares an array's bytes, and what its next write would cost."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from cowarray._array.array import birth_of, storage_facts
@@ -75,7 +76,7 @@ class Explanation(NamedTuple):
     regions: tuple[int, ...] = ()
     relatives: tuple[Relative, ...] = ()
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [
             f"array of {self.nbytes} bytes, {self.made}",
             f"its storage has {self.window} of {self.allocated} bytes allocated, shared by {self.shares}",
@@ -99,10 +100,10 @@ class Explanation(NamedTuple):
             lines.append(f"by the page: {self.own} bytes are in memory for it alone, the others are frozen and shared")
         return "\n".join(lines)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return drawing.as_html(self)
 
-    def mermaid(self):
+    def mermaid(self) -> str:
         """Draw who shares the bytes, as text for Mermaid.
 
         Returns
@@ -115,7 +116,7 @@ class Explanation(NamedTuple):
         """
         return drawing.as_mermaid(self)
 
-    def graphviz(self):
+    def graphviz(self) -> str:
         """Draw who shares the bytes, as text for Graphviz.
 
         Returns
@@ -128,7 +129,7 @@ class Explanation(NamedTuple):
         """
         return drawing.as_graphviz(self)
 
-    def svg(self):
+    def svg(self) -> str:
         """Draw who shares the bytes, as an SVG image.
 
         Returns
@@ -144,7 +145,7 @@ class Explanation(NamedTuple):
         return drawing.as_svg(self)
 
 
-def explain(x, /, among=()):
+def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) -> Explanation:
     """Say who shares x's bytes, what the next write to x would copy, and why.
 
     Parameters

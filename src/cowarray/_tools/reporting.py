@@ -8,16 +8,27 @@ import linecache
 import os
 import platform
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import cowarray
-from cowarray._tools import programs
+from cowarray._tools import programs, stand_ins
+from cowarray._tools.programs import ImportRule, Program
 
 __all__ = ["cut", "head", "line_of", "names", "run"]
 
 
-def run(command, program, enter, report, *, output=None, failed=None):
+def run(
+    command: str,
+    program: Program,
+    enter: Callable[[], object],
+    report: Callable[[int, ImportRule], tuple[str, int]],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    failed: Callable[[ImportRule, BaseException], object] | None = None,
+) -> int:
     """Run a program, and write the report.
 
     Parameters
@@ -49,7 +60,7 @@ def run(command, program, enter, report, *, output=None, failed=None):
     except (OSError, ValueError) as failure:
         return _refuse(command, f"cannot write to {output!r}: {getattr(failure, 'strerror', None) or failure}")
 
-    def finish(status, rule):
+    def finish(status: int, rule: ImportRule) -> int:
         text, exit_status = report(status, rule)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):  # closed, or none; Python says at its end what cannot be written
@@ -67,7 +78,7 @@ def run(command, program, enter, report, *, output=None, failed=None):
         return _refuse(command, str(failure))
 
 
-def _refuse(command, text):
+def _refuse(command: str, text: str) -> int:
     with contextlib.suppress(Exception):
         print(f"{command}: {text}", file=sys.stderr)
     return 2
@@ -76,12 +87,12 @@ def _refuse(command, text):
 class _File:
     """A file that the report goes to. It is emptied at once: what is in it afterwards is this run's."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.abspath(path)
         with open(self.path, "w"):
             pass
 
-    def write(self, text):
+    def write(self, text: str) -> None:
         with open(self.path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
 
@@ -89,21 +100,21 @@ class _File:
 class _Stderr:
     """Where stderr led at first, also if the program closes it."""
 
-    def __init__(self):
-        self.number = None
+    def __init__(self) -> None:
+        self.number: int | None = None
         with contextlib.suppress(OSError):
             self.number = os.dup(2)
-            self.identity = self._identify()
+            self.identity = self._identify(self.number)
 
-    def _identify(self):
-        status = os.fstat(self.number)
+    def _identify(self, number: int) -> tuple[int, int, int]:
+        status = os.fstat(number)
         return status.st_dev, status.st_ino, status.st_mode
 
-    def write(self, text):
+    def write(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
         with contextlib.suppress(OSError):  # nobody reads it: the exit status still tells
             # A program may close all files and open its own: the number may be that of another by now.
-            if self.number is not None and self._identify() == self.identity:
+            if self.number is not None and self._identify(self.number) == self.identity:
                 while data:
                     data = data[os.write(self.number, data) :]
 
@@ -111,7 +122,7 @@ class _Stderr:
 # ---- what reports have in common -------------------------------------------------------------------------------------
 
 
-def head(form, program, status, exit_status):
+def head(form: str, program: Program, status: int, exit_status: int) -> dict[str, Any]:
     """What a report as JSON begins with.
 
     Parameters
@@ -135,7 +146,7 @@ def head(form, program, status, exit_status):
     }
 
 
-def line_of(site):
+def line_of(site: cowarray.Site | stand_ins.Site) -> dict[str, Any]:
     """A line of the program as JSON has it, with its text."""
     return {
         "filename": site.filename,
@@ -144,7 +155,7 @@ def line_of(site):
     }
 
 
-def names(folder):
+def names(folder: str) -> Callable[[dict[str, Any]], str]:
     """What names a line, as JSON has it, in a text: a function.
 
     Parameters
@@ -158,7 +169,7 @@ def names(folder):
     callable
     """
 
-    def name(line):
+    def name(line: dict[str, Any]) -> str:
         name = line["filename"]
         name = name.rpartition(f"{os.sep}site-packages{os.sep}")[2].removeprefix(folder)
         return f"{name}:{line['lineno']}"
@@ -166,6 +177,6 @@ def names(folder):
     return name
 
 
-def cut(code):
+def cut(code: str) -> str:
     """The text of a line, of which much is left away if it is long."""
     return code if len(code) <= 60 else f"{code[:57]}..."

@@ -3,10 +3,14 @@
 import functools
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 import cowarray
 from cowarray._tools import reporting
+from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
+from cowarray._tools.stand_ins import Site
 
 __all__ = ["FORMAT", "run"]
 
@@ -30,7 +34,14 @@ _MENDS = {
 }
 
 
-def run(program, *, error=False, exact=False, as_json=False, output=None):
+def run(
+    program: Program,
+    *,
+    error: bool = False,
+    exact: bool = False,
+    as_json: bool = False,
+    output: str | os.PathLike[str] | None = None,
+) -> int:
     """Run a program inside `simulate`, and report.
 
     Parameters
@@ -56,7 +67,7 @@ def run(program, *, error=False, exact=False, as_json=False, output=None):
     """
     started = os.path.join(os.getcwd(), "")
 
-    def report(status, rule):
+    def report(status: int, rule: ImportRule) -> tuple[str, int]:
         found = described(program, _found[0], rule.stand_ins.borrowed, exact, status)
         text = json.dumps(found, ensure_ascii=True) + "\n" if as_json else written_out(found, started)
         return text, found["exit_status"]
@@ -64,10 +75,10 @@ def run(program, *, error=False, exact=False, as_json=False, output=None):
     return reporting.run("simulate", program, functools.partial(_enter, error, exact), report, output=output)
 
 
-_found = []  # the simulation of this process
+_found: list[cowarray.simulate] = []  # the simulation of this process
 
 
-def _enter(error, exact):
+def _enter(error: bool, exact: bool) -> None:
     found = cowarray.simulate(error=error, exact=exact)
     found._warns = False
     found.__enter__()
@@ -77,7 +88,9 @@ def _enter(error, exact):
 # ---- what it says ----------------------------------------------------------------------------------------------------
 
 
-def described(program, found, borrowed, exact, status):
+def described(
+    program: Program, found: cowarray.simulate, borrowed: Mapping[str, Site], exact: bool, status: int
+) -> dict[str, Any]:
     """The report as JSON has it: see docs/moving.md.
 
     Parameters
@@ -121,7 +134,7 @@ def described(program, found, borrowed, exact, status):
     }
 
 
-def mend(copied_by):
+def mend(copied_by: str) -> str:
     """What to write instead.
 
     Parameters
@@ -141,7 +154,7 @@ _MOST = 8  # accesses that the text shows of one write
 _DETAILS = {"read": "{}", "write": "{}, in place", "left the library": "{}, written outside the library"}
 
 
-def written_out(report, folder):
+def written_out(report: Mapping[str, Any], folder: str) -> str:
     """The report as text: for each write, who accessed it.
 
     Parameters
@@ -158,7 +171,7 @@ def written_out(report, folder):
 
     place = reporting.names(folder)
     [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
-    groups = {}
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for each in report["divergences"]:
         written, made = each["written"], each["made"]
         key = written["filename"], written["lineno"], made["filename"], made["lineno"], each["kind"]
@@ -187,7 +200,7 @@ def written_out(report, folder):
     return "\n".join(lines) + "\n"
 
 
-def _headline(accesses, writes):
+def _headline(accesses: int, writes: int) -> str:
     if not accesses:
         return "no access relied on an alias"
     return (
@@ -196,7 +209,7 @@ def _headline(accesses, writes):
     )
 
 
-def _details(divergence):
+def _details(divergence: Mapping[str, Any]) -> str:
     """What an access did, in brackets."""
     size = f"{divergence['nbytes']} byte{'s' * (divergence['nbytes'] != 1)}"
     notes = [_DETAILS[divergence["kind"]].format(size)]

@@ -10,14 +10,17 @@ import functools
 import operator
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import cowarray
 
 __all__ = ["Site", "StandIns", "ndarray", "taken_in", "with_lent"]
+
+_Own = dict[str, Callable[[], Any]]  # what the library has under a name, got when it is asked for
 
 # NumPy's modules that have nothing to do with arrays: their own.
 _PLAIN = ("numpy.exceptions", "numpy.dtypes", "numpy.typing", "numpy.version", "numpy.__config__", "numpy.f2py")
@@ -39,9 +42,9 @@ class Site(NamedTuple):
     lineno: int
 
 
-def _caller():
+def _caller() -> Site:
     """The innermost line that is neither the library's nor NumPy's."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         module = frame.f_globals.get("__name__") or ""
@@ -54,7 +57,7 @@ def _caller():
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def taken_in(value):
+def taken_in(value: Any) -> Any:
     """What a function of NumPy's gave, as the program gets it.
 
     Parameters
@@ -80,7 +83,7 @@ def taken_in(value):
     return value
 
 
-def _handed_out(value):
+def _handed_out(value: Any) -> Any:
     """An argument of a function of NumPy's that only reads, and looks at arrays of its own alone."""
     kind = type(value)
     if kind is cowarray.ndarray:
@@ -92,7 +95,12 @@ def _handed_out(value):
     return value
 
 
-def with_lent(function, args, kwargs, taken_in=None):
+def with_lent(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    taken_in: Callable[[Any], Any] | None = None,
+) -> Any:
     """Call a function with NumPy's arrays over ours.
 
     Parameters
@@ -108,9 +116,9 @@ def with_lent(function, args, kwargs, taken_in=None):
     object
     """
     __tracebackhide__ = True
-    lent = {}
+    lent: dict[int, tuple[Any, Any]] = {}
 
-    def over(value):
+    def over(value: Any) -> Any:
         if type(value) is not cowarray.ndarray:
             return value
         array = np.asarray(value)
@@ -126,57 +134,57 @@ def with_lent(function, args, kwargs, taken_in=None):
 class _Reading:
     """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
 
-    def __call__(self, /, *args, **kwargs):
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         return self.__wrapped__(*map(_handed_out, args), **_handed_out(kwargs))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.__wrapped__)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(_wrapped(self), name)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _standing_in, (self.__module__, self.__name__)
 
 
 class _Borrowed:
     """A function of NumPy's that the library lacks: what it gives is taken in, and its use is noted."""
 
-    def __init__(self, function, name, note):
+    def __init__(self, function: Callable[..., Any], name: str, note: Callable[[str], None]) -> None:
         functools.update_wrapper(self, function)
         vars(self).update(_name=name, _note=note)
 
-    def __call__(self, /, *args, **kwargs):
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         self._note(self._name)
         return with_lent(self.__wrapped__, args, kwargs, taken_in)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.__wrapped__)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(_wrapped(self), name)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _standing_in, tuple(self._name.rsplit(".", 1))
 
 
-def _wrapped(function):
+def _wrapped(function: object) -> Any:
     try:
         return vars(function)["__wrapped__"]
     except KeyError:  # halfway through a copy
         raise AttributeError("__wrapped__") from None
 
 
-def _ignored(name):
+def _ignored(name: str) -> None:
     """What notes nothing."""
 
 
-def _standing_in(module, name):
+def _standing_in(module: str, name: str) -> Any:
     """What a pickle brings back: the same function, in a process that may run no program."""
     return getattr(StandIns().of(sys.modules[module]), name)
 
@@ -184,12 +192,12 @@ def _standing_in(module, name):
 class _OpenArchive(np.lib.npyio.NpzFile):
     """An .npz file whose arrays are taken in."""
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         return taken_in(super().__getitem__(key))
 
 
 @functools.wraps(np.load)
-def _load(*args, **kwargs):
+def _load(*args: Any, **kwargs: Any) -> Any:
     # NumPy's own reads the file, where ours would map it: a program may write to a file that it has read.
     loaded = np.load(*args, **kwargs)
     if type(loaded) is np.lib.npyio.NpzFile:
@@ -197,9 +205,9 @@ def _load(*args, **kwargs):
     return taken_in(loaded)
 
 
-def _reads_file(function):
+def _reads_file(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def read(*args, **kwargs):
+    def read(*args: Any, **kwargs: Any) -> Any:
         return taken_in(function(*args, **kwargs))
 
     return read
@@ -233,35 +241,35 @@ _OF_CLASSES = frozenset(
 class _Kinds(type):
     """The class of the program's `numpy.ndarray`: arrays of the library and NumPy's own are its instances."""
 
-    def __new__(cls, name, bases, namespace, **options):
+    def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
         if ndarray is None:
             return super().__new__(cls, name, bases, namespace)
         # A subclass that the program makes is one of NumPy's array.
         own = tuple(np.ndarray if base is ndarray else base for base in bases)
         return types.new_class(name, own, options, lambda made: made.update(namespace))
 
-    def __init__(cls, name, bases, namespace, **options):
+    def __init__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> None:
         super().__init__(name, bases, namespace)
 
-    def __call__(cls, /, *args, **kwargs):
+    def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         return cowarray.ndarray(*args, **kwargs)
 
-    def __instancecheck__(cls, value):
+    def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, cowarray.ndarray | np.ndarray)
 
-    def __subclasscheck__(cls, other):
+    def __subclasscheck__(cls, other: type) -> bool:
         return other is cls or issubclass(other, cowarray.ndarray | np.ndarray)
 
-    def __eq__(cls, other):
+    def __eq__(cls, other: object) -> bool:
         return other is cls or other is cowarray.ndarray
 
-    def __hash__(cls):
+    def __hash__(cls) -> int:
         return hash(cowarray.ndarray)
 
-    def __getitem__(cls, key):
+    def __getitem__(cls, key: Any) -> Any:
         return np.ndarray[key]
 
-    def __getattribute__(cls, name):
+    def __getattribute__(cls, name: str) -> Any:
         if name in _OF_CLASSES:
             return type.__getattribute__(cls, name)
         numpys = getattr(np.ndarray, name)
@@ -272,36 +280,36 @@ class _Kinds(type):
             return _Method(numpys, own)
         return numpys
 
-    def __dir__(cls):
+    def __dir__(cls) -> list[str]:
         return dir(np.ndarray)
 
-    def __repr__(cls):
+    def __repr__(cls) -> str:
         return repr(np.ndarray)
 
 
 class _Method:
     """A method of arrays, taken from the class: ours for our arrays, NumPy's for all others."""
 
-    def __init__(self, numpys, own):
+    def __init__(self, numpys: Callable[..., Any], own: Callable[..., Any]) -> None:
         functools.update_wrapper(self, numpys)
-        self._own = own
+        self._numpys, self._own = numpys, own
 
-    def __call__(self, x, /, *args, **kwargs):
+    def __call__(self, x: object, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        return (self._own if type(x) is cowarray.ndarray else self.__wrapped__)(x, *args, **kwargs)
+        return (self._own if type(x) is cowarray.ndarray else self._numpys)(x, *args, **kwargs)
 
-    def __get__(self, x, owner=None):
+    def __get__(self, x: object, owner: type | None = None) -> Any:
         return self if x is None else types.MethodType(self, x)
 
-    def __repr__(self):
-        return repr(self.__wrapped__)
+    def __repr__(self) -> str:
+        return repr(self._numpys)
 
 
-def _new(cls, /, *args, **kwargs):
+def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
     return np.ndarray.__new__(cls, *args, **kwargs) if issubclass(cls, np.ndarray) else cls(*args, **kwargs)
 
 
-ndarray = None
+ndarray: Any = None
 ndarray = _Kinds("ndarray", (), {"__module__": "numpy", "__slots__": ()})
 copyreg.pickle(_Kinds, lambda cls: (_standing_in, ("numpy", "ndarray")))
 
@@ -314,7 +322,9 @@ class _StandIn(types.ModuleType):
 
     __slots__ = ("_note", "_numpys", "_own", "_quiet", "_stand_ins")
 
-    def __init__(self, numpys, own, stand_ins, note, quiet):
+    def __init__(
+        self, numpys: types.ModuleType, own: _Own, stand_ins: "StandIns", note: Callable[[str], None], quiet: bool
+    ) -> None:
         super().__init__(numpys.__name__)
         for name in ("__doc__", "__file__", "__loader__", "__package__", "__path__", "__spec__"):
             if hasattr(numpys, name):
@@ -326,7 +336,7 @@ class _StandIn(types.ModuleType):
         set_slot("_note", note)
         set_slot("_quiet", quiet)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         value = getattr(self._numpys, name)  # a name that NumPy lacks raises NumPy's error
         if name.startswith("__"):
             return value
@@ -349,20 +359,20 @@ class _StandIn(types.ModuleType):
         vars(self)[name] = found
         return found
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         # What the program replaces, it replaces for itself. What it adds for old libraries, they must find.
         if not hasattr(self._numpys, name):
             setattr(self._numpys, name, value)
         super().__setattr__(name, value)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return dir(self._numpys)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._numpys)
 
 
-def _is_a_class_of_numpys(value):
+def _is_a_class_of_numpys(value: object) -> bool:
     return isinstance(value, type) and not issubclass(value, np.generic | BaseException)
 
 
@@ -380,12 +390,12 @@ class StandIns:
         The names of functions and classes that the library lacks and the program used, and where each was first used.
     """
 
-    def __init__(self, replaced=None):
-        self.borrowed = {}
+    def __init__(self, replaced: dict[Any, Any] | None = None) -> None:
+        self.borrowed: dict[str, Site] = {}
         self._replaced = {id(value): own for value, own in (replaced or {}).items()}
-        self._modules = {}
-        self._quiet = {}
-        self._known = {}
+        self._modules: dict[str, types.ModuleType] = {}
+        self._quiet: dict[str, types.ModuleType] = {}
+        self._known: dict[int, Any] = {}
         for space, own in ((np, cowarray), (np.linalg, cowarray.linalg), (np.fft, cowarray.fft)):
             for name in own.__all__:
                 if name not in _OTHERS and callable(value := getattr(space, name, None)):
@@ -393,15 +403,15 @@ class StandIns:
         for function in _REPLACED:
             self._known[id(function)] = _replaced(function)
 
-    def replacing(self, value):
+    def replacing(self, value: object) -> Any:
         """What the program gets in place of a function or a class of NumPy's, whatever the library has; or None."""
         return self._replaced.get(id(value))
 
-    def known(self, value):
+    def known(self, value: object) -> Any:
         """What the library has in place of a function or a class of NumPy's, wherever NumPy keeps it; or None."""
         return self._known.get(id(value))
 
-    def of(self, module, *, quiet=False):
+    def of(self, module: types.ModuleType, *, quiet: bool = False) -> types.ModuleType:
         """The stand-in of one of NumPy's modules.
 
         Parameters
@@ -424,7 +434,7 @@ class StandIns:
             modules[name] = _StandIn(module, _own_names(module), self, note, quiet)
         return modules[name]
 
-    def note(self, name):
+    def note(self, name: str) -> None:
         """Note that a name was used which the library lacks."""
         if name not in self.borrowed:
             self.borrowed[name] = _caller()
@@ -434,7 +444,7 @@ _REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_co
 
 
 @functools.cache
-def _replaced(function):
+def _replaced(function: Any) -> Any:
     """What a program gets in place of a function of NumPy's that the library has with other parameters or rules."""
     if function is np.load:
         return _load
@@ -443,12 +453,12 @@ def _replaced(function):
     return _Reading(function) if function.__name__.startswith("save") else _reads_file(function)
 
 
-def _hidden_state():
+def _hidden_state() -> cowarray.random.RandomState:
     """What the legacy functions draw from, as an object: libraries take it for ``random_state=None``."""
     return cowarray.random.RandomState(np.random.mtrand._rand._bit_generator)
 
 
-def _own_names(module):
+def _own_names(module: types.ModuleType) -> _Own:
     """What the library has in place of names in one of NumPy's modules: for each, a function that gets it.
 
     NumPy's generators, for one, take their time, and are made when they are asked for.

@@ -1,0 +1,114 @@
+# cython: freethreading_compatible=True, auto_pickle=False
+"""Which arrays a write reaches, and which lie in the same memory: `aliases` and `shares_bytes`."""
+
+import numpy as np
+
+cimport numpy as cnp
+
+from cowarray._array.array cimport Array, const_header, is_array, located_header, root, storage_for
+from cowarray._c.numpy cimport PyArray_BASE
+from cowarray._native.storage cimport Pin
+
+cnp.import_array()
+
+cdef object numpy_asarray = np.asarray
+cdef object numpy_shares_memory = np.shares_memory
+
+
+cdef object storage_of(object value):
+    """The Storage whose elements value reaches: value is a cowarray array, or a writable export of one."""
+    if is_array(value):
+        return storage_for(<Array>value)
+    if cnp.PyArray_Check(value):
+        owner = root(value)
+        while type(owner) is memoryview and cnp.PyArray_Check(owner.obj):
+            owner = root(owner.obj)  # a buffer of the export
+        if type(owner) is Pin:
+            return (<Pin>owner).storage
+    return None
+
+
+cdef object memory_of(object value):
+    """Where the bytes of value lie, as NumPy sees it; absent ones lie nowhere."""
+    return located_header(<Array>value) if is_array(value) else numpy_asarray(value)
+
+
+cdef bint lies_nowhere(object value, object memory):
+    """Whether `memory_of` found no bytes, or NumPy's own, which stay where they are."""
+    return is_array(value) and PyArray_BASE(<cnp.ndarray>memory) == NULL
+
+
+cdef bint overlap(object x, object y, bint in_one_storage) except -1:
+    """Whether elements of x and y lie in the same memory. Nowhere, one Storage can be compared with itself alone."""
+    cdef object of_x = memory_of(x), of_y = memory_of(y)
+    if not in_one_storage or lies_nowhere(x, of_x) != lies_nowhere(y, of_y):
+        if lies_nowhere(x, of_x):
+            of_x = const_header(<Array>x)
+        if lies_nowhere(y, of_y):
+            of_y = const_header(<Array>y)
+    return bool(numpy_shares_memory(of_x, of_y))
+
+
+def aliases(x, y, /):
+    """Whether a write to x would be seen by y: same Storage, and elements that overlap.
+
+    Parameters
+    ----------
+    x, y : ndarray or numpy.ndarray
+        A NumPy array aliases one of this library if it is a writable export.
+
+    Returns
+    -------
+    bool
+        Exact. `numpy.shares_memory` answers the same, and so does `numpy.may_share_memory` of two arrays of this
+        library.
+
+    See Also
+    --------
+    shares_bytes : Whether two arrays lie in the same memory now.
+    numpy.shares_memory : Whether NumPy's arrays overlap.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.array([1, 2, 3])
+    >>> cowarray.aliases(x, x[1:]), cowarray.aliases(x, x.copy())
+    (True, False)
+    """
+    cdef object storage = storage_of(x)
+    if storage is None or storage is not storage_of(y):
+        if not is_array(x) and not is_array(y):
+            return bool(numpy_shares_memory(x, y))
+        return False
+    return overlap(x, y, True)
+
+
+def shares_bytes(x, y, /):
+    """Whether x and y lie in the same memory now, aliasing or not.
+
+    Parameters
+    ----------
+    x, y : ndarray or numpy.ndarray
+
+    Returns
+    -------
+    bool
+        True for an array and its lazy copy until one of them is written to.
+
+    See Also
+    --------
+    aliases : Whether a write to one is seen by the other.
+    explain : Who shares an array's bytes.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.array([1, 2, 3])
+    >>> y = x.copy()
+    >>> cowarray.shares_bytes(x, y)
+    True
+    >>> y[0] = 5
+    >>> cowarray.shares_bytes(x, y)
+    False
+    """
+    return overlap(x, y, False)

@@ -1,3 +1,0 @@
-__all__ = ["CopyError"]
-
-class CopyError(RuntimeError): ...

@@ -1,3 +1,0 @@
-__all__ = ["is_main"]
-
-def is_main() -> bool: ...

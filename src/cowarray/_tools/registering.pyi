@@ -1,3 +1,0 @@
-__all__ = ["register"]
-
-def register() -> None: ...
