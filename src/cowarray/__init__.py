@@ -15,6 +15,11 @@ from cowarray._face.pickles import _unpickle as _unpickle
 from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 
 # isort: split
+import typing as _typing
+
+import numpy as _np
+from numpy.typing import ArrayLike as _ArrayLike
+
 from cowarray import _chapters, array_api, fft, lib, linalg, random
 from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._chapters import *
@@ -103,7 +108,7 @@ __all__ = [
 __all__ += _chapters.__all__
 __all__ += _raw.__all__
 
-__version__ = "0.1.0"
+__version__: _typing.Final = "0.1.0"
 
 # Where users and pickles find them.
 for _public in (
@@ -148,11 +153,21 @@ for _public in (
 del _public
 
 
-def __getattr__(name):
-    raise _absence(__name__, name)
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name):
+        raise _absence(__name__, name)
 
 
-def lazy_clone(x, /):
+_Shape = _typing.TypeVar("_Shape", bound=tuple[_typing.Any, ...])
+_DType = _typing.TypeVar("_DType", bound=_np.dtype[_typing.Any])
+
+
+@_typing.overload
+def lazy_clone(x: ndarray[_Shape, _DType] | _np.ndarray[_Shape, _DType], /) -> ndarray[_Shape, _DType]: ...
+@_typing.overload
+def lazy_clone(x: _ArrayLike, /) -> ndarray[_typing.Any, _typing.Any]: ...
+def lazy_clone(x: _typing.Any, /) -> _typing.Any:
     """Copy an array, in the same memory layout, so that bytes are shared until one of the two is written to.
 
     Parameters
@@ -181,7 +196,7 @@ def lazy_clone(x, /):
     return _conversion.own_or_asarray(x).lazy_clone()
 
 
-def get_include():
+def get_include() -> str:
     """Find the folder with ``cowarray/core.h`` and ``cowarray/python.h``, for compiling extensions.
 
     Returns

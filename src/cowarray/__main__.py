@@ -5,12 +5,14 @@ import argparse
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 __all__ = ["main"]
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Parameters
@@ -51,7 +53,7 @@ def main(argv=None):
         return 1
 
 
-def _parsers():
+def _parsers() -> Any:
     """The parser of the command line; and by the commands that run a program, those of what stands before it."""
     parser = argparse.ArgumentParser(prog="python -m cowarray", description="Arrays that are copied when written to.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -115,7 +117,7 @@ def _parsers():
     return parser, running
 
 
-def _add_replay(commands):
+def _add_replay(commands: Any) -> None:
     replay = commands.add_parser(
         "replay",
         help="say what a run under a memory budget would have cost under another one",
@@ -154,7 +156,7 @@ def _add_replay(commands):
     replay.add_argument("--json", action="store_true", help="report as one line of JSON")
 
 
-def _replay(arguments):
+def _replay(arguments: Any) -> Any:
     from cowarray._tools import replaying
 
     return replaying.run(
@@ -170,7 +172,7 @@ def _replay(arguments):
     )
 
 
-def _size(text):
+def _size(text: str) -> Any:
     from cowarray._modes.common.sizes import nbytes_of
 
     try:
@@ -182,7 +184,7 @@ def _size(text):
 _WITH_VALUE = ("--include", "--limit", "--output", "--real")
 
 
-def _split(arguments):
+def _split(arguments: Any) -> Any:
     """Options of the command, and the program with its arguments: from ``-m`` or from what is no option."""
     i = 0
     while i < len(arguments) and arguments[i].startswith("-") and arguments[i] not in ("-", "-m", "--"):
@@ -190,7 +192,7 @@ def _split(arguments):
     return arguments[:i], arguments[i:]
 
 
-def _run_program(command, parser, options, program):
+def _run_program(command: Any, parser: Any, options: Any, program: Any) -> Any:
     options = parser.parse_args(options)
     module = program[:1] == ["-m"]
     if module or program[:1] == ["--"]:
@@ -212,7 +214,7 @@ def _run_program(command, parser, options, program):
     )
 
 
-def info():
+def info() -> int:
     """Print what a report of a problem should say."""
     import numpy as np
 
@@ -230,7 +232,7 @@ def info():
     return 0
 
 
-def _huge_pages():
+def _huge_pages() -> Any:
     """What the system does with the library's advice to use huge pages for large blocks."""
     try:
         setting = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()

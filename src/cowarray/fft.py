@@ -5,10 +5,19 @@ read, and lazy copies stay lazy; ``out`` is written, and no copy of it changes. 
 of NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray` (or ``out``).
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed as _Completed
+from cowarray._face.annotations import Array, DType
 from cowarray._ops.protocols import dispatched
+
+_Norm: TypeAlias = Literal["backward", "ortho", "forward"] | None
+_Axes: TypeAlias = Sequence[SupportsIndex] | None
+_Shape: TypeAlias = Sequence[SupportsIndex | None] | None
 
 __all__ = [
     "fft",
@@ -50,7 +59,9 @@ _completed = _Completed(
 
 
 @_completed
-def fft(a, n=None, axis=-1, norm=None, out=None):
+def fft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
+) -> Array:
     """The transform along an axis.
 
     Fresh, or `out`.
@@ -59,7 +70,9 @@ def fft(a, n=None, axis=-1, norm=None, out=None):
 
 
 @_completed
-def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+def fft2(
+    a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
+) -> Array:
     """The transform along two axes.
 
     Fresh, or `out`.
@@ -67,7 +80,7 @@ def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     return dispatched(np.fft.fft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def fftfreq(n, d=1.0, device=None, *, dtype=None):
+def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
     """The frequencies of what `fft` gives.
 
     Parameters
@@ -100,7 +113,7 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
 
 
 @_completed
-def fftn(a, s=None, axes=None, norm=None, out=None):
+def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
     """The transform along several axes.
 
     Fresh, or `out`.
@@ -108,7 +121,7 @@ def fftn(a, s=None, axes=None, norm=None, out=None):
     return dispatched(np.fft.fftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def fftshift(x, axes=None):
+def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the frequency 0 to the middle.
 
     Parameters
@@ -130,7 +143,9 @@ def fftshift(x, axes=None):
 
 
 @_completed
-def hfft(a, n=None, axis=-1, norm=None, out=None):
+def hfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
+) -> Array:
     """The transform of what is symmetric, of which one half is given: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
@@ -139,7 +154,9 @@ def hfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 @_completed
-def ifft(a, n=None, axis=-1, norm=None, out=None):
+def ifft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
+) -> Array:
     """The inverse of `fft`.
 
     Fresh, or `out`.
@@ -148,7 +165,9 @@ def ifft(a, n=None, axis=-1, norm=None, out=None):
 
 
 @_completed
-def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+def ifft2(
+    a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
+) -> Array:
     """The inverse of `fft2`.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
@@ -157,7 +176,7 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
 
 
 @_completed
-def ifftn(a, s=None, axes=None, norm=None, out=None):
+def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
     """The inverse of `fftn`.
 
     Fresh, or `out`.
@@ -165,7 +184,7 @@ def ifftn(a, s=None, axes=None, norm=None, out=None):
     return dispatched(np.fft.ifftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def ifftshift(x, axes=None):
+def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """The inverse of `fftshift`.
 
     Parameters
@@ -187,7 +206,9 @@ def ifftshift(x, axes=None):
 
 
 @_completed
-def ihfft(a, n=None, axis=-1, norm=None, out=None):
+def ihfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
+) -> Array:
     """The inverse of `hfft`.
 
     Fresh, or `out`.
@@ -196,7 +217,9 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 @_completed
-def irfft(a, n=None, axis=-1, norm=None, out=None):
+def irfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
+) -> Array:
     """The inverse of `rfft`: real numbers.
 
     Fresh, or `out`.
@@ -205,7 +228,9 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 @_completed
-def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+def irfft2(
+    a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
+) -> Array:
     """The inverse of `rfft2`: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
@@ -214,7 +239,7 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
 
 
 @_completed
-def irfftn(a, s=None, axes=None, norm=None, out=None):
+def irfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
     """The inverse of `rfftn`: real numbers.
 
     Fresh, or `out`.
@@ -223,7 +248,9 @@ def irfftn(a, s=None, axes=None, norm=None, out=None):
 
 
 @_completed
-def rfft(a, n=None, axis=-1, norm=None, out=None):
+def rfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
+) -> Array:
     """The transform of real numbers along an axis: half of it, which says all.
 
     Fresh, or `out`.
@@ -232,7 +259,9 @@ def rfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 @_completed
-def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+def rfft2(
+    a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
+) -> Array:
     """The transform of real numbers along two axes: half of it, which says all.
 
     Fresh, or `out`.
@@ -240,7 +269,7 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     return dispatched(np.fft.rfft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def rfftfreq(n, d=1.0, device=None, *, dtype=None):
+def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
     """The frequencies of what `rfft` gives.
 
     Parameters
@@ -273,7 +302,7 @@ def rfftfreq(n, d=1.0, device=None, *, dtype=None):
 
 
 @_completed
-def rfftn(a, s=None, axes=None, norm=None, out=None):
+def rfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
     """The transform of real numbers along several axes: half of it, which says all.
 
     Fresh, or `out`.
@@ -281,7 +310,7 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
     return dispatched(np.fft.rfftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def _check_frequencies(name, dtype):
+def _check_frequencies(name: str, dtype: Any) -> None:
     if dtype is not None and not np.isdtype(np.dtype(dtype), "real floating"):
         raise ValueError(
             f"{name}: frequencies are real, so dtype must be a real floating-point dtype (got {np.dtype(dtype)})"

@@ -7,9 +7,15 @@ come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
 Its length is its docstrings: read it a function at a time.
 """
 
-import numpy as np
-from numpy.linalg import LinAlgError
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex
 
+import numpy as np
+from numpy._globals import _NoValueType
+from numpy.linalg import LinAlgError
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import Array, Axes, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
 
@@ -51,7 +57,7 @@ __all__ = [
 _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 
-def cholesky(a, /, *, upper=False):
+def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
     Parameters
@@ -78,7 +84,7 @@ def cholesky(a, /, *, upper=False):
     return dispatched(np.linalg.cholesky, a, upper=upper)
 
 
-def cond(x, p=None):
+def cond(x: ArrayLike, p: Any = None) -> Any:
     """Condition numbers of matrices.
 
     Parameters
@@ -100,7 +106,7 @@ def cond(x, p=None):
     return dispatched(np.linalg.cond, x, p=p)
 
 
-def cross(x1, x2, /, *, axis=-1):
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Cross products of vectors with three elements.
 
     Parameters
@@ -121,7 +127,7 @@ def cross(x1, x2, /, *, axis=-1):
     return dispatched(np.linalg.cross, x1, x2, axis=axis)
 
 
-def det(a):
+def det(a: ArrayLike) -> Any:
     """Determinants of matrices.
 
     Parameters
@@ -141,7 +147,7 @@ def det(a):
     return dispatched(np.linalg.det, a)
 
 
-def diagonal(x, /, *, offset=0):
+def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """Diagonals of matrices.
 
     Parameters
@@ -163,7 +169,7 @@ def diagonal(x, /, *, offset=0):
     return dispatched(np.linalg.diagonal, x, offset=offset)
 
 
-def eig(a):
+def eig(a: ArrayLike) -> Any:
     """Eigenvalues and eigenvectors of matrices: complex, with any version of NumPy.
 
     Parameters
@@ -189,7 +195,7 @@ def eig(a):
     return type(result)(*map(_complex, result)) if isinstance(result, tuple) else result
 
 
-def eigh(a, UPLO="L"):
+def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Parameters
@@ -216,7 +222,7 @@ def eigh(a, UPLO="L"):
     return dispatched(np.linalg.eigh, a, UPLO=UPLO)
 
 
-def eigvals(a):
+def eigvals(a: ArrayLike) -> Array:
     """Eigenvalues of matrices: complex, with any version of NumPy.
 
     Parameters
@@ -241,7 +247,7 @@ def eigvals(a):
     return _complex(dispatched(np.linalg.eigvals, a))
 
 
-def eigvalsh(a, UPLO="L"):
+def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
     """Eigenvalues of symmetric or Hermitian matrices.
 
     Parameters
@@ -268,7 +274,7 @@ def eigvalsh(a, UPLO="L"):
     return dispatched(np.linalg.eigvalsh, a, UPLO=UPLO)
 
 
-def inv(a):
+def inv(a: ArrayLike) -> Array:
     """Inverses of matrices.
 
     Parameters
@@ -293,7 +299,7 @@ def inv(a):
     return dispatched(np.linalg.inv, a)
 
 
-def lstsq(a, b, rcond=None):
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[Array, Array, int, Array]:
     """The solution of ``a @ x = b`` by least squares.
 
     Parameters
@@ -328,7 +334,7 @@ def lstsq(a, b, rcond=None):
     return dispatched(np.linalg.lstsq, a, b, rcond=rcond)
 
 
-def matmul(x1, x2, /):
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     """Products of matrices.
 
     Parameters
@@ -347,7 +353,7 @@ def matmul(x1, x2, /):
     return dispatched(np.linalg.matmul, x1, x2)
 
 
-def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norms of matrices.
 
     Parameters
@@ -371,7 +377,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     return dispatched(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
 
 
-def matrix_power(a, n):
+def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     """Matrices to a whole power.
 
     Parameters
@@ -398,7 +404,9 @@ def matrix_power(a, n):
     return dispatched(np.linalg.matrix_power, a, n)
 
 
-def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+def matrix_rank(
+    A: ArrayLike, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
+) -> Any:
     """Ranks of matrices.
 
     Parameters
@@ -424,7 +432,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     return dispatched(np.linalg.matrix_rank, A, tol=tol, hermitian=hermitian, rtol=rtol)
 
 
-def matrix_transpose(x, /):
+def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
     Parameters
@@ -444,7 +452,7 @@ def matrix_transpose(x, /):
     return dispatched(np.linalg.matrix_transpose, x)
 
 
-def multi_dot(arrays, *, out=None):
+def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
     """The product of several matrices, in the order that costs least.
 
     Parameters
@@ -466,7 +474,7 @@ def multi_dot(arrays, *, out=None):
     return dispatched(np.linalg.multi_dot, arrays, out=out)
 
 
-def norm(x, ord=None, axis=None, keepdims=False):
+def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
     """Norms of matrices or vectors.
 
     Parameters
@@ -491,7 +499,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     return dispatched(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-def outer(x1, x2, /):
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """All products of two elements of two vectors.
 
     Parameters
@@ -511,7 +519,13 @@ def outer(x1, x2, /):
     return dispatched(np.linalg.outer, x1, x2)
 
 
-def pinv(a, rcond=None, hermitian=False, *, rtol=_DEFAULT):
+def pinv(
+    a: ArrayLike,
+    rcond: ArrayLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: ArrayLike | _NoValueType | None = _DEFAULT,
+) -> Array:
     """Pseudo-inverses of matrices.
 
     Parameters
@@ -542,7 +556,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_DEFAULT):
     return dispatched(np.linalg.pinv, a, rcond=rcond, hermitian=hermitian, rtol=rtol)
 
 
-def qr(a, mode="reduced"):
+def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
     """Matrices as products of an orthonormal and an upper triangular one.
 
     Parameters
@@ -564,7 +578,7 @@ def qr(a, mode="reduced"):
     return dispatched(np.linalg.qr, a, mode=mode)
 
 
-def slogdet(a):
+def slogdet(a: ArrayLike) -> Any:
     """Signs and logarithms of the magnitude of determinants.
 
     Parameters
@@ -584,7 +598,7 @@ def slogdet(a):
     return dispatched(np.linalg.slogdet, a)
 
 
-def solve(a, b):
+def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Solutions of ``a @ x = b``.
 
     Parameters
@@ -611,7 +625,7 @@ def solve(a, b):
     return dispatched(np.linalg.solve, a, b)
 
 
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Singular value decompositions of matrices.
 
     Parameters
@@ -642,7 +656,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     return dispatched(np.linalg.svd, a, full_matrices=full_matrices, compute_uv=compute_uv, hermitian=hermitian)
 
 
-def svdvals(x, /):
+def svdvals(x: ArrayLike, /) -> Array:
     """Singular values of matrices.
 
     Parameters
@@ -662,7 +676,7 @@ def svdvals(x, /):
     return dispatched(np.linalg.svdvals, x)
 
 
-def tensordot(x1, x2, /, *, axes=2):
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
     Parameters
@@ -683,7 +697,7 @@ def tensordot(x1, x2, /, *, axes=2):
     return dispatched(np.linalg.tensordot, x1, x2, axes=axes)
 
 
-def tensorinv(a, ind=2):
+def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse of an array for `tensordot`.
 
     Parameters
@@ -709,7 +723,7 @@ def tensorinv(a, ind=2):
     return dispatched(np.linalg.tensorinv, a, ind=ind)
 
 
-def tensorsolve(a, b, axes=None):
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The solution of ``tensordot(a, x, x.ndim) = b``.
 
     Parameters
@@ -736,7 +750,7 @@ def tensorsolve(a, b, axes=None):
     return dispatched(np.linalg.tensorsolve, a, b, axes=axes)
 
 
-def trace(x, /, *, offset=0, dtype=None):
+def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) -> Any:
     """Sums along the diagonals of matrices.
 
     Parameters
@@ -760,7 +774,7 @@ def trace(x, /, *, offset=0, dtype=None):
     return dispatched(np.linalg.trace, x, offset=offset, dtype=dtype)
 
 
-def vecdot(x1, x2, /, *, axis=-1):
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     """Dot products of vectors, the first conjugated.
 
     Parameters
@@ -781,7 +795,7 @@ def vecdot(x1, x2, /, *, axis=-1):
     return dispatched(np.linalg.vecdot, x1, x2, axis=axis)
 
 
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Norms of vectors.
 
     Parameters
@@ -806,7 +820,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
 
 
-def _complex(values):
+def _complex(values: Any) -> Any:
     """NumPy before 2.5 gives real arrays where it happens that no eigenvalue has an imaginary part."""
     if not isinstance(values, (ndarray, np.ndarray)):  # what somebody's __array_function__ gave
         return values

@@ -1,5 +1,7 @@
 """What to use in place of the names of NumPy's that are not here: what `cowarray.matrix` raises."""
 
+from types import ModuleType
+
 import numpy as np
 
 __all__ = ["absence"]
@@ -23,7 +25,7 @@ _INSTEAD = {
 }
 
 
-def absence(module, name, space=np, instead=_INSTEAD):
+def absence(module: str, name: str, space: ModuleType = np, instead: dict[str, str] = _INSTEAD) -> AttributeError:
     """The AttributeError for a name that a module does not have; with the way out, if NumPy has it.
 
     Parameters

@@ -1,8 +1,12 @@
 """Bits: arrays of truth as bytes, and back."""
 
+from typing import Literal
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import Array
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["packbits", "unpackbits"]
@@ -19,7 +23,7 @@ _completed = Completed(
 
 
 @_completed
-def packbits(a, /, axis=None, bitorder="big"):
+def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: Literal["big", "little"] = "big") -> Array:
     """Eight truth values in a byte.
 
     Fresh, of bytes; the last is filled up with zeros.
@@ -28,7 +32,9 @@ def packbits(a, /, axis=None, bitorder="big"):
 
 
 @_completed
-def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+def unpackbits(
+    a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: Literal["big", "little"] = "big"
+) -> Array:
     """A byte for each bit.
 
     Fresh, of bytes, 0 or 1.

@@ -4,7 +4,11 @@ Your function receives snapshots: read-only NumPy arrays that never change. It m
 to write to. It may also have kept what it returns, so results are copied once.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any, Self, SupportsIndex
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._ops.conversion import asarray, own_or_asarray
 from cowarray._ops.protocols import dispatched
@@ -12,7 +16,7 @@ from cowarray._ops.protocols import dispatched
 __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "vectorize"]
 
 
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any) -> Any:
     """What a function returns for each slice along an axis, put together.
 
     Parameters
@@ -38,7 +42,9 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return dispatched(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
 
 
-def apply_over_axes(func, a, axes):
+def apply_over_axes(
+    func: Callable[[Any, int], Any], a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex]
+) -> Any:
     """``func(a, axis)`` for one axis after another.
 
     Parameters
@@ -60,7 +66,7 @@ def apply_over_axes(func, a, axes):
     return dispatched(np.apply_over_axes, func, a, axes)
 
 
-def piecewise(x, condlist, funclist, *args, **kw):
+def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
     """Each function of the elements for which its condition holds.
 
     Parameters
@@ -125,9 +131,9 @@ class vectorize(np.vectorize):
     array([3, 5])
     """
 
-    __module__ = "cowarray"
+    __module__ = "cowarray"  # type: ignore[assignment]  # NumPy's stub says what its own is
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = super().__call__(*args, **kwargs)
         if isinstance(result, tuple):
             return tuple([_own(item) for item in result])
@@ -153,15 +159,15 @@ class ndenumerate:
     [((0, 0), 1), ((0, 1), 2)]
     """
 
-    def __init__(self, arr):
+    def __init__(self, arr: ArrayLike) -> None:
         self.iter = own_or_asarray(arr).flat
 
-    def __next__(self):
+    def __next__(self) -> tuple[tuple[int, ...], Any]:
         return self.iter.coords, next(self.iter)
 
-    def __iter__(self):
+    def __iter__(self) -> Self:
         return self
 
 
-def _own(result):
+def _own(result: Any) -> Any:
     return asarray(result) if type(result) is np.ndarray else result

@@ -9,8 +9,13 @@ The file is longer than a sitting because a chapter of the standard is one modul
 Its length is its docstrings: read it a function at a time.
 """
 
-import numpy as np
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, SupportsIndex, cast
 
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._ops.conversion import array, copied_array
 from cowarray._ops.creation import empty as _empty
 from cowarray._ops.creation import made as _made
@@ -51,7 +56,17 @@ __all__ = [
 ]
 
 
-def arange(start_or_stop=None, /, stop=None, step=1, dtype=None, *, start=None, device=None, like=None):
+def arange(
+    start_or_stop: Any = None,
+    /,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DType = None,
+    *,
+    start: Any = None,
+    device: Device = None,
+    like: Any = None,
+) -> Array:
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
     Parameters
@@ -98,7 +113,15 @@ def arange(start_or_stop=None, /, stop=None, step=1, dtype=None, *, start=None, 
     return dispatched(np.arange, start_or_stop, stop, step, dtype=dtype, device=device, like=like)
 
 
-def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+def asanyarray(
+    a: ArrayLike,
+    dtype: DType = None,
+    order: Order = None,
+    *,
+    device: Device = None,
+    copy: bool | None = None,
+    like: Any = None,
+) -> Array:
     """A copy of anything that is like an array.
 
     Parameters
@@ -132,7 +155,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return copied_array("asanyarray", a, dtype, order=order, device=device, like=like)
 
 
-def ascontiguousarray(a, dtype=None, *, like=None):
+def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
     """A C-ordered copy, with one axis at least.
 
     Parameters
@@ -154,7 +177,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     return copied_array("ascontiguousarray", a, dtype, order="C", ndmin=1, like=like)
 
 
-def asfortranarray(a, dtype=None, *, like=None):
+def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
     """A Fortran-ordered copy, with one axis at least.
 
     Parameters
@@ -176,7 +199,7 @@ def asfortranarray(a, dtype=None, *, like=None):
     return copied_array("asfortranarray", a, dtype, order="F", ndmin=1, like=like)
 
 
-def copy(a, order="K", subok=False):
+def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
     """A copy of anything that is like an array.
 
     Parameters
@@ -199,7 +222,7 @@ def copy(a, order="K", subok=False):
     return dispatched(np.copy, a, order, subok)
 
 
-def diag(v, k=0):
+def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with v on its k-th diagonal; of a matrix v, a copy of that diagonal.
 
     Parameters
@@ -221,7 +244,7 @@ def diag(v, k=0):
     return dispatched(np.diag, v, k)
 
 
-def diagflat(v, k=0):
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements of v, in C order, on its k-th diagonal.
 
     Parameters
@@ -242,7 +265,7 @@ def diagflat(v, k=0):
     return dispatched(np.diagflat, v, k)
 
 
-def empty(shape, dtype=None, order="C", *, device=None, like=None):
+def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array whose elements have no values yet.
 
     Parameters
@@ -267,7 +290,16 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None):
     return _empty(shape, dtype, order, device, like)
 
 
-def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def empty_like(
+    prototype: ArrayLike,
+    /,
+    dtype: DType = None,
+    order: Order = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array of the shape and dtype of another, whose elements have no values yet.
 
     Parameters
@@ -295,7 +327,16 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
     return dispatched(np.empty_like, prototype, dtype, order, subok, shape, device=device)
 
 
-def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DType = float,
+    order: Order = "C",
+    *,
+    device: Device = None,
+    like: Any = None,
+) -> Array:
     """A matrix with ones on its k-th diagonal and zeros elsewhere.
 
     Parameters
@@ -325,7 +366,9 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     return _made(np.eye, device, like, N, M, k, dtype, order)
 
 
-def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+def fromfunction(
+    function: Callable[..., Any], shape: Shape, *, dtype: DType = float, like: Any = None, **kwargs: Any
+) -> Any:
     """What a function gives for the coordinates of all elements: one array for each axis.
 
     Parameters
@@ -358,10 +401,10 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     """
     if like is not None:
         return dispatched(np.fromfunction, function, shape, dtype=dtype, like=like, **kwargs)
-    return function(*indices(shape, dtype=dtype), **kwargs)
+    return function(*indices(cast(Any, shape), dtype=cast(Any, dtype)), **kwargs)
 
 
-def fromiter(iter, dtype, count=-1, *, like=None):
+def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> Array:
     """The items of an iterable, as an array with one axis.
 
     Parameters
@@ -385,7 +428,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
-def fromstring(string, dtype=None, count=-1, *, sep="", like=None):
+def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep: str = "", like: Any = None) -> Array:
     """The numbers in a text, which are separated by sep.
 
     Parameters
@@ -416,7 +459,15 @@ def fromstring(string, dtype=None, count=-1, *, sep="", like=None):
     return dispatched(np.fromstring, string, dtype, count, sep=sep, like=like)
 
 
-def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+def full(
+    shape: Shape,
+    fill_value: ArrayLike,
+    dtype: DType = None,
+    order: Order = "C",
+    *,
+    device: Device = None,
+    like: Any = None,
+) -> Array:
     """An array with one value in all elements, or with what broadcasts to its shape.
 
     Parameters
@@ -443,7 +494,16 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     return _made(np.full, device, like, shape, fill_value, dtype, order)
 
 
-def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def full_like(
+    a: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DType = None,
+    order: Order = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array of the shape and dtype of another, with one value in all elements.
 
     Parameters
@@ -472,7 +532,14 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     return dispatched(np.full_like, a, fill_value, dtype, order, subok, shape, device=device)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    dtype: DType = None,
+    axis: SupportsIndex = 0,
+) -> Array:
     """Numbers from start to stop, each the same multiple of the one before.
 
     Parameters
@@ -501,7 +568,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return dispatched(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
-def identity(n, dtype=None, *, like=None):
+def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
     Parameters
@@ -524,7 +591,7 @@ def identity(n, dtype=None, *, like=None):
     return dispatched(np.identity, n, dtype, like=like)
 
 
-def indices(dimensions, dtype=int, sparse=False):
+def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = False) -> Any:
     """The coordinates of all elements of a shape: ``result[i]`` has those along axis i.
 
     Parameters
@@ -547,7 +614,17 @@ def indices(dimensions, dtype=int, sparse=False):
     return dispatched(np.indices, dimensions, dtype, sparse)
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DType = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: Device = None,
+) -> Any:
     """Evenly spaced numbers from start to stop.
 
     Parameters
@@ -579,7 +656,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return dispatched(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    base: ArrayLike = 10.0,
+    dtype: DType = None,
+    axis: SupportsIndex = 0,
+) -> Array:
     """Powers of a base whose exponents are evenly spaced from start to stop.
 
     Parameters
@@ -609,7 +694,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     return dispatched(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
 
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+def meshgrid(
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
+) -> tuple[Array, ...]:
     """Coordinates of a grid, from those along each of its axes.
 
     Parameters
@@ -635,7 +722,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     return dispatched(np.meshgrid, *xi, copy=copy, sparse=sparse, indexing=indexing)
 
 
-def ones(shape, dtype=None, order="C", *, device=None, like=None):
+def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array of ones.
 
     Parameters
@@ -660,7 +747,15 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
     return _made(np.ones, device, like, shape, dtype, order)
 
 
-def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def ones_like(
+    a: ArrayLike,
+    dtype: DType = None,
+    order: Order = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array of ones of the shape and dtype of another.
 
     Parameters
@@ -688,7 +783,9 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     return dispatched(np.ones_like, a, dtype, order, subok, shape, device=device)
 
 
-def require(a, dtype=None, requirements=None, *, like=None):
+def require(
+    a: ArrayLike, dtype: DType = None, requirements: str | Sequence[str] | None = None, *, like: Any = None
+) -> Array:
     """A copy that meets requirements on its memory.
 
     Parameters
@@ -715,7 +812,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     return dispatched(np.require, a, dtype, requirements, like=like)
 
 
-def tri(N, M=None, k=0, dtype=float, *, like=None):
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like: Any = None) -> Array:
     """A matrix with ones at and below the k-th diagonal and zeros above.
 
     Parameters
@@ -742,7 +839,7 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
     return dispatched(np.tri, N, M, k, dtype, like=like)
 
 
-def tril(m, k=0):
+def tril(m: ArrayLike, k: int = 0) -> Array:
     """Matrices with the elements above the k-th diagonal zeroed.
 
     Parameters
@@ -763,7 +860,7 @@ def tril(m, k=0):
     return dispatched(np.tril, m, k)
 
 
-def triu(m, k=0):
+def triu(m: ArrayLike, k: int = 0) -> Array:
     """Matrices with the elements below the k-th diagonal zeroed.
 
     Parameters
@@ -784,7 +881,7 @@ def triu(m, k=0):
     return dispatched(np.triu, m, k)
 
 
-def vander(x, N=None, increasing=False):
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """The Vandermonde matrix: columns of powers of x.
 
     Parameters
@@ -808,7 +905,7 @@ def vander(x, N=None, increasing=False):
     return dispatched(np.vander, x, N, increasing)
 
 
-def zeros(shape, dtype=None, order="C", *, device=None, like=None):
+def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array of zeros.
 
     Parameters
@@ -840,7 +937,15 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     return _zeros(shape, dtype, order, device, like)
 
 
-def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def zeros_like(
+    a: ArrayLike,
+    dtype: DType = None,
+    order: Order = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
     """An array of zeros of the shape and dtype of another.
 
     Parameters

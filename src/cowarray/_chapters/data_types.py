@@ -1,6 +1,8 @@
 """The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and what is asked about them."""
 
+import builtins
 import functools
+from typing import Any
 
 import numpy as np
 from numpy import (
@@ -58,7 +60,9 @@ from numpy import (
     ushort,
     void,
 )
+from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._face.annotations import Array, Cast, Device
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
 
@@ -128,7 +132,7 @@ __all__ = [
 ]
 
 
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: Device = None) -> Array:
     """An array's elements as another dtype.
 
     Parameters
@@ -162,7 +166,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return dispatched(np.astype, x, dtype, copy=copy, device=device)
 
 
-def can_cast(from_, to, casting="safe"):
+def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool:
     """Whether one dtype, or that of an array, can be cast to another under a rule.
 
     Parameters
@@ -183,7 +187,7 @@ def can_cast(from_, to, casting="safe"):
     return dispatched(np.can_cast, from_, to, casting)
 
 
-def finfo(dtype):
+def finfo(dtype: Any) -> "FloatLimits":
     """The limits of a floating-point dtype, or of the dtype of an array.
 
     Parameters
@@ -206,38 +210,38 @@ def finfo(dtype):
 class FloatLimits:
     """What `finfo` gives: all that a `numpy.finfo` has."""
 
-    def __init__(self, numpys):
+    def __init__(self, numpys: np.finfo[Any]) -> None:
         self._numpys = numpys
         self.eps = _as_float(numpys.eps)
         self.max = _as_float(numpys.max)
         self.min = _as_float(numpys.min)
         self.smallest_normal = _as_float(numpys.smallest_normal)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._numpys, name)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return dir(self._numpys)
 
-    def __str__(self):
+    def __str__(self) -> Any:
         return str(self._numpys)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._numpys)
 
 
-def _as_float(scalar):
+def _as_float(scalar: Any) -> Any:
     return scalar if isinstance(scalar, np.longdouble) else float(scalar)
 
 
 @functools.cache  # so that one dtype's are equal, as NumPy's are
-def _float_limits(dtype):
+def _float_limits(dtype: Any) -> Any:
     return FloatLimits(np.finfo(dtype))
 
 
-def iinfo(int_type):
+def iinfo(int_type: Any) -> np.iinfo[Any]:
     """The limits of an integer dtype, or of the dtype of an array.
 
     Parameters
@@ -255,11 +259,11 @@ def iinfo(int_type):
     return np.iinfo(_dtype_of(int_type))
 
 
-def _dtype_of(given):
+def _dtype_of(given: Any) -> Any:
     return given.dtype if isinstance(given, (ndarray, np.ndarray)) else given
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype: np.dtype[Any] | type[np.generic], kind: Any) -> builtins.bool:
     """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype.
 
     Parameters
@@ -278,7 +282,7 @@ def isdtype(dtype, kind):
     return np.isdtype(dtype, kind)
 
 
-def issubdtype(arg1, arg2):
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> builtins.bool:
     """Whether one dtype is equal to another or below it in NumPy's hierarchy.
 
     Parameters
@@ -296,7 +300,7 @@ def issubdtype(arg1, arg2):
     return np.issubdtype(arg1, arg2)
 
 
-def min_scalar_type(a, /):
+def min_scalar_type(a: ArrayLike, /) -> np.dtype[Any]:
     """The smallest type that can hold a scalar's value.
 
     Parameters
@@ -315,7 +319,7 @@ def min_scalar_type(a, /):
     return dispatched(np.min_scalar_type, a)
 
 
-def promote_types(type1, type2):
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
     """The smallest dtype that both can be cast to safely.
 
     Parameters
@@ -333,7 +337,7 @@ def promote_types(type1, type2):
     return np.promote_types(type1, type2)
 
 
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """The dtype of an operation on these arrays, scalars and dtypes.
 
     Parameters

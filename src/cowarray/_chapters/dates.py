@@ -1,7 +1,10 @@
 """Dates and times: business days, and dates as text. `busdaycalendar` and `datetime_data` are NumPy's own."""
 
+from typing import Any
+
 import numpy as np
 from numpy import busdaycalendar, datetime_data
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed
 from cowarray._ops.protocols import dispatched
@@ -36,30 +39,53 @@ _texts = Completed(_PARAMETERS, returns="Fresh, of arr's shape.")
 
 
 @_completed
-def busday_count(begindates, enddates, weekmask="1111100", holidays=(), busdaycal=None, out=None):
+def busday_count(
+    begindates: ArrayLike,
+    enddates: ArrayLike,
+    weekmask: ArrayLike = "1111100",
+    holidays: ArrayLike | None = (),
+    busdaycal: busdaycalendar | None = None,
+    out: Any = None,
+) -> Any:
     """Business days between two days."""
     return dispatched(np.busday_count, begindates, enddates, **_calendar(weekmask, holidays, busdaycal, out))
 
 
 @_completed
-def busday_offset(dates, offsets, roll="raise", weekmask="1111100", holidays=None, busdaycal=None, out=None):
+def busday_offset(
+    dates: ArrayLike,
+    offsets: ArrayLike,
+    roll: str = "raise",
+    weekmask: ArrayLike = "1111100",
+    holidays: ArrayLike | None = None,
+    busdaycal: busdaycalendar | None = None,
+    out: Any = None,
+) -> Any:
     """Days that lie a number of business days after others."""
     return dispatched(np.busday_offset, dates, offsets, roll, **_calendar(weekmask, holidays, busdaycal, out))
 
 
 @_texts
-def datetime_as_string(arr, unit=None, timezone="naive", casting="same_kind"):
+def datetime_as_string(
+    arr: ArrayLike, unit: str | None = None, timezone: Any = "naive", casting: str = "same_kind"
+) -> Any:
     """Dates as text."""
     return dispatched(np.datetime_as_string, arr, unit, timezone, casting)
 
 
 @_completed
-def is_busday(dates, weekmask="1111100", holidays=None, busdaycal=None, out=None):
+def is_busday(
+    dates: ArrayLike,
+    weekmask: ArrayLike = "1111100",
+    holidays: ArrayLike | None = None,
+    busdaycal: busdaycalendar | None = None,
+    out: Any = None,
+) -> Any:
     """Whether days are business days."""
     return dispatched(np.is_busday, dates, **_calendar(weekmask, holidays, busdaycal, out))
 
 
-def _calendar(weekmask, holidays, busdaycal, out):
+def _calendar(weekmask: Any, holidays: Any, busdaycal: Any, out: Any) -> Any:
     """The options that say something: NumPy takes a calendar only where the days are not given, too."""
     given = {"busdaycal": busdaycal, "out": out}
     if not isinstance(weekmask, str) or weekmask != "1111100":

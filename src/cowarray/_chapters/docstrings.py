@@ -5,6 +5,11 @@ Raises and Examples. `Completed` adds the other sections: the parameters as a ch
 the signature, and NumPy's function of the same name.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
 __all__ = ["Completed"]
 
 
@@ -26,15 +31,20 @@ class Completed:
     """
 
     def __init__(
-        self, parameters, kind="ndarray or scalar", space="numpy", same="The same for NumPy's arrays.", returns=None
-    ):
+        self,
+        parameters: Mapping[str, str],
+        kind: str = "ndarray or scalar",
+        space: str = "numpy",
+        same: str = "The same for NumPy's arrays.",
+        returns: str | None = None,
+    ) -> None:
         self.parameters = parameters
         self.kind = kind
         self.space = space
         self.same = same
         self.returns = returns
 
-    def __call__(self, function):
+    def __call__(self, function: _Function) -> _Function:
         if function.__doc__ is None:  # python -OO
             return function
         short, example, examples = _unindented(function.__doc__).partition("\n\nExamples\n")
@@ -46,7 +56,7 @@ class Completed:
         sections = [
             summary,
             "Parameters\n----------\n" + "\n".join(described),
-            f"Returns\n-------\n{self.kind}\n    " + returns.replace("\n", "\n    "),
+            f"Returns\n-------\n{self.kind}\n    " + (returns or "").replace("\n", "\n    "),
             *rest,
             f"See Also\n--------\n{self.space}.{function.__name__} : {self.same}",
         ]
@@ -54,7 +64,7 @@ class Completed:
         return function
 
 
-def _unindented(docstring):
+def _unindented(docstring: Any) -> Any:
     """Without the indentation of the source, which Python before 3.13 keeps; the closing quotes stand at it."""
     indentation = docstring.rpartition("\n")[2]
     return docstring.replace("\n" + indentation, "\n").rstrip()

@@ -18,12 +18,16 @@ signature: `_completed` puts them into the docstrings.
 Its length is its docstrings: read it a function at a time.
 """
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters import ufunc_methods as _methods
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
 __all__ = [
@@ -116,11 +120,18 @@ _PARAMETERS = {
         "    Which conversions to that type, and to that of `out`, are allowed."
     ),
 }
-_completed = Completed(_PARAMETERS)
+_complete = Completed(_PARAMETERS)
+_Call = ParamSpec("_Call")
+_Result = TypeVar("_Result")
+
+
+def _completed(function: Callable[_Call, _Result]) -> _methods.Ufunc[_Call, _Result]:
+    """A ufunc's function with its whole docstring. What it has beside its call comes at the end of the module."""
+    return _methods.as_ufunc(_complete(function))
 
 
 @_completed
-def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def abs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Absolute values; of complex numbers their magnitudes.
 
     Fresh, of x's shape and dtype; real.
@@ -129,7 +140,7 @@ def abs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def acos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Arc cosines, in radians from 0 to π.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -138,7 +149,7 @@ def acos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def acosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Inverse hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -147,7 +158,9 @@ def acosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def add(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Sums, ``x1 + x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -162,7 +175,7 @@ def add(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def asin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Arc sines, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -171,7 +184,7 @@ def asin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def asinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Inverse hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -180,7 +193,7 @@ def asinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def atan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Arc tangents, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -189,7 +202,9 @@ def atan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def atan2(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -198,7 +213,7 @@ def atan2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def atanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Inverse hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -207,7 +222,9 @@ def atanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_and(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Bits that are set in both, ``x1 & x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -216,7 +233,9 @@ def bitwise_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
 
 
 @_completed
-def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_invert(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """All bits flipped, ``~x``, of integers or booleans.
 
     Fresh, of x's shape and dtype.
@@ -225,7 +244,9 @@ def bitwise_invert(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_left_shift(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -234,7 +255,9 @@ def bitwise_left_shift(x1, x2, /, out=None, where=True, dtype=None, casting="sam
 
 
 @_completed
-def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_or(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -243,7 +266,9 @@ def bitwise_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
 
 
 @_completed
-def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_right_shift(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -252,7 +277,9 @@ def bitwise_right_shift(x1, x2, /, out=None, where=True, dtype=None, casting="sa
 
 
 @_completed
-def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_xor(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -261,7 +288,7 @@ def bitwise_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
 
 
 @_completed
-def ceil(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def ceil(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The least whole numbers that are not less than x.
 
     Fresh, of x's shape and dtype.
@@ -269,7 +296,16 @@ def ceil(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.ceil, x, out, where, dtype, casting)
 
 
-def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
+def clip(
+    a: ArrayLike,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    out: AnyArray | None = None,
+    *,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+    **kwargs: Any,
+) -> Any:
     """Elements limited to an interval.
 
     Parameters
@@ -311,11 +347,12 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, **kwargs):
         )
     low = imported(min if a_min is None else a_min)
     high = imported(max if a_max is None else a_max)
-    return np.clip(imported(a), low, high, out, **kwargs)
+    given: Any = out
+    return np.clip(imported(a), low, high, given, **kwargs)
 
 
 @_completed
-def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def conj(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Complex conjugates.
 
     Fresh, of x's shape and dtype. Where `ndarray.conj` may be a lazy copy, this computes.
@@ -324,7 +361,9 @@ def conj(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def copysign(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Magnitudes of x1 with the signs of x2.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -333,7 +372,7 @@ def copysign(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def cos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Cosines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -342,7 +381,7 @@ def cos(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def cosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -351,7 +390,9 @@ def cosh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def divide(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Quotients, ``x1 / x2``, in floating point, also of integers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -360,7 +401,9 @@ def divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def equal(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are equal, ``x1 == x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -369,7 +412,7 @@ def equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def exp(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Exponentials, to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -378,7 +421,7 @@ def exp(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def expm1(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """``exp(x) - 1``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -387,7 +430,7 @@ def expm1(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def floor(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The greatest whole numbers that are not greater than x.
 
     Fresh, of x's shape and dtype.
@@ -396,7 +439,9 @@ def floor(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def floor_divide(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Quotients rounded down, ``x1 // x2``, of real numbers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -405,7 +450,9 @@ def floor_divide(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind
 
 
 @_completed
-def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def greater(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are greater, ``x1 > x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -414,7 +461,9 @@ def greater(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def greater_equal(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are greater or equal, ``x1 >= x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -423,7 +472,9 @@ def greater_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kin
 
 
 @_completed
-def hypot(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def hypot(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -431,7 +482,7 @@ def hypot(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.hypot, x1, x2, out, where, dtype, casting)
 
 
-def imag(val):
+def imag(val: ArrayLike) -> Any:
     """Imaginary parts.
 
     Parameters
@@ -452,7 +503,9 @@ def imag(val):
 
 
 @_completed
-def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def isfinite(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are neither infinite nor NaN.
 
     Fresh, of x's shape; booleans.
@@ -461,7 +514,7 @@ def isfinite(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def isinf(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Whether elements are infinite.
 
     Fresh, of x's shape; booleans.
@@ -470,7 +523,7 @@ def isinf(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def isnan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Whether elements are NaN.
 
     Fresh, of x's shape; booleans.
@@ -479,7 +532,9 @@ def isnan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def less(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are less, ``x1 < x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -488,7 +543,9 @@ def less(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def less_equal(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are less or equal, ``x1 <= x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -497,7 +554,7 @@ def less_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
 
 
 @_completed
-def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def log(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Logarithms to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -506,7 +563,7 @@ def log(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def log10(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Logarithms to the base 10.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -515,7 +572,7 @@ def log10(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def log1p(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """``log(1 + x)``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -524,7 +581,7 @@ def log1p(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def log2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Logarithms to the base 2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -533,7 +590,9 @@ def log2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def logaddexp(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -542,7 +601,9 @@ def logaddexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def logical_and(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether both are true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
@@ -551,7 +612,9 @@ def logical_and(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
 
 
 @_completed
-def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def logical_not(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are false; of numbers only 0 is.
 
     Fresh, of x's shape; booleans.
@@ -560,7 +623,9 @@ def logical_not(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def logical_or(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether one or both are true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
@@ -569,7 +634,9 @@ def logical_or(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
 
 
 @_completed
-def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def logical_xor(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether just one is true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
@@ -578,7 +645,9 @@ def logical_xor(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
 
 
 @_completed
-def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def maximum(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The greater of two elements; NaN if one is.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -587,7 +656,9 @@ def maximum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def minimum(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The lesser of two elements; NaN if one is.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -596,7 +667,9 @@ def minimum(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def multiply(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Products, ``x1 * x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -605,7 +678,9 @@ def multiply(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def negative(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Numbers with the other sign, ``-x``.
 
     Fresh, of x's shape and dtype.
@@ -614,7 +689,9 @@ def negative(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def nextafter(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The next floating-point numbers after x1 in the direction of x2.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -623,7 +700,9 @@ def nextafter(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def not_equal(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements differ, ``x1 != x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -632,7 +711,9 @@ def not_equal(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def positive(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The numbers themselves, ``+x``.
 
     Fresh, of x's shape and dtype.
@@ -641,7 +722,9 @@ def positive(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def pow(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def pow(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Powers, ``x1 ** x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -654,7 +737,7 @@ def pow(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.power, x1, x2, out, where, dtype, casting)
 
 
-def real(val):
+def real(val: ArrayLike) -> Any:
     """Real parts.
 
     Parameters
@@ -682,7 +765,9 @@ def real(val):
 
 
 @_completed
-def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def reciprocal(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """``1 / x``; of integers the whole part.
 
     Fresh, of x's shape and dtype.
@@ -691,7 +776,9 @@ def reciprocal(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def remainder(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def remainder(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -699,7 +786,7 @@ def remainder(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.remainder, x1, x2, out, where, dtype, casting)
 
 
-def round(a, decimals=0, out=None):
+def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None) -> Any:
     """Elements rounded; halves to the even neighbour.
 
     Parameters
@@ -725,11 +812,12 @@ def round(a, decimals=0, out=None):
     >>> cowarray.round(cowarray.asarray([0.5, 1.5, 2.25]))
     array([0., 2., 2.])
     """
-    return np.round(imported(a), decimals, out)
+    given: Any = out
+    return np.round(imported(a), decimals, given)
 
 
 @_completed
-def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def sign(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
     Fresh, of x's shape and dtype.
@@ -738,7 +826,9 @@ def sign(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def signbit(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether the sign bit is set: less than 0, or -0.0.
 
     Fresh, of x's shape; booleans.
@@ -747,7 +837,7 @@ def signbit(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def sin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Sines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -756,7 +846,7 @@ def sin(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def sinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -765,7 +855,7 @@ def sinh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def sqrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -774,7 +864,9 @@ def sqrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def square(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Squares, ``x * x``.
 
     Fresh, of x's shape and dtype.
@@ -783,7 +875,9 @@ def square(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def subtract(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Differences, ``x1 - x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -792,7 +886,7 @@ def subtract(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def tan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Tangents of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -801,7 +895,7 @@ def tan(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def tanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -810,7 +904,7 @@ def tanh(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def trunc(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def trunc(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The whole numbers next to x in the direction of 0.
 
     Fresh, of x's shape and dtype.

@@ -6,7 +6,10 @@ says otherwise, and the options are those of NumPy's ufuncs.
 Its length is its docstrings: read it a function at a time.
 """
 
+from typing import Any, TypeAlias
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed
 from cowarray._chapters.elementwise import _PARAMETERS, _completed, _ufuncs
@@ -27,8 +30,11 @@ from cowarray._chapters.elementwise import divide as true_divide
 from cowarray._chapters.elementwise import pow as power
 from cowarray._chapters.elementwise import remainder as mod
 from cowarray._chapters.elementwise import round as around
-from cowarray._chapters.ufunc_methods import with_methods
+from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
+from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.protocols import dispatched, elementwise1, elementwise2
+
+_Pair: TypeAlias = tuple[AnyArray | None, AnyArray | None] | None
 
 __all__ = [
     "absolute",
@@ -96,7 +102,7 @@ _completed_pair = Completed(
 )
 
 
-def angle(z, deg=False):
+def angle(z: ArrayLike, deg: bool = False) -> Any:
     """Angles of complex numbers.
 
     Parameters
@@ -118,7 +124,9 @@ def angle(z, deg=False):
 
 
 @_completed
-def bitwise_count(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def bitwise_count(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """How many bits of an integer's absolute value are set.
 
     Fresh, of x's shape, uint8.
@@ -127,7 +135,7 @@ def bitwise_count(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def cbrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def cbrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Cube roots of real numbers.
 
     Fresh, of x's shape, in floating point.
@@ -136,7 +144,9 @@ def cbrt(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def deg2rad(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def deg2rad(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Radians of angles in degrees.
 
     Fresh, of x's shape, in floating point.
@@ -145,7 +155,9 @@ def deg2rad(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def degrees(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def degrees(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Degrees of angles in radians.
 
     Fresh, of x's shape, in floating point.
@@ -154,7 +166,18 @@ def degrees(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed_pair
-def divmod(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+@as_ufunc
+def divmod(
+    x1: Operand,
+    x2: Operand,
+    out1: AnyArray | None = None,
+    out2: AnyArray | None = None,
+    /,
+    out: _Pair = None,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
+) -> tuple[Any, Any]:
     """Quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``.
 
     Fresh, both; shapes broadcast, dtypes promote.
@@ -168,7 +191,7 @@ def divmod(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, ca
 
 
 @_completed
-def exp2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def exp2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Powers of 2, ``2 ** x``.
 
     Fresh, of x's shape, in floating point.
@@ -177,7 +200,7 @@ def exp2(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def fabs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def fabs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Absolute values of real numbers, in floating point.
 
     Fresh, of x's shape.
@@ -185,7 +208,7 @@ def fabs(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.fabs, x, out, where, dtype, casting)
 
 
-def fix(x, out=None):
+def fix(x: Operand, out: AnyArray | None = None) -> Any:
     """The whole numbers next to x in the direction of 0.
 
     Parameters
@@ -207,7 +230,9 @@ def fix(x, out=None):
 
 
 @_completed
-def float_power(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def float_power(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Powers, ``x1 ** x2``, in floating point of double precision at least.
 
     Fresh; shapes broadcast.
@@ -216,7 +241,9 @@ def float_power(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"
 
 
 @_completed
-def fmax(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def fmax(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The greater of two elements; NaN only if both are.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -225,7 +252,9 @@ def fmax(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def fmin(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def fmin(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The lesser of two elements; NaN only if both are.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -234,7 +263,9 @@ def fmin(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def fmod(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def fmod(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Remainders of the division with the sign of x1, as in C.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -243,7 +274,17 @@ def fmod(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed_pair
-def frexp(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+@as_ufunc
+def frexp(
+    x: Operand,
+    out1: AnyArray | None = None,
+    out2: AnyArray | None = None,
+    /,
+    out: _Pair = None,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
+) -> tuple[Any, Any]:
     """Mantissas from 0.5 to 1 and exponents to the base 2.
 
     Fresh, both, of x's shape.
@@ -257,7 +298,9 @@ def frexp(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting=
 
 
 @_completed
-def gcd(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def gcd(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Greatest common divisors of integers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -266,7 +309,9 @@ def gcd(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def heaviside(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def heaviside(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Steps: 0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0.
 
     Fresh; shapes broadcast, in floating point.
@@ -274,7 +319,7 @@ def heaviside(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise2(_ufuncs.heaviside, x1, x2, out, where, dtype, casting)
 
 
-def i0(x):
+def i0(x: Operand) -> Any:
     """The modified Bessel function of the first kind and order 0, of real numbers.
 
     Parameters
@@ -293,7 +338,9 @@ def i0(x):
     return dispatched(np.i0, x)
 
 
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(
+    a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False
+) -> Any:
     """Whether elements are equal within ``atol + rtol * abs(b)``.
 
     Parameters
@@ -316,7 +363,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
 
 
-def iscomplex(x):
+def iscomplex(x: Operand) -> Any:
     """Whether the imaginary part is not 0.
 
     Parameters
@@ -336,7 +383,7 @@ def iscomplex(x):
 
 
 @_completed
-def isnat(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def isnat(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Whether times are NaT.
 
     Fresh, of x's shape; booleans.
@@ -344,7 +391,7 @@ def isnat(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.isnat, x, out, where, dtype, casting)
 
 
-def isneginf(x, out=None):
+def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are negative infinity.
 
     Parameters
@@ -365,7 +412,7 @@ def isneginf(x, out=None):
     return dispatched(np.isneginf, x, out=out)
 
 
-def isposinf(x, out=None):
+def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are positive infinity.
 
     Parameters
@@ -386,7 +433,7 @@ def isposinf(x, out=None):
     return dispatched(np.isposinf, x, out=out)
 
 
-def isreal(x):
+def isreal(x: Operand) -> Any:
     """Whether the imaginary part is 0.
 
     Parameters
@@ -406,7 +453,9 @@ def isreal(x):
 
 
 @_completed
-def lcm(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def lcm(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Least common multiples of integers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -415,7 +464,9 @@ def lcm(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def ldexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def ldexp(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Multiples by powers of 2, ``x1 * 2 ** x2``; x2 are integers.
 
     Fresh; shapes broadcast.
@@ -424,7 +475,9 @@ def ldexp(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def logaddexp2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+def logaddexp2(
+    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """``log2(2 ** x1 + 2 ** x2)``, without overflow on the way.
 
     Fresh; shapes broadcast, in floating point.
@@ -433,7 +486,17 @@ def logaddexp2(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind")
 
 
 @_completed_pair
-def modf(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+@as_ufunc
+def modf(
+    x: Operand,
+    out1: AnyArray | None = None,
+    out2: AnyArray | None = None,
+    /,
+    out: _Pair = None,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
+) -> tuple[Any, Any]:
     """Fractional and whole parts, both with the sign of x.
 
     Fresh, both, of x's shape.
@@ -446,7 +509,13 @@ def modf(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="
     return elementwise1(_ufuncs.modf, x, _pair("modf", out1, out2, out), where, dtype, casting)
 
 
-def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(
+    x: Operand,
+    copy: bool = True,
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
+) -> Any:
     """NaN, infinity and negative infinity replaced by numbers.
 
     Parameters
@@ -472,7 +541,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 
 @_completed
-def rad2deg(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def rad2deg(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Degrees of angles in radians.
 
     Fresh, of x's shape, in floating point.
@@ -481,7 +552,9 @@ def rad2deg(x, /, out=None, where=True, dtype=None, casting="same_kind"):
 
 
 @_completed
-def radians(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def radians(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Radians of angles in degrees.
 
     Fresh, of x's shape, in floating point.
@@ -489,7 +562,7 @@ def radians(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.radians, x, out, where, dtype, casting)
 
 
-def real_if_close(a, tol=100):
+def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     """The real parts, if all imaginary parts are close to 0; else the numbers as they are.
 
     Parameters
@@ -511,7 +584,7 @@ def real_if_close(a, tol=100):
 
 
 @_completed
-def rint(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def rint(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The nearest whole numbers, halves to the even neighbour.
 
     Fresh, of x's shape, in floating point.
@@ -519,7 +592,7 @@ def rint(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.rint, x, out, where, dtype, casting)
 
 
-def sinc(x):
+def sinc(x: Operand) -> Any:
     """``sin(πx) / (πx)``, and 1 at 0.
 
     Parameters
@@ -539,7 +612,9 @@ def sinc(x):
 
 
 @_completed
-def spacing(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+def spacing(
+    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The distance to the next floating-point number.
 
     Fresh, of x's shape.
@@ -547,7 +622,7 @@ def spacing(x, /, out=None, where=True, dtype=None, casting="same_kind"):
     return elementwise1(_ufuncs.spacing, x, out, where, dtype, casting)
 
 
-def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
     """Jumps along an axis made less than half a period, by adding periods.
 
     Parameters
@@ -570,7 +645,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     return dispatched(np.unwrap, p, discont, axis, period=period)
 
 
-def _pair(name, out1, out2, out):
+def _pair(name: str, out1: Any, out2: Any, out: Any) -> Any:
     """The out of a function of two results, which may also be given by position."""
     if out1 is None and out2 is None:
         return out

@@ -9,11 +9,15 @@ Its length is its docstrings: read it a function at a time.
 """
 
 import weakref
+from collections.abc import MutableSequence
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import AnyArray, DType, Size
 from cowarray._face.ndarray import ndarray
 from cowarray._native.storage import is_fake_storage
 from cowarray._ops.conversion import asarray
@@ -67,7 +71,9 @@ _integers = Completed(_PARAMETERS, "ndarray or int", returns="Fresh.", **_NUMPYS
 _filling = Completed(_PARAMETERS, "ndarray or float", returns="Fresh, or `out`.", **_NUMPYS)
 
 
-def default_rng(seed=None):
+def default_rng(
+    seed: ArrayLike | SeedSequence | BitGenerator | np.random.Generator | np.random.RandomState | None = None,
+) -> "Generator":
     """Make a `Generator`.
 
     Parameters
@@ -94,11 +100,13 @@ def default_rng(seed=None):
     """
     if isinstance(seed, Generator):
         return seed
-    return Generator(np.random.default_rng(seed.to_numpy() if type(seed) is ndarray else seed).bit_generator)
+    return Generator(np.random.default_rng(cast(Any, seed.to_numpy() if type(seed) is ndarray else seed)).bit_generator)
 
 
 class _Numpys(np.random.Generator):
     """NumPy's generator that draws for one of ours, which it knows as `owner`."""
+
+    owner: weakref.ref["Generator"]
 
 
 class Generator(np.random.Generator):
@@ -117,23 +125,23 @@ class Generator(np.random.Generator):
     numpy.random.Generator : The same for NumPy's arrays.
     """
 
-    def __init__(self, bit_generator):
+    def __init__(self, bit_generator: BitGenerator) -> None:
         super().__init__(bit_generator)
         # NumPy's methods call each other. This generator's get NumPy arrays from each other, not cowarray's.
-        self._numpys = _Numpys(bit_generator)
+        self._numpys: Any = _Numpys(bit_generator)  # or what stands for it while draws are recorded
         self._numpys.owner = weakref.ref(self)
 
     @property
-    def bit_generator(self):
+    def bit_generator(self) -> Any:
         """BitGenerator: Where the random bits come from, at its state after all draws so far."""
         if type(self._numpys) is not _Numpys:
             self._numpys.settle()
         return super().bit_generator
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Generator, (self.bit_generator,)
 
-    def spawn(self, n_children):
+    def spawn(self, n_children: int) -> list["Generator"]:  # type: ignore[override]  # of this library
         """New generators, with streams of their own.
 
         Parameters
@@ -152,7 +160,7 @@ class Generator(np.random.Generator):
 
     # ---- what is shuffled or chosen ----------------------------------------------------------------------------------
 
-    def shuffle(self, x, axis=0):
+    def shuffle(self, x: AnyArray | MutableSequence[Any], axis: int = 0) -> None:
         """Shuffle an array along an axis, in place, or a mutable sequence.
 
         Parameters
@@ -184,7 +192,7 @@ class Generator(np.random.Generator):
         else:
             self._numpys.shuffle(target(x), axis)
 
-    def permutation(self, x, axis=0):
+    def permutation(self, x: ArrayLike, axis: int = 0) -> Any:
         """A copy of an array, shuffled along an axis.
 
         Parameters
@@ -204,7 +212,7 @@ class Generator(np.random.Generator):
         """
         return born(self._numpys.permutation, x if isinstance(x, (int, np.integer)) else _shown(asarray(x)), axis)
 
-    def permuted(self, x, *, axis=None, out=None):
+    def permuted(self, x: ArrayLike, *, axis: int | None = None, out: AnyArray | None = None) -> Any:
         """A copy of an array with each slice along an axis shuffled by itself.
 
         Parameters
@@ -230,7 +238,15 @@ class Generator(np.random.Generator):
         self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=written)
         return out
 
-    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    def choice(
+        self,
+        a: ArrayLike,
+        size: Size = None,
+        replace: bool = True,
+        p: ArrayLike | None = None,
+        axis: int = 0,
+        shuffle: bool = True,
+    ) -> Any:
         """Choose elements of an array along an axis.
 
         Parameters
@@ -267,7 +283,7 @@ class Generator(np.random.Generator):
     # ---- numbers that can be written to out --------------------------------------------------------------------------
 
     @_filling
-    def random(self, size=None, dtype=np.float64, out=None):
+    def random(self, size: Size = None, dtype: DType = np.float64, out: AnyArray | None = None) -> Any:
         """Uniform distribution in [0, 1)."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.random, size, dtype, *(() if out is None else (out,)))
@@ -275,7 +291,13 @@ class Generator(np.random.Generator):
         return out
 
     @_filling
-    def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
+    def standard_exponential(
+        self,
+        size: Size = None,
+        dtype: DType = np.float64,
+        method: Literal["zig", "inv"] = "zig",
+        out: AnyArray | None = None,
+    ) -> Any:
         """Exponential distribution with mean 1."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.standard_exponential, size, dtype, method, *(() if out is None else (out,)))
@@ -283,7 +305,9 @@ class Generator(np.random.Generator):
         return out
 
     @_filling
-    def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
+    def standard_gamma(
+        self, shape: ArrayLike, size: Size = None, dtype: DType = np.float64, out: AnyArray | None = None
+    ) -> Any:
         """Gamma distribution with scale 1."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.standard_gamma, shape, size, dtype, *(() if out is None else (out,)))
@@ -291,7 +315,7 @@ class Generator(np.random.Generator):
         return out
 
     @_filling
-    def standard_normal(self, size=None, dtype=np.float64, out=None):
+    def standard_normal(self, size: Size = None, dtype: DType = np.float64, out: AnyArray | None = None) -> Any:
         """Normal distribution with mean 0 and standard deviation 1."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.standard_normal, size, dtype, *(() if out is None else (out,)))
@@ -300,7 +324,14 @@ class Generator(np.random.Generator):
 
     # ---- the others --------------------------------------------------------------------------------------------------
 
-    def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
+    def integers(
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: Size = None,
+        dtype: DType = np.int64,
+        endpoint: bool = False,
+    ) -> Any:
         """Integers in [low, high), or in [0, low); with endpoint, up to and with the limit.
 
         Parameters
@@ -325,7 +356,9 @@ class Generator(np.random.Generator):
         """
         return born(self._numpys.integers, low, high, size, dtype, endpoint)
 
-    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+    def multivariate_hypergeometric(
+        self, colors: ArrayLike, nsample: int, size: Size = None, method: Literal["marginals", "count"] = "marginals"
+    ) -> Any:
         """How many of each color are among those that are drawn without replacement.
 
         Parameters
@@ -350,7 +383,16 @@ class Generator(np.random.Generator):
         """
         return born(self._numpys.multivariate_hypergeometric, colors, nsample, size, method)
 
-    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-08, *, method="svd"):
+    def multivariate_normal(
+        self,
+        mean: ArrayLike,
+        cov: ArrayLike,
+        size: Size = None,
+        check_valid: Literal["warn", "raise", "ignore"] = "warn",
+        tol: float = 1e-08,
+        *,
+        method: Literal["svd", "eigh", "cholesky"] = "svd",
+    ) -> Any:
         """Normal distribution in several dimensions.
 
         Parameters
@@ -380,21 +422,21 @@ class Generator(np.random.Generator):
         return born(self._numpys.multivariate_normal, mean, cov, size, check_valid, tol, method=method)
 
     @_floats
-    def beta(self, a, b, size=None):
+    def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None) -> Any:
         """Beta distribution with parameters a and b, in [0, 1]."""
         return born(self._numpys.beta, a, b, size)
 
     @_integers
-    def binomial(self, n, p, size=None):
+    def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Any:
         """Successes in n trials of probability p."""
         return born(self._numpys.binomial, n, p, size)
 
     @_floats
-    def chisquare(self, df, size=None):
+    def chisquare(self, df: ArrayLike, size: Size = None) -> Any:
         """Chi-square distribution with df degrees of freedom."""
         return born(self._numpys.chisquare, df, size)
 
-    def dirichlet(self, alpha, size=None):
+    def dirichlet(self, alpha: ArrayLike, size: Size = None) -> Any:
         """Dirichlet distribution.
 
         Parameters
@@ -416,46 +458,46 @@ class Generator(np.random.Generator):
         return born(self._numpys.dirichlet, alpha, size)
 
     @_floats
-    def exponential(self, scale=1.0, size=None):
+    def exponential(self, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Exponential distribution with mean scale."""
         return born(self._numpys.exponential, scale, size)
 
     @_floats
-    def f(self, dfnum, dfden, size=None):
+    def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None) -> Any:
         """F distribution with dfnum and dfden degrees of freedom."""
         return born(self._numpys.f, dfnum, dfden, size)
 
     @_floats
-    def gamma(self, shape, scale=1.0, size=None):
+    def gamma(self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Gamma distribution."""
         return born(self._numpys.gamma, shape, scale, size)
 
     @_integers
-    def geometric(self, p, size=None):
+    def geometric(self, p: ArrayLike, size: Size = None) -> Any:
         """Trials until the first success of probability p."""
         return born(self._numpys.geometric, p, size)
 
     @_floats
-    def gumbel(self, loc=0.0, scale=1.0, size=None):
+    def gumbel(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Gumbel distribution."""
         return born(self._numpys.gumbel, loc, scale, size)
 
     @_integers
-    def hypergeometric(self, ngood, nbad, nsample, size=None):
+    def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> Any:
         """Good ones among those that are drawn without replacement."""
         return born(self._numpys.hypergeometric, ngood, nbad, nsample, size)
 
     @_floats
-    def laplace(self, loc=0.0, scale=1.0, size=None):
+    def laplace(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Laplace distribution."""
         return born(self._numpys.laplace, loc, scale, size)
 
     @_floats
-    def logistic(self, loc=0.0, scale=1.0, size=None):
+    def logistic(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Logistic distribution."""
         return born(self._numpys.logistic, loc, scale, size)
 
-    def lognormal(self, mean=0.0, sigma=1.0, size=None):
+    def lognormal(self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None) -> Any:
         """Numbers whose logarithms have a normal distribution.
 
         Parameters
@@ -479,11 +521,11 @@ class Generator(np.random.Generator):
         return born(self._numpys.lognormal, mean, sigma, size)
 
     @_integers
-    def logseries(self, p, size=None):
+    def logseries(self, p: ArrayLike, size: Size = None) -> Any:
         """Logarithmic series distribution."""
         return born(self._numpys.logseries, p, size)
 
-    def multinomial(self, n, pvals, size=None):
+    def multinomial(self, n: ArrayLike, pvals: ArrayLike, size: Size = None) -> Any:
         """How often each outcome comes in n trials.
 
         Parameters
@@ -507,71 +549,71 @@ class Generator(np.random.Generator):
         return born(self._numpys.multinomial, n, pvals, size)
 
     @_integers
-    def negative_binomial(self, n, p, size=None):
+    def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Any:
         """Failures before n successes of probability p."""
         return born(self._numpys.negative_binomial, n, p, size)
 
     @_floats
-    def noncentral_chisquare(self, df, nonc, size=None):
+    def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: Size = None) -> Any:
         """Noncentral chi-square distribution."""
         return born(self._numpys.noncentral_chisquare, df, nonc, size)
 
     @_floats
-    def noncentral_f(self, dfnum, dfden, nonc, size=None):
+    def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None) -> Any:
         """Noncentral F distribution."""
         return born(self._numpys.noncentral_f, dfnum, dfden, nonc, size)
 
     @_floats
-    def normal(self, loc=0.0, scale=1.0, size=None):
+    def normal(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Normal distribution with mean loc and standard deviation scale."""
         return born(self._numpys.normal, loc, scale, size)
 
     @_floats
-    def pareto(self, a, size=None):
+    def pareto(self, a: ArrayLike, size: Size = None) -> Any:
         """Pareto II distribution with shape a."""
         return born(self._numpys.pareto, a, size)
 
     @_integers
-    def poisson(self, lam=1.0, size=None):
+    def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> Any:
         """Poisson distribution with mean lam."""
         return born(self._numpys.poisson, lam, size)
 
     @_floats
-    def power(self, a, size=None):
+    def power(self, a: ArrayLike, size: Size = None) -> Any:
         """Power distribution with exponent a - 1, in [0, 1]."""
         return born(self._numpys.power, a, size)
 
     @_floats
-    def rayleigh(self, scale=1.0, size=None):
+    def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Rayleigh distribution."""
         return born(self._numpys.rayleigh, scale, size)
 
     @_floats
-    def standard_cauchy(self, size=None):
+    def standard_cauchy(self, size: Size = None) -> Any:
         """Cauchy distribution with mode 0."""
         return born(self._numpys.standard_cauchy, size)
 
     @_floats
-    def standard_t(self, df, size=None):
+    def standard_t(self, df: ArrayLike, size: Size = None) -> Any:
         """Student's t distribution with df degrees of freedom."""
         return born(self._numpys.standard_t, df, size)
 
     @_floats
-    def triangular(self, left, mode, right, size=None):
+    def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None) -> Any:
         """Triangular distribution from left over mode to right."""
         return born(self._numpys.triangular, left, mode, right, size)
 
     @_floats
-    def uniform(self, low=0.0, high=1.0, size=None):
+    def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None) -> Any:
         """Uniform distribution in [low, high)."""
         return born(self._numpys.uniform, low, high, size)
 
     @_floats
-    def vonmises(self, mu, kappa, size=None):
+    def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None) -> Any:
         """Von Mises distribution on the circle, from -π to π."""
         return born(self._numpys.vonmises, mu, kappa, size)
 
-    def wald(self, mean, scale, size=None):
+    def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None) -> Any:
         """Wald distribution, or inverse Gaussian.
 
         Parameters
@@ -595,11 +637,11 @@ class Generator(np.random.Generator):
         return born(self._numpys.wald, mean, scale, size)
 
     @_floats
-    def weibull(self, a, size=None):
+    def weibull(self, a: ArrayLike, size: Size = None) -> Any:
         """Weibull distribution with shape a."""
         return born(self._numpys.weibull, a, size)
 
-    def zipf(self, a, size=None):
+    def zipf(self, a: ArrayLike, size: Size = None) -> Any:
         """Zipf distribution with exponent a.
 
         Parameters
@@ -621,17 +663,17 @@ class Generator(np.random.Generator):
         return born(self._numpys.zipf, a, size)
 
 
-def has_no_bytes(x):
+def has_no_bytes(x: Any) -> bool:
     """Whether x is a fake, whose draws are a matter of rules."""
     return type(x) is ndarray and is_fake_storage(x.storage)
 
 
-def _shown(x):
+def _shown(x: Any) -> Any:
     """A snapshot for NumPy; a fake as it is, for whoever draws are handed to."""
     return x if has_no_bytes(x) else x.to_numpy()
 
 
-def target(out):
+def target(out: Any) -> Any:
     """What NumPy may write to: for a cowarray array an export, which pins it, or a snapshot if it is read-only."""
     return out.to_numpy(writable=out.flags.writeable) if type(out) is ndarray else out
 

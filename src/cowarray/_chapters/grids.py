@@ -1,34 +1,37 @@
 """What is indexed to make arrays and indices: `mgrid`, `ogrid`, `r_`, `c_`, `s_` and `index_exp`."""
 
+from typing import Any
+
 import numpy as np
 from numpy import index_exp, s_
 
+from cowarray._face.annotations import Array
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
 
 
 # By name: what NumPy's object for it gives for a key.
-def _c(key):
+def _c(key: Any) -> Any:
     return np.c_[key]
 
 
-def _mgrid(key):
+def _mgrid(key: Any) -> Any:
     return np.mgrid[key]
 
 
-def _ogrid(key):
+def _ogrid(key: Any) -> Any:
     return np.ogrid[key]
 
 
-def _r(key):
+def _r(key: Any) -> Any:
     return np.r_[key]
 
 
 class _Indexed:
     """Base of what is indexed in place of being called; it has no elements of its own."""
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 0
 
 
@@ -42,7 +45,7 @@ class _Columns(_Indexed):
     numpy.c_ : The same for NumPy's arrays.
     """
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Array:
         return dispatched(_c, key)
 
 
@@ -56,7 +59,7 @@ class _DenseGrid(_Indexed):
     numpy.mgrid : The same for NumPy's arrays.
     """
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Array:
         return dispatched(_mgrid, key)
 
 
@@ -70,7 +73,7 @@ class _OpenGrid(_Indexed):
     numpy.ogrid : The same for NumPy's arrays.
     """
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         return dispatched(_ogrid, key)
 
 
@@ -85,7 +88,7 @@ class _Rows(_Indexed):
     numpy.r_ : The same for NumPy's arrays.
     """
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Array:
         return dispatched(_r, key)
 
 

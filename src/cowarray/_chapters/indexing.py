@@ -5,11 +5,18 @@ Functions that write do so to their first argument, an array: every view of it s
 Its length is its docstrings: read it a function at a time.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.creation import ones
+from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched, imported
+
+_Mode: TypeAlias = Literal["raise", "wrap", "clip"]
 
 __all__ = [
     "choose",
@@ -37,7 +44,12 @@ __all__ = [
 ]
 
 
-def choose(a, choices, out=None, mode="raise"):
+def choose(
+    a: ArrayLike,
+    choices: ArrayLike | Sequence[ArrayLike],
+    out: Array | np.ndarray[Any, Any] | None = None,
+    mode: _Mode = "raise",
+) -> Any:
     """For each index in a, the element there of the array that it stands for.
 
     Parameters
@@ -62,7 +74,9 @@ def choose(a, choices, out=None, mode="raise"):
     return dispatched(np.choose, a, choices, out, mode)
 
 
-def compress(condition, a, axis=None, out=None):
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: Axis = None, out: Array | np.ndarray[Any, Any] | None = None
+) -> Array:
     """The parts along an axis for which a condition is true.
 
     Parameters
@@ -87,7 +101,7 @@ def compress(condition, a, axis=None, out=None):
     return dispatched(np.compress, condition, a, axis, out)
 
 
-def diag_indices(n, ndim=2):
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array with ndim axes of length n.
 
     Parameters
@@ -107,7 +121,7 @@ def diag_indices(n, ndim=2):
     return dispatched(np.diag_indices, n, ndim)
 
 
-def diag_indices_from(arr):
+def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array.
 
     Parameters
@@ -127,7 +141,7 @@ def diag_indices_from(arr):
     return dispatched(np.diag_indices_from, arr)
 
 
-def diagonal(a, offset=0, axis1=0, axis2=1):
+def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
     """The diagonals in the planes of two axes, along a new last axis.
 
     Parameters
@@ -150,7 +164,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return dispatched(np.diagonal, imported(a), offset, axis1, axis2)
 
 
-def extract(condition, arr):
+def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """The elements for which a condition is true, along one axis.
 
     Parameters
@@ -170,7 +184,7 @@ def extract(condition, arr):
     return dispatched(np.extract, condition, arr)
 
 
-def fill_diagonal(a, val, wrap=False):
+def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = False) -> None:
     """Write a value, or several in turn, into the main diagonal of an array.
 
     Parameters
@@ -193,7 +207,7 @@ def fill_diagonal(a, val, wrap=False):
     return dispatched(np.fill_diagonal, a, val, wrap)
 
 
-def ix_(*args):
+def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """Indices along each axis, shaped so that they select what is at all combinations.
 
     Parameters
@@ -213,7 +227,7 @@ def ix_(*args):
     return dispatched(np.ix_, *args)
 
 
-def mask_indices(n, mask_func, k=0):
+def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[Array, ...]:
     """Indices of the elements that a function keeps of a square array.
 
     Parameters
@@ -237,7 +251,7 @@ def mask_indices(n, mask_func, k=0):
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
 
-def place(arr, mask, vals):
+def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -> None:
     """Write values, in turn, into the elements where a mask is true.
 
     Parameters
@@ -260,7 +274,7 @@ def place(arr, mask, vals):
     return dispatched(np.place, arr, mask, vals)
 
 
-def put(a, ind, v, mode="raise"):
+def put(a: Array | np.ndarray[Any, Any], ind: ArrayLike, v: ArrayLike, mode: _Mode = "raise") -> None:
     """Write values to indices of an array, as if it had one axis.
 
     Parameters
@@ -285,7 +299,7 @@ def put(a, ind, v, mode="raise"):
     return dispatched(np.put, a, ind, v, mode)
 
 
-def put_along_axis(arr, indices, values, axis):
+def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values: ArrayLike, axis: Axis) -> None:
     """Write values to indices along an axis.
 
     Parameters
@@ -310,7 +324,7 @@ def put_along_axis(arr, indices, values, axis):
     return dispatched(np.put_along_axis, arr, indices, values, axis)
 
 
-def putmask(a, mask, values):
+def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike) -> None:
     """Write the values at the same places into an array where a mask is true.
 
     Parameters
@@ -334,7 +348,7 @@ def putmask(a, mask, values):
     return dispatched(np.putmask, a, mask, values)
 
 
-def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", order: Order = "C") -> Any:
     """Indices into the flattened array for those into its axes.
 
     Parameters
@@ -360,7 +374,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     return dispatched(np.ravel_multi_index, multi_index, dims, mode, order)
 
 
-def select(condlist, choicelist, default=0):
+def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
     """Elements of the first choice whose condition is true.
 
     Parameters
@@ -383,7 +397,13 @@ def select(condlist, choicelist, default=0):
     return dispatched(np.select, condlist, choicelist, default)
 
 
-def take(a, indices, axis=None, out=None, mode="raise"):
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: Axis = None,
+    out: Array | np.ndarray[Any, Any] | None = None,
+    mode: _Mode = "raise",
+) -> Any:
     """The elements at indices along an axis; without one, of the flattened array.
 
     Parameters
@@ -415,7 +435,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     return dispatched(np.take, a, indices, axis, out, mode)
 
 
-def take_along_axis(arr, indices, axis=-1):
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Array:
     """The elements at indices along an axis, with indices of their own for each place on the others.
 
     Parameters
@@ -437,7 +457,7 @@ def take_along_axis(arr, indices, axis=-1):
     return dispatched(np.take_along_axis, arr, indices, axis)
 
 
-def tril_indices(n, k=0, m=None):
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
     Parameters
@@ -461,7 +481,7 @@ def tril_indices(n, k=0, m=None):
     return dispatched(np.tril_indices, n, k, m)
 
 
-def tril_indices_from(arr, k=0):
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
     Parameters
@@ -482,7 +502,7 @@ def tril_indices_from(arr, k=0):
     return dispatched(np.tril_indices_from, arr, k)
 
 
-def triu_indices(n, k=0, m=None):
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
     Parameters
@@ -506,7 +526,7 @@ def triu_indices(n, k=0, m=None):
     return dispatched(np.triu_indices, n, k, m)
 
 
-def triu_indices_from(arr, k=0):
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
     Parameters
@@ -527,7 +547,7 @@ def triu_indices_from(arr, k=0):
     return dispatched(np.triu_indices_from, arr, k)
 
 
-def unravel_index(indices, shape, order="C"):
+def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple[Any, ...]:
     """Indices into the axes of an array for those into the flattened one.
 
     Parameters

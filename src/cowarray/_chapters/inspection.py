@@ -1,6 +1,8 @@
 """The chapter "inspection" of the array API standard: what the namespace can do, and which version it follows."""
 
 import sys
+from types import ModuleType
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,10 +20,10 @@ class __array_namespace_info__:
 
     __module__ = "cowarray"
 
-    def __init__(self):
-        self._numpys = np.__array_namespace_info__()
+    def __init__(self) -> None:
+        self._numpys: Any = np.__array_namespace_info__()
 
-    def capabilities(self):
+    def capabilities(self) -> dict[str, Any]:
         """Optional features by name, and the largest number of dimensions.
 
         Returns
@@ -30,7 +32,7 @@ class __array_namespace_info__:
         """
         return self._numpys.capabilities()
 
-    def default_device(self):
+    def default_device(self) -> Literal["cpu"]:
         """The device that arrays are on unless another is asked for.
 
         Returns
@@ -39,7 +41,7 @@ class __array_namespace_info__:
         """
         return self._numpys.default_device()
 
-    def default_dtypes(self, *, device=None):
+    def default_dtypes(self, *, device: Literal["cpu"] | None = None) -> dict[str, np.dtype[Any]]:
         """The dtypes of arrays that are made without one, by kind.
 
         Parameters
@@ -53,7 +55,7 @@ class __array_namespace_info__:
         """
         return self._numpys.default_dtypes(device=device)
 
-    def devices(self):
+    def devices(self) -> tuple[Literal["cpu"], ...]:
         """The devices.
 
         Returns
@@ -62,7 +64,9 @@ class __array_namespace_info__:
         """
         return tuple(self._numpys.devices())
 
-    def dtypes(self, *, device=None, kind=None):
+    def dtypes(
+        self, *, device: Literal["cpu"] | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, np.dtype[Any]]:
         """The standard's dtypes by name.
 
         Parameters
@@ -79,7 +83,7 @@ class __array_namespace_info__:
         return self._numpys.dtypes(device=device, kind=kind)
 
 
-def namespace(api_version):
+def namespace(api_version: str | None) -> ModuleType:
     """The module that has the standard's functions.
 
     Parameters

@@ -4,9 +4,19 @@ They are NumPy's, which ask nobody before they read or write: here each operand 
 writing first, and the others are snapshots.
 """
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from cowarray._face.annotations import Cast, Order
 from cowarray._face.ndarray import ndarray
+
+_Operands: TypeAlias = ArrayLike | Sequence[ArrayLike | None]
+_Flags: TypeAlias = Sequence[str] | None
+_OperandFlags: TypeAlias = Sequence[str] | Sequence[Sequence[str]] | None
+_Dtypes: TypeAlias = DTypeLike | Sequence[DTypeLike] | None
 
 __all__ = ["nditer", "nested_iters"]
 
@@ -14,16 +24,16 @@ _WRITES = ("readwrite", "writeonly")
 
 
 def nditer(
-    op,
-    flags=None,
-    op_flags=None,
-    op_dtypes=None,
-    order="K",
-    casting="safe",
-    op_axes=None,
-    itershape=None,
-    buffersize=0,
-):
+    op: _Operands,
+    flags: _Flags = None,
+    op_flags: _OperandFlags = None,
+    op_dtypes: _Dtypes = None,
+    order: Order = "K",
+    casting: Cast = "safe",
+    op_axes: Sequence[Sequence[SupportsIndex | None] | None] | None = None,
+    itershape: Sequence[SupportsIndex] | None = None,
+    buffersize: SupportsIndex = 0,
+) -> np.nditer:
     """Walk over several arrays at once, broadcast to one shape, in the order in which they lie in memory.
 
     Parameters
@@ -62,10 +72,20 @@ def nditer(
     array([2, 4])
     """
     operands = _operands(op, op_flags)
-    return np.nditer(operands, flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize)
+    options: tuple[Any, ...] = (flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize)
+    return np.nditer(operands, *options)
 
 
-def nested_iters(op, axes, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0):
+def nested_iters(
+    op: _Operands,
+    axes: Sequence[Sequence[SupportsIndex]],
+    flags: _Flags = None,
+    op_flags: _OperandFlags = None,
+    op_dtypes: _Dtypes = None,
+    order: Order = "K",
+    casting: Cast = "safe",
+    buffersize: SupportsIndex = 0,
+) -> tuple[np.nditer, ...]:
     """Iterators for loops in loops, each over some of the axes.
 
     Parameters
@@ -90,10 +110,11 @@ def nested_iters(op, axes, flags=None, op_flags=None, op_dtypes=None, order="K",
     --------
     numpy.nested_iters : The same for NumPy's arrays.
     """
-    return np.nested_iters(_operands(op, op_flags), axes, flags, op_flags, op_dtypes, order, casting, buffersize)
+    options: tuple[Any, ...] = (flags, op_flags, op_dtypes, order, casting, buffersize)
+    return np.nested_iters(_operands(op, op_flags), axes, *options)
 
 
-def _operands(op, op_flags):
+def _operands(op: Any, op_flags: Any) -> Any:
     """The operands as NumPy's iterators take them: arrays that are written to, and what aliases them, as exports.
 
     Flags of other types than lists, tuples and text are not looked at, for that might run code, and NumPy asks them

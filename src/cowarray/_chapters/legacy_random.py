@@ -6,6 +6,8 @@ They are made when they are first asked for. New code takes `default_rng`.
 
 import functools
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -25,17 +27,17 @@ NAMES = frozenset(
 ) | {"ranf", "sample"}
 
 
-def _drawing(numpys, name):
+def _drawing(numpys: Any, name: str) -> Any:
     """What calls a method of NumPy's, and gives results of this library."""
     if name in _NUMPYS:
         return numpys
     if name == "shuffle":
         return lambda x: born(numpys, x) if has_no_bytes(x) else numpys(target(x))
 
-    def draw(*args, **kwargs):
+    def draw(*args: Any, **kwargs: Any) -> Any:
         if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
             return born(numpys, *args, **kwargs)
-        args = [value.to_numpy() if type(value) is ndarray else value for value in args]
+        args = tuple([value.to_numpy() if type(value) is ndarray else value for value in args])
         kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
         if name in _KEPT:
             result = numpys(*args, **kwargs)
@@ -45,11 +47,11 @@ def _drawing(numpys, name):
     return draw
 
 
-def _has_a_size(args, kwargs):
+def _has_a_size(args: Any, kwargs: Any) -> Any:
     return kwargs.get("size", args[1] if len(args) > 1 else None) is not None
 
 
-def _described(function, numpys, name, owner):
+def _described(function: Callable[..., Any], numpys: Any, name: str, owner: Any) -> Any:
     """The function with the name, the parameters and a docstring of NumPy's."""
     function = functools.wraps(numpys, updated=())(function)
     function.__module__ = "cowarray.random"
@@ -59,7 +61,7 @@ def _described(function, numpys, name, owner):
 
 
 @functools.cache
-def legacy_function(name):
+def legacy_function(name: str) -> Callable[..., Any]:
     """A function of `numpy.random` that draws from its hidden state, with results of this library.
 
     Parameters
@@ -93,21 +95,21 @@ class RandomState(np.random.RandomState):
     numpy.random.RandomState : The same for NumPy's arrays.
     """
 
-    def __init__(self, seed=None):
+    def __init__(self, seed: Any = None) -> None:
         numpys = np.random.RandomState(seed.to_numpy() if type(seed) is ndarray else seed)
         super().__init__(numpys._bit_generator)
         # NumPy's methods call each other, and keep the second of two normal numbers: all of them are this one's.
         self._numpys = numpys
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return RandomState, (self._numpys._bit_generator,), self._numpys.get_state(legacy=False)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self._numpys.set_state(state)
 
 
-def _method(name):
-    def method(self, *args, **kwargs):
+def _method(name: str) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return _drawing(getattr(self._numpys, name), name)(*args, **kwargs)
 
     return _described(method, getattr(np.random.RandomState, name), name, "numpy.random.RandomState")

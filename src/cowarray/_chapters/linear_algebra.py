@@ -7,9 +7,14 @@ or as views where the docstring says so. More is in `cowarray.linalg`, including
 else.
 """
 
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.ufunc_methods import with_methods
+from cowarray._face.annotations import Array, Axis
 from cowarray._ops.protocols import dispatched, elementwise2, imported
 
 __all__ = [
@@ -30,7 +35,7 @@ __all__ = [
 ]
 
 
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Axis = None) -> Any:
     """Cross products of vectors.
 
     Parameters
@@ -57,7 +62,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return dispatched(np.cross, a, b, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
 
-def dot(a, b, out=None):
+def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b.
 
     Parameters
@@ -78,7 +83,7 @@ def dot(a, b, out=None):
     return dispatched(np.dot, a, b, out=out)
 
 
-def einsum(*operands, out=None, optimize=False, **kwargs):
+def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """Sums of products over axes that are named, as in "ij,jk->ik".
 
     Parameters
@@ -115,7 +120,7 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     return dispatched(np.einsum, *operands, out=out, optimize=optimize, **kwargs)
 
 
-def einsum_path(*operands, optimize="greedy", einsum_call=False):
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], str]:
     """The order in which to contract the operands of `einsum`.
 
     Parameters
@@ -141,7 +146,7 @@ def einsum_path(*operands, optimize="greedy", einsum_call=False):
     return dispatched(np.einsum_path, *operands, optimize=optimize, einsum_call=einsum_call)
 
 
-def inner(a, b, /):
+def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     """Sums of products over the last axes.
 
     Parameters
@@ -160,7 +165,7 @@ def inner(a, b, /):
     return dispatched(np.inner, a, b)
 
 
-def kron(a, b):
+def kron(a: ArrayLike, b: ArrayLike) -> Any:
     """The Kronecker product: a matrix of multiples of b.
 
     Parameters
@@ -179,7 +184,7 @@ def kron(a, b):
     return dispatched(np.kron, a, b)
 
 
-def matmul(x1, x2, /, out=None, **kwargs):
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices, ``x1 @ x2``.
 
     Parameters
@@ -207,7 +212,7 @@ def matmul(x1, x2, /, out=None, **kwargs):
     return _gufunc(np.matmul, x1, x2, out, kwargs)
 
 
-def matrix_transpose(x, /):
+def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
     Parameters
@@ -226,7 +231,7 @@ def matrix_transpose(x, /):
     return dispatched(np.matrix_transpose, x)
 
 
-def matvec(x1, x2, /, out=None, **kwargs):
+def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices and vectors.
 
     Parameters
@@ -249,7 +254,7 @@ def matvec(x1, x2, /, out=None, **kwargs):
     return _gufunc(np.matvec, x1, x2, out, kwargs)
 
 
-def outer(a, b, out=None):
+def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """All products of two elements, of a (a row each) and of b.
 
     Parameters
@@ -270,7 +275,7 @@ def outer(a, b, out=None):
     return dispatched(np.outer, a, b, out=out)
 
 
-def tensordot(a, b, axes=2):
+def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
     Parameters
@@ -291,7 +296,7 @@ def tensordot(a, b, axes=2):
     return dispatched(np.tensordot, a, b, axes=axes)
 
 
-def vdot(a, b, /):
+def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     """The dot product of two arrays, flattened, of which the first is conjugated.
 
     Parameters
@@ -309,7 +314,7 @@ def vdot(a, b, /):
     return dispatched(np.vdot, a, b)
 
 
-def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIndex = -1, **kwargs: Any) -> Any:
     """Dot products of vectors, the first conjugated.
 
     Parameters
@@ -336,7 +341,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
     return _gufunc(np.vecdot, x1, x2, out, kwargs)
 
 
-def vecmat(x1, x2, /, out=None, **kwargs):
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of vectors, conjugated, and matrices.
 
     Parameters
@@ -359,7 +364,7 @@ def vecmat(x1, x2, /, out=None, **kwargs):
     return _gufunc(np.vecmat, x1, x2, out, kwargs)
 
 
-def _gufunc(ufunc, x1, x2, out, kwargs):
+def _gufunc(ufunc: Any, x1: Any, x2: Any, out: Any, kwargs: Any) -> Any:
     if out is None and not kwargs:
         return elementwise2(ufunc, x1, x2)
     return ufunc(imported(x1), imported(x2), out=out, **kwargs)

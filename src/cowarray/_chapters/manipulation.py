@@ -8,9 +8,16 @@ The file is longer than a sitting because a chapter of the standard is one modul
 Its length is its docstrings: read it a function at a time.
 """
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
 from cowarray._ops.protocols import dispatched, imported
+
+_Arrays: TypeAlias = Sequence[ArrayLike] | AnyArray
 
 __all__ = [
     "append",
@@ -62,7 +69,7 @@ __all__ = [
 ]
 
 
-def append(arr, values, axis=None):
+def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
     """An array with values after its own, along an axis.
 
     Parameters
@@ -84,7 +91,7 @@ def append(arr, values, axis=None):
     return dispatched(np.append, arr, values, axis)
 
 
-def array_split(ary, indices_or_sections, axis=0):
+def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into parts whose lengths may differ by one.
 
     Parameters
@@ -106,7 +113,7 @@ def array_split(ary, indices_or_sections, axis=0):
     return dispatched(np.array_split, imported(ary), indices_or_sections, axis)
 
 
-def atleast_1d(*arys):
+def atleast_1d(*arys: ArrayLike) -> Any:
     """Arrays with one axis at least.
 
     Parameters
@@ -125,7 +132,7 @@ def atleast_1d(*arys):
     return dispatched(np.atleast_1d, *[imported(ary) for ary in arys])
 
 
-def atleast_2d(*arys):
+def atleast_2d(*arys: ArrayLike) -> Any:
     """Arrays with two axes at least: new ones, of length 1, in front.
 
     Parameters
@@ -144,7 +151,7 @@ def atleast_2d(*arys):
     return dispatched(np.atleast_2d, *[imported(ary) for ary in arys])
 
 
-def atleast_3d(*arys):
+def atleast_3d(*arys: ArrayLike) -> Any:
     """Arrays with three axes at least.
 
     Parameters
@@ -163,7 +170,7 @@ def atleast_3d(*arys):
     return dispatched(np.atleast_3d, *[imported(ary) for ary in arys])
 
 
-def block(arrays):
+def block(arrays: Any) -> Array:
     """An array put together from nested lists of blocks.
 
     Parameters
@@ -183,7 +190,7 @@ def block(arrays):
     return dispatched(np.block, arrays)
 
 
-def broadcast_arrays(*args, subok=False):
+def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Arrays broadcast against each other.
 
     Parameters
@@ -204,7 +211,7 @@ def broadcast_arrays(*args, subok=False):
     return dispatched(np.broadcast_arrays, *[imported(arg) for arg in args], subok=subok)
 
 
-def broadcast_shapes(*args):
+def broadcast_shapes(*args: Shape) -> tuple[int, ...]:
     """The shape that arrays of these shapes broadcast to.
 
     Parameters
@@ -222,7 +229,7 @@ def broadcast_shapes(*args):
     return np.broadcast_shapes(*args)
 
 
-def broadcast_to(array, shape, subok=False):
+def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     """An array broadcast to a shape.
 
     Parameters
@@ -244,7 +251,7 @@ def broadcast_to(array, shape, subok=False):
     return dispatched(np.broadcast_to, imported(array), shape, subok)
 
 
-def column_stack(tup):
+def column_stack(tup: _Arrays) -> Array:
     """A matrix whose columns are these arrays: of one axis a column each, of two axes several.
 
     Parameters
@@ -263,7 +270,15 @@ def column_stack(tup):
     return dispatched(np.column_stack, tup)
 
 
-def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+def concat(
+    arrays: _Arrays,
+    /,
+    axis: Axis = 0,
+    out: Array | np.ndarray[Any, Any] | None = None,
+    *,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
+) -> Array:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -299,7 +314,9 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
 concatenate = concat
 
 
-def copyto(dst, src, casting="same_kind", where=True):
+def copyto(
+    dst: Array | np.ndarray[Any, Any], src: ArrayLike, casting: Cast = "same_kind", where: ArrayLike = True
+) -> None:
     """Write the values of one array into another, where a mask is true.
 
     Parameters
@@ -324,7 +341,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     return dispatched(np.copyto, dst, src, casting, where)
 
 
-def delete(arr, obj, axis=None):
+def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
     """An array without the elements at some indices along an axis.
 
     Parameters
@@ -347,7 +364,7 @@ def delete(arr, obj, axis=None):
     return dispatched(np.delete, arr, obj, axis)
 
 
-def dsplit(ary, indices_or_sections):
+def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its third axis.
 
     Parameters
@@ -368,7 +385,7 @@ def dsplit(ary, indices_or_sections):
     return dispatched(np.dsplit, imported(ary), indices_or_sections)
 
 
-def dstack(tup):
+def dstack(tup: _Arrays) -> Array:
     """Join arrays along their third axis, which is new for arrays of fewer axes.
 
     Parameters
@@ -387,7 +404,7 @@ def dstack(tup):
     return dispatched(np.dstack, tup)
 
 
-def expand_dims(a, axis=0):
+def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
     """Add axes of length 1.
 
     Parameters
@@ -408,7 +425,7 @@ def expand_dims(a, axis=0):
     return dispatched(np.expand_dims, imported(a), axis)
 
 
-def flip(m, axis=None):
+def flip(m: ArrayLike, axis: Axes = None) -> Array:
     """Reverse the order of elements along axes.
 
     Parameters
@@ -429,7 +446,7 @@ def flip(m, axis=None):
     return dispatched(np.flip, imported(m), axis)
 
 
-def fliplr(m):
+def fliplr(m: ArrayLike) -> Array:
     """Reverse the second axis.
 
     Parameters
@@ -448,7 +465,7 @@ def fliplr(m):
     return dispatched(np.fliplr, imported(m))
 
 
-def flipud(m):
+def flipud(m: ArrayLike) -> Array:
     """Reverse the first axis.
 
     Parameters
@@ -467,7 +484,7 @@ def flipud(m):
     return dispatched(np.flipud, imported(m))
 
 
-def hsplit(ary, indices_or_sections):
+def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its second axis, or along its only one.
 
     Parameters
@@ -488,7 +505,7 @@ def hsplit(ary, indices_or_sections):
     return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
 
-def hstack(tup, *, dtype=None, casting="same_kind"):
+def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Array:
     """Join arrays along their second axis, or along their only one.
 
     Parameters
@@ -511,7 +528,7 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     return dispatched(np.hstack, tup, dtype=dtype, casting=casting)
 
 
-def insert(arr, obj, values, axis=None):
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Array:
     """An array with values before the given indices along an axis.
 
     Parameters
@@ -535,7 +552,9 @@ def insert(arr, obj, values, axis=None):
     return dispatched(np.insert, arr, obj, values, axis)
 
 
-def moveaxis(a, source, destination):
+def moveaxis(
+    a: ArrayLike, source: SupportsIndex | Sequence[SupportsIndex], destination: SupportsIndex | Sequence[SupportsIndex]
+) -> Array:
     """Move axes to other places; the others keep their order.
 
     Parameters
@@ -555,7 +574,7 @@ def moveaxis(a, source, destination):
     return dispatched(np.moveaxis, imported(a), source, destination)
 
 
-def ndim(a):
+def ndim(a: ArrayLike) -> int:
     """The number of axes of anything that is like an array.
 
     Parameters
@@ -573,7 +592,7 @@ def ndim(a):
     return dispatched(np.ndim, a)
 
 
-def pad(array, pad_width, mode="constant", **kwargs):
+def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any) -> Array:
     """An array with more elements at the ends of its axes.
 
     Parameters
@@ -598,7 +617,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     return dispatched(np.pad, array, pad_width, mode, **kwargs)
 
 
-def permute_dims(a, axes=None):
+def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Array:
     """Put axes in another order.
 
     Parameters
@@ -619,7 +638,7 @@ def permute_dims(a, axes=None):
     return dispatched(np.transpose, imported(a), axes)
 
 
-def ravel(a, order="C"):
+def ravel(a: ArrayLike, order: Order = "C") -> Array:
     """The elements of an array along one axis.
 
     Parameters
@@ -640,7 +659,7 @@ def ravel(a, order="C"):
     return dispatched(np.ravel, imported(a), order)
 
 
-def repeat(a, repeats, axis=None):
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Array:
     """Repeat each element, along an axis.
 
     Parameters
@@ -663,7 +682,7 @@ def repeat(a, repeats, axis=None):
     return dispatched(np.repeat, a, repeats, axis)
 
 
-def reshape(a, /, shape, order="C", *, copy=None):
+def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None) -> Array:
     """The elements of an array in another shape.
 
     Parameters
@@ -702,7 +721,7 @@ def reshape(a, /, shape, order="C", *, copy=None):
     return dispatched(np.reshape, a, shape, order, copy=copy)
 
 
-def resize(a, new_shape):
+def resize(a: ArrayLike, new_shape: Shape) -> Array:
     """An array's elements in another shape, repeated as long as there is room.
 
     Parameters
@@ -722,7 +741,7 @@ def resize(a, new_shape):
     return dispatched(np.resize, a, new_shape)
 
 
-def roll(a, shift, axis=None):
+def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axes = None) -> Array:
     """Move elements along axes; those that leave at one end re-enter at the other.
 
     Parameters
@@ -745,7 +764,7 @@ def roll(a, shift, axis=None):
     return dispatched(np.roll, a, shift, axis)
 
 
-def rollaxis(a, axis, start=0):
+def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move one axis before another; `moveaxis` is easier to read.
 
     Parameters
@@ -767,7 +786,7 @@ def rollaxis(a, axis, start=0):
     return dispatched(np.rollaxis, imported(a), axis, start)
 
 
-def rot90(m, k=1, axes=(0, 1)):
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Turn an array by 90 degrees in the plane of two axes.
 
     Parameters
@@ -790,7 +809,7 @@ def rot90(m, k=1, axes=(0, 1)):
     return dispatched(np.rot90, imported(m), k, axes)
 
 
-def shape(a):
+def shape(a: ArrayLike) -> tuple[int, ...]:
     """The shape of anything that is like an array.
 
     Parameters
@@ -808,7 +827,7 @@ def shape(a):
     return dispatched(np.shape, a)
 
 
-def size(a, axis=None):
+def size(a: ArrayLike, axis: Axes = None) -> int:
     """The number of elements of anything that is like an array, or its length along an axis.
 
     Parameters
@@ -827,7 +846,7 @@ def size(a, axis=None):
     return dispatched(np.size, a, axis)
 
 
-def split(ary, indices_or_sections, axis=0):
+def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into equal parts, or at indices.
 
     Parameters
@@ -849,7 +868,7 @@ def split(ary, indices_or_sections, axis=0):
     return dispatched(np.split, imported(ary), indices_or_sections, axis)
 
 
-def squeeze(a, axis=None):
+def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     """Remove axes of length 1.
 
     Parameters
@@ -870,7 +889,14 @@ def squeeze(a, axis=None):
     return dispatched(np.squeeze, imported(a), axis)
 
 
-def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+def stack(
+    arrays: _Arrays,
+    axis: SupportsIndex = 0,
+    out: Array | np.ndarray[Any, Any] | None = None,
+    *,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
+) -> Array:
     """Join arrays of one shape along a new axis.
 
     Parameters
@@ -897,7 +923,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return dispatched(np.stack, arrays, axis, out, dtype=dtype, casting=casting)
 
 
-def swapaxes(a, axis1, axis2):
+def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes.
 
     Parameters
@@ -917,7 +943,7 @@ def swapaxes(a, axis1, axis2):
     return dispatched(np.swapaxes, imported(a), axis1, axis2)
 
 
-def tile(A, reps):
+def tile(A: ArrayLike, reps: ArrayLike) -> Array:
     """Repeat a whole array along each axis.
 
     Parameters
@@ -938,7 +964,7 @@ def tile(A, reps):
     return dispatched(np.tile, A, reps)
 
 
-def transpose(a, axes=None):
+def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Array:
     """Put axes in another order.
 
     Parameters
@@ -959,7 +985,7 @@ def transpose(a, axes=None):
     return dispatched(np.transpose, imported(a), axes)
 
 
-def trim_zeros(filt, trim="fb", axis=None):
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
     """Remove the zeros at the ends of an array.
 
     Parameters
@@ -982,7 +1008,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     return dispatched(np.trim_zeros, imported(filt), trim, axis)
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """The parts of an array at each index along an axis.
 
     Parameters
@@ -1002,7 +1028,7 @@ def unstack(x, /, *, axis=0):
     return dispatched(np.unstack, imported(x), axis=axis)
 
 
-def vsplit(ary, indices_or_sections):
+def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its first axis.
 
     Parameters
@@ -1023,7 +1049,7 @@ def vsplit(ary, indices_or_sections):
     return dispatched(np.vsplit, imported(ary), indices_or_sections)
 
 
-def vstack(tup, *, dtype=None, casting="same_kind"):
+def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Array:
     """Join arrays along their first axis; those of one axis are rows.
 
     Parameters

@@ -3,14 +3,17 @@
 Arguments are array_like and only read; results are fresh. A `numpy.poly1d` makes the results that it makes in NumPy.
 """
 
+from typing import Any, Literal, SupportsIndex
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
 
 
-def poly(seq_of_zeros):
+def poly(seq_of_zeros: ArrayLike) -> Any:
     """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
 
     Parameters
@@ -30,7 +33,7 @@ def poly(seq_of_zeros):
     return dispatched(np.poly, seq_of_zeros)
 
 
-def polyadd(a1, a2):
+def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials.
 
     Parameters
@@ -50,7 +53,7 @@ def polyadd(a1, a2):
     return dispatched(np.polyadd, a1, a2)
 
 
-def polyder(p, m=1):
+def polyder(p: Any, m: SupportsIndex = 1) -> Any:
     """The m-th derivative of a polynomial.
 
     Parameters
@@ -71,7 +74,7 @@ def polyder(p, m=1):
     return dispatched(np.polyder, p, m)
 
 
-def polydiv(u, v):
+def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
     """Quotient and remainder of two polynomials.
 
     Parameters
@@ -93,7 +96,15 @@ def polydiv(u, v):
     return dispatched(np.polydiv, u, v)
 
 
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex | ArrayLike,
+    rcond: float | None = None,
+    full: bool = False,
+    w: ArrayLike | None = None,
+    cov: bool | Literal["unscaled"] = False,
+) -> Any:
     """The polynomial of a degree that is nearest to points by least squares.
 
     Parameters
@@ -130,7 +141,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     return dispatched(np.polyfit, x, y, deg, rcond, full, w, cov)
 
 
-def polyint(p, m=1, k=None):
+def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:
     """The m-th integral of a polynomial.
 
     Parameters
@@ -153,7 +164,7 @@ def polyint(p, m=1, k=None):
     return dispatched(np.polyint, p, m, k)
 
 
-def polymul(a1, a2):
+def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials.
 
     Parameters
@@ -173,7 +184,7 @@ def polymul(a1, a2):
     return dispatched(np.polymul, a1, a2)
 
 
-def polysub(a1, a2):
+def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials.
 
     Parameters
@@ -193,7 +204,7 @@ def polysub(a1, a2):
     return dispatched(np.polysub, a1, a2)
 
 
-def polyval(p, x):
+def polyval(p: Any, x: Any) -> Any:
     """Values of a polynomial at x.
 
     Parameters
@@ -214,7 +225,7 @@ def polyval(p, x):
     return dispatched(np.polyval, p, x)
 
 
-def roots(p):
+def roots(p: ArrayLike) -> Any:
     """The zeros of a polynomial.
 
     Parameters

@@ -1,6 +1,8 @@
 """Settings of printing: NumPy's, which are shared with it, and what `repr` calls an array of this library."""
 
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 _NUMPYS = "array"  # what NumPy calls its own
 
 
-def set_printoptions(*args, name=None, **kwargs):
+def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None:
     """Set how arrays are printed.
 
     Parameters
@@ -49,7 +51,7 @@ def set_printoptions(*args, name=None, **kwargs):
         repr_class.set(kind)
 
 
-def get_printoptions():
+def get_printoptions() -> dict[str, Any]:
     """Tell how arrays are printed.
 
     Returns
@@ -65,7 +67,7 @@ def get_printoptions():
 
 
 @contextlib.contextmanager
-def printoptions(*args, name=None, **kwargs):
+def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Iterator[dict[str, Any]]:
     """Context manager that sets how arrays are printed, and restores it.
 
     Parameters
@@ -102,12 +104,12 @@ def printoptions(*args, name=None, **kwargs):
             repr_class.reset(token)
 
 
-def _name():
+def _name() -> Any:
     kind = repr_class.get()
     return _NUMPYS if kind is None else kind.__name__
 
 
-def _kind(name):
+def _kind(name: str | None) -> Any:
     """A class of NumPy's arrays that is called so, as which NumPy prints; None, where it is NumPy's own."""
     if name is None or name == _NUMPYS:
         return None

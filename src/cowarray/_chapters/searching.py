@@ -5,8 +5,13 @@ are only read, and lazy copies stay lazy. Where a docstring says no more, parame
 NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
 """
 
-import numpy as np
+from typing import Any, Literal, SupportsIndex
 
+import numpy as np
+from numpy._globals import _NoValueType
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -24,7 +29,7 @@ __all__ = [
 _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 
-def argmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
+def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the greatest elements along an axis, of the first where several are.
 
     Parameters
@@ -49,7 +54,7 @@ def argmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
     return dispatched(np.argmax, a, axis=axis, out=out, keepdims=keepdims)
 
 
-def argmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
+def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the least elements along an axis, of the first where several are.
 
     Parameters
@@ -74,7 +79,7 @@ def argmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
     return dispatched(np.argmin, a, axis=axis, out=out, keepdims=keepdims)
 
 
-def argwhere(a):
+def argwhere(a: ArrayLike) -> Any:
     """Indices of the elements that are not zero, a row for each.
 
     Parameters
@@ -93,7 +98,9 @@ def argwhere(a):
     return dispatched(np.argwhere, a)
 
 
-def count_nonzero(a, axis=None, *, keepdims=False):
+def count_nonzero(
+    a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None, *, keepdims: bool = False
+) -> Any:
     """How many elements are not zero, along axes.
 
     Parameters
@@ -117,7 +124,7 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
 
 
-def digitize(x, bins, right=False):
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     """In which bin each element lies.
 
     Parameters
@@ -140,7 +147,7 @@ def digitize(x, bins, right=False):
     return dispatched(np.digitize, x, bins, right=right)
 
 
-def flatnonzero(a):
+def flatnonzero(a: ArrayLike) -> Any:
     """Indices, into the flattened array, of the elements that are not zero.
 
     Parameters
@@ -159,7 +166,7 @@ def flatnonzero(a):
     return dispatched(np.flatnonzero, a)
 
 
-def nonzero(a):
+def nonzero(a: ArrayLike) -> tuple[Any, ...]:
     """Indices of the elements that are not zero.
 
     Parameters
@@ -183,7 +190,9 @@ def nonzero(a):
     return dispatched(np.nonzero, a)
 
 
-def searchsorted(a, v, side="left", sorter=None):
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
+) -> Any:
     """Where to insert elements into a sorted array, so that it stays sorted.
 
     Parameters
@@ -215,7 +224,7 @@ def searchsorted(a, v, side="left", sorter=None):
     return dispatched(np.searchsorted, a, v, side=side, sorter=sorter)
 
 
-def where(condition, x=_DEFAULT, y=_DEFAULT, /):
+def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     """Elements of x where the condition holds, and of y elsewhere.
 
     Parameters

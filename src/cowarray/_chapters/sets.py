@@ -5,8 +5,13 @@ are only read, and lazy copies stay lazy. Where a docstring says no more, parame
 NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
 """
 
-import numpy as np
+from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import Axis
+from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -23,7 +28,7 @@ __all__ = [
 ]
 
 
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """Values that are in both, sorted, once each.
 
     Parameters
@@ -46,7 +51,14 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     return dispatched(np.intersect1d, ar1, ar2, assume_unique=assume_unique, return_indices=return_indices)
 
 
-def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Literal["sort", "table"] | None = None,
+) -> Any:
     """Whether each element is one of the test elements.
 
     Parameters
@@ -71,7 +83,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     return dispatched(np.isin, element, test_elements, assume_unique=assume_unique, invert=invert, kind=kind)
 
 
-def setdiff1d(ar1, ar2, assume_unique=False):
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values of ar1 that are not in ar2, sorted, once each.
 
     Parameters
@@ -92,7 +104,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     return dispatched(np.setdiff1d, ar1, ar2, assume_unique=assume_unique)
 
 
-def setxor1d(ar1, ar2, assume_unique=False):
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values that are in just one of two, sorted, once each.
 
     Parameters
@@ -113,7 +125,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     return dispatched(np.setxor1d, ar1, ar2, assume_unique=assume_unique)
 
 
-def union1d(ar1, ar2):
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray[tuple[int], Any]:
     """Values that are in one or in both, sorted, once each.
 
     Parameters
@@ -133,15 +145,15 @@ def union1d(ar1, ar2):
 
 
 def unique(
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Axis = None,
     *,
-    equal_nan=True,
-    sorted=True,
-):
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
     """Distinct values, and on request where they are and how often.
 
     Parameters
@@ -181,7 +193,7 @@ def unique(
     )
 
 
-def unique_all(x):
+def unique_all(x: ArrayLike) -> Any:
     """Distinct values, where they are first, which of them each element is, and how often.
 
     Parameters
@@ -201,7 +213,7 @@ def unique_all(x):
     return dispatched(np.unique_all, x)
 
 
-def unique_counts(x):
+def unique_counts(x: ArrayLike) -> Any:
     """Distinct values, and how often they are there.
 
     Parameters
@@ -220,7 +232,7 @@ def unique_counts(x):
     return dispatched(np.unique_counts, x)
 
 
-def unique_inverse(x):
+def unique_inverse(x: ArrayLike) -> Any:
     """Distinct values, and which of them each element is.
 
     Parameters
@@ -239,7 +251,7 @@ def unique_inverse(x):
     return dispatched(np.unique_inverse, x)
 
 
-def unique_values(x):
+def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     """Distinct values, sorted.
 
     Parameters

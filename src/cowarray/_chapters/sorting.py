@@ -5,14 +5,24 @@ are only read, and lazy copies stay lazy. Where a docstring says no more, parame
 NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
 """
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched, imported
+
+_Kind: TypeAlias = Literal["quicksort", "mergesort", "heapsort", "stable"] | None
+_Fields: TypeAlias = str | Sequence[str] | None
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]
 
 
-def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+def argpartition(
+    a: ArrayLike, kth: ArrayLike, axis: Axis = -1, kind: Literal["introselect"] = "introselect", order: _Fields = None
+) -> Any:
     """Indices that put the k-th element where it would be if all were sorted.
 
     Parameters
@@ -37,7 +47,15 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     return dispatched(np.argpartition, a, kth, axis=axis, kind=kind, order=order)
 
 
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+def argsort(
+    a: ArrayLike,
+    axis: Axis = -1,
+    kind: _Kind = None,
+    order: _Fields = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Any:
     """Indices that sort an array.
 
     Parameters
@@ -75,15 +93,15 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     x = imported(a) if descending else None
     if x is None or np.ndim(x) == 0:
         return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
-    x, axis = _with_axis(x, axis)
+    x, along = _with_axis(x, axis)
     # Turned round before and after, equal elements are where they were.
-    turned = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind=kind, order=order, stable=stable), axis)
-    indices = x.shape[axis] - 1 - turned
+    turned = np.flip(np.argsort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
+    indices = x.shape[along] - 1 - turned
     ranks = _nan_ranks(x)
-    return indices if ranks is None else _by_rank(indices, np.take_along_axis(ranks, indices, axis), axis)
+    return indices if ranks is None else _by_rank(indices, np.take_along_axis(ranks, indices, along), along)
 
 
-def lexsort(keys, axis=-1):
+def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
     """Indices that sort by several keys, of which the last counts first; stable.
 
     Parameters
@@ -104,7 +122,9 @@ def lexsort(keys, axis=-1):
     return dispatched(np.lexsort, keys, axis=axis)
 
 
-def partition(a, kth, axis=-1, kind="introselect", order=None):
+def partition(
+    a: ArrayLike, kth: ArrayLike, axis: Axis = -1, kind: Literal["introselect"] = "introselect", order: _Fields = None
+) -> Any:
     """A copy with the k-th element where it would be if all were sorted: no less after, no greater before it.
 
     Parameters
@@ -129,7 +149,15 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     return dispatched(np.partition, a, kth, axis=axis, kind=kind, order=order)
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+def sort(
+    a: ArrayLike,
+    axis: Axis = -1,
+    kind: _Kind = None,
+    order: _Fields = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Any:
     """A sorted copy.
 
     Parameters
@@ -165,17 +193,17 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     x = imported(a) if descending else None
     if x is None or np.ndim(x) == 0:
         return dispatched(np.sort, a, axis=axis, kind=kind, order=order, stable=stable)
-    x, axis = _with_axis(x, axis)
-    turned = np.flip(np.sort(np.flip(x, axis), axis=axis, kind=kind, order=order, stable=stable), axis)
+    x, along = _with_axis(x, axis)
+    turned = np.flip(np.sort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
     ranks = _nan_ranks(turned)
-    return turned.copy() if ranks is None else _by_rank(turned, ranks, axis)
+    return turned.copy() if ranks is None else _by_rank(turned, ranks, along)
 
 
-def _with_axis(x, axis):
+def _with_axis(x: Any, axis: Any) -> tuple[Any, int]:
     return (np.ravel(x), 0) if axis is None else (x, axis)
 
 
-def _nan_ranks(x):
+def _nan_ranks(x: Any) -> Any:
     """0 for numbers, more for what is sorted after them in either direction; None where there are only numbers."""
     if x.dtype.kind == "c":
         ranks = 2 * np.isnan(x.real).view(np.uint8) + np.isnan(x.imag)
@@ -186,5 +214,5 @@ def _nan_ranks(x):
     return ranks if ranks.any() else None
 
 
-def _by_rank(x, ranks, axis):
+def _by_rank(x: Any, ranks: Any, axis: Any) -> Any:
     return np.take_along_axis(x, np.argsort(ranks, axis=axis, stable=True), axis)

@@ -11,10 +11,20 @@ The parameters that reductions share are described once, and `_reduction` and it
 Its length is its docstrings: read it a function at a time.
 """
 
+from typing import Any, Literal, SupportsIndex, TypeAlias
+
 import numpy as np
+from numpy._globals import _NoValueType
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import Array, Axes, Axis, DType
+from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
+
+_Bins: TypeAlias = int | str | ArrayLike
+_Mode: TypeAlias = Literal["full", "same", "valid"]
+_Vector: TypeAlias = ndarray[tuple[int], Any]
 
 __all__ = [
     "amax",
@@ -99,7 +109,14 @@ _cumulative = Completed(
 
 
 @_reduction
-def amax(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def amax(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """The greatest elements along axes: another name of `max`.
 
     Fresh, or `out`.
@@ -108,7 +125,14 @@ def amax(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEF
 
 
 @_reduction
-def amin(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def amin(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """The least elements along axes: another name of `min`.
 
     Fresh, or `out`.
@@ -116,7 +140,14 @@ def amin(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEF
     return dispatched(np.amin, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-def average(a, axis=None, weights=None, returned=False, *, keepdims=_DEFAULT):
+def average(
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool | _NoValueType = _DEFAULT,
+) -> Any:
     """Weighted means along axes.
 
     Parameters
@@ -148,7 +179,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=_DEFAULT):
     return dispatched(np.average, a, axis=axis, weights=weights, returned=returned, keepdims=keepdims)
 
 
-def bincount(x, /, weights=None, minlength=0):
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> _Vector:
     """How often each whole number is there, from 0 on.
 
     Parameters
@@ -172,7 +203,7 @@ def bincount(x, /, weights=None, minlength=0):
     return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
 
-def convolve(a, v, mode="full"):
+def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     """The discrete convolution of two sequences.
 
     Parameters
@@ -194,7 +225,7 @@ def convolve(a, v, mode="full"):
     return dispatched(np.convolve, a, v, mode=mode)
 
 
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DType = None) -> Any:
     """Coefficients of correlation of variables, a row of observations each.
 
     Parameters
@@ -219,7 +250,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
 
-def correlate(a, v, mode="valid"):
+def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     """The cross-correlation of two sequences.
 
     Parameters
@@ -241,7 +272,17 @@ def correlate(a, v, mode="valid"):
     return dispatched(np.correlate, a, v, mode=mode)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+def cov(
+    m: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: SupportsIndex | None = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
+    *,
+    dtype: DType = None,
+) -> Any:
     """Covariances of variables, a row of observations each.
 
     Parameters
@@ -277,7 +318,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 @_running
-def cumprod(a, axis=None, dtype=None, out=None):
+def cumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Products of all elements up to each.
 
     Fresh, or `out`.
@@ -286,7 +327,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 @_running
-def cumsum(a, axis=None, dtype=None, out=None):
+def cumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Sums of all elements up to each.
 
     Fresh, or `out`.
@@ -295,7 +336,9 @@ def cumsum(a, axis=None, dtype=None, out=None):
 
 
 @_cumulative
-def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+def cumulative_prod(
+    x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, out: Any = None, include_initial: bool = False
+) -> Any:
     """Products of all elements up to each.
 
     Fresh, or `out`.
@@ -309,7 +352,9 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 
 @_cumulative
-def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+def cumulative_sum(
+    x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, out: Any = None, include_initial: bool = False
+) -> Any:
     """Sums of all elements up to each.
 
     Fresh, or `out`.
@@ -322,7 +367,13 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     return dispatched(np.cumulative_sum, x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
-def histogram(a, bins=10, range=None, density=None, weights=None):
+def histogram(
+    a: ArrayLike,
+    bins: _Bins = 10,
+    range: ArrayLike | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[_Vector, _Vector]:
     """How many elements lie in each bin.
 
     Parameters
@@ -351,7 +402,14 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     return dispatched(np.histogram, a, bins=bins, range=range, density=density, weights=weights)
 
 
-def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+def histogram2d(
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: _Bins = 10,
+    range: ArrayLike | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[ndarray[tuple[int, int], Any], _Vector, _Vector]:
     """How many points lie in each bin of a plane.
 
     Parameters
@@ -383,7 +441,9 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return dispatched(np.histogram2d, x, y, bins=bins, range=range, density=density, weights=weights)
 
 
-def histogram_bin_edges(a, bins=10, range=None, weights=None):
+def histogram_bin_edges(
+    a: ArrayLike, bins: _Bins = 10, range: ArrayLike | None = None, weights: ArrayLike | None = None
+) -> _Vector:
     """The edges of the bins that `histogram` would use.
 
     Parameters
@@ -408,7 +468,13 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
 
-def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+def histogramdd(
+    sample: ArrayLike,
+    bins: _Bins = 10,
+    range: ArrayLike | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[Array, list[_Vector]]:
     """How many points lie in each bin of a space.
 
     Parameters
@@ -439,7 +505,14 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 
 
 @_reduction
-def max(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def max(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """The greatest elements along axes; NaN where one is.
 
     Fresh, or `out`.
@@ -448,7 +521,15 @@ def max(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFA
 
 
 @_reduction
-def mean(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, *, where=_DEFAULT):
+def mean(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """Arithmetic means along axes.
 
     Fresh, or `out`.
@@ -457,7 +538,9 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, *, where=_DEFAUL
 
 
 @_reduction
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(
+    a: ArrayLike, axis: Axes = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Any:
     """Medians along axes.
 
     Fresh, or `out`.
@@ -466,7 +549,14 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 
 @_reduction
-def min(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def min(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """The least elements along axes; NaN where one is.
 
     Fresh, or `out`.
@@ -475,7 +565,7 @@ def min(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFA
 
 
 @_running
-def nanargmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
+def nanargmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the greatest elements along an axis, without NaNs.
 
     Fresh, or `out`.
@@ -489,7 +579,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=_DEFAULT):
 
 
 @_running
-def nanargmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
+def nanargmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the least elements along an axis, without NaNs.
 
     Fresh, or `out`.
@@ -503,7 +593,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=_DEFAULT):
 
 
 @_running
-def nancumprod(a, axis=None, dtype=None, out=None):
+def nancumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Products of all elements up to each, NaNs taken for 1.
 
     Fresh, or `out`.
@@ -512,7 +602,7 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 
 @_running
-def nancumsum(a, axis=None, dtype=None, out=None):
+def nancumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Sums of all elements up to each, NaNs taken for 0.
 
     Fresh, or `out`.
@@ -521,7 +611,14 @@ def nancumsum(a, axis=None, dtype=None, out=None):
 
 
 @_reduction
-def nanmax(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def nanmax(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """The greatest elements along axes, without NaNs.
 
     Fresh, or `out`.
@@ -530,7 +627,15 @@ def nanmax(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_D
 
 
 @_reduction
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, *, where=_DEFAULT):
+def nanmean(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """Arithmetic means along axes, without NaNs.
 
     Fresh, or `out`.
@@ -539,7 +644,13 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, *, where=_DEF
 
 
 @_reduction
-def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_DEFAULT):
+def nanmedian(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool | _NoValueType = _DEFAULT,
+) -> Any:
     """Medians along axes, without NaNs.
 
     Fresh, or `out`.
@@ -548,7 +659,14 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_DEFAULT):
 
 
 @_reduction
-def nanmin(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def nanmin(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """The least elements along axes, without NaNs.
 
     Fresh, or `out`.
@@ -558,8 +676,16 @@ def nanmin(a, axis=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_D
 
 @_reduction
 def nanpercentile(
-    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=_DEFAULT, *, weights=None
-):
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    weights: ArrayLike | None = None,
+) -> Any:
     """Percentiles along axes, without NaNs; `q` is from 0 to 100.
 
     Fresh, or `out`.
@@ -578,7 +704,15 @@ def nanpercentile(
 
 
 @_reduction
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def nanprod(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """Products along axes, NaNs taken for 1.
 
     Fresh, or `out`.
@@ -587,7 +721,17 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFA
 
 
 @_reduction
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=_DEFAULT, *, weights=None):
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    weights: ArrayLike | None = None,
+) -> Any:
     """Quantiles along axes, without NaNs; `q` is from 0 to 1.
 
     Fresh, or `out`.
@@ -607,8 +751,17 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 @_reduction
 def nanstd(
-    a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
-):
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+    mean: ArrayLike | _NoValueType = _DEFAULT,
+    correction: float | _NoValueType = _DEFAULT,
+) -> Any:
     """Standard deviations along axes, without NaNs.
 
     Fresh, or `out`.
@@ -628,7 +781,15 @@ def nanstd(
 
 
 @_reduction
-def nansum(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def nansum(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """Sums along axes, NaNs taken for 0.
 
     Fresh, or `out`.
@@ -638,8 +799,17 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAU
 
 @_reduction
 def nanvar(
-    a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
-):
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+    mean: ArrayLike | _NoValueType = _DEFAULT,
+    correction: float | _NoValueType = _DEFAULT,
+) -> Any:
     """Variances along axes, without NaNs.
 
     Fresh, or `out`.
@@ -659,7 +829,17 @@ def nanvar(
 
 
 @_reduction
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Any:
     """Percentiles along axes; `q` is from 0 to 100.
 
     Fresh, or `out`.
@@ -678,7 +858,15 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 
 
 @_reduction
-def prod(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def prod(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """Products along axes.
 
     Fresh, or `out`.
@@ -687,7 +875,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT
 
 
 @_reduction
-def ptp(a, axis=None, out=None, keepdims=_DEFAULT):
+def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Differences of the greatest and the least elements along axes.
 
     Fresh, or `out`.
@@ -696,7 +884,17 @@ def ptp(a, axis=None, out=None, keepdims=_DEFAULT):
 
 
 @_reduction
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Any:
     """Quantiles along axes; `q` is from 0 to 1.
 
     Fresh, or `out`.
@@ -716,8 +914,17 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 @_reduction
 def std(
-    a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
-):
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+    mean: ArrayLike | _NoValueType = _DEFAULT,
+    correction: float | _NoValueType = _DEFAULT,
+) -> Any:
     """Standard deviations along axes.
 
     Fresh, or `out`.
@@ -737,7 +944,15 @@ def std(
 
 
 @_reduction
-def sum(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT, where=_DEFAULT):
+def sum(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    initial: Any = _DEFAULT,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+) -> Any:
     """Sums along axes.
 
     Fresh, or `out`.
@@ -747,8 +962,17 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=_DEFAULT, initial=_DEFAULT,
 
 @_reduction
 def var(
-    a, axis=None, dtype=None, out=None, ddof=0, keepdims=_DEFAULT, *, where=_DEFAULT, mean=_DEFAULT, correction=_DEFAULT
-):
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DType = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool | _NoValueType = _DEFAULT,
+    *,
+    where: ArrayLike | _NoValueType = _DEFAULT,
+    mean: ArrayLike | _NoValueType = _DEFAULT,
+    correction: float | _NoValueType = _DEFAULT,
+) -> Any:
     """Variances along axes.
 
     Fresh, or `out`.

@@ -4,11 +4,20 @@ The element-wise functions are plain functions, for speed and for their signatur
 them, as attributes: methods that take what the functions take, and NumPy's figures.
 """
 
-from numpy import _NoValue
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+import numpy as np
+from numpy import _NoValue
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import AnyArray, Array, DType
 from cowarray._ops.protocols import ufunc_method
 
-__all__ = ["with_methods"]
+__all__ = ["Ufunc", "as_ufunc", "with_methods"]
+
+_Call = ParamSpec("_Call")
+_Result_co = TypeVar("_Result_co", covariant=True)
 
 
 class UfuncMethods:
@@ -21,13 +30,23 @@ class UfuncMethods:
 
     __slots__ = ("_ufunc",)
 
-    def __init__(self, ufunc):
+    def __init__(self, ufunc: np.ufunc) -> None:
         self._ufunc = ufunc
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._ufunc)
 
-    def reduce(self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    def reduce(
+        self,
+        array: ArrayLike,
+        /,
+        axis: Any = 0,
+        dtype: DType = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = _NoValue,
+        where: ArrayLike = True,
+    ) -> Any:
         """Combine the elements along axes, one after the other.
 
         Parameters
@@ -60,7 +79,7 @@ class UfuncMethods:
             options["initial"] = initial
         return ufunc_method(self._ufunc, "reduce", (array,), out, options)
 
-    def accumulate(self, array, /, axis=0, dtype=None, out=None):
+    def accumulate(self, array: ArrayLike, /, axis: int = 0, dtype: DType = None, out: Any = None) -> Array:
         """Combine the elements along an axis, and keep each result on the way.
 
         Parameters
@@ -83,7 +102,9 @@ class UfuncMethods:
         """
         return ufunc_method(self._ufunc, "accumulate", (array,), out, {"axis": axis, "dtype": dtype})
 
-    def reduceat(self, array, /, indices, axis=0, dtype=None, out=None):
+    def reduceat(
+        self, array: ArrayLike, /, indices: ArrayLike, axis: int = 0, dtype: DType = None, out: Any = None
+    ) -> Array:
         """Combine the elements of slices along an axis.
 
         Parameters
@@ -108,7 +129,7 @@ class UfuncMethods:
         """
         return ufunc_method(self._ufunc, "reduceat", (array, indices), out, {"axis": axis, "dtype": dtype})
 
-    def outer(self, A, B, /, *, out=None, **kwargs):
+    def outer(self, A: ArrayLike, B: ArrayLike, /, *, out: Any = None, **kwargs: Any) -> Any:
         """Apply the function to all pairs of an element of A and one of B.
 
         Parameters
@@ -130,7 +151,7 @@ class UfuncMethods:
         """
         return ufunc_method(self._ufunc, "outer", (A, B), out, kwargs)
 
-    def at(self, a, indices, b=_NoValue, /):
+    def at(self, a: AnyArray, indices: Any, b: Any = _NoValue, /) -> None:
         """Apply the function in place to the elements at indices, to one that is named twice, twice.
 
         Parameters
@@ -153,7 +174,33 @@ class UfuncMethods:
         return ufunc_method(self._ufunc, "at", operands, None, {})
 
 
-def with_methods(function, ufunc):
+class Ufunc(UfuncMethods, Generic[_Call, _Result_co]):
+    """What an element-wise function is to a type checker: a function with attributes. There are no instances."""
+
+    __name__: str
+    __qualname__: str
+    nin: int
+    nout: int
+    nargs: int
+    ntypes: int
+    types: list[str]
+    identity: Any
+    signature: str | None
+    resolve_dtypes: Callable[..., tuple[np.dtype[Any], ...]]
+    __call__: Callable[_Call, _Result_co]
+
+
+def as_ufunc(function: Callable[_Call, _Result_co]) -> Ufunc[_Call, _Result_co]:
+    """The function, typed as what `with_methods` makes of it.
+
+    Parameters
+    ----------
+    function : function
+    """
+    return cast(Any, function)
+
+
+def with_methods(function: Any, ufunc: np.ufunc) -> Any:
     """Give function what a ufunc has beside its call.
 
     Parameters

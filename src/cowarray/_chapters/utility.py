@@ -1,13 +1,25 @@
 """The chapter "utility functions" of the array API standard, and NumPy's functions of the kind. They only read."""
 
-import numpy as np
+from typing import Any, Literal, SupportsIndex
 
+import numpy as np
+from numpy._globals import _NoValueType
+from numpy.typing import ArrayLike
+
+from cowarray._face.annotations import Array, Axes
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["all", "any", "diff", "ediff1d", "gradient", "interp", "trapezoid"]
 
 
-def all(a, axis=None, out=None, keepdims=np._NoValue, *, where=np._NoValue):
+def all(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | np.ndarray[Any, Any] | None = None,
+    keepdims: bool | _NoValueType = np._NoValue,
+    *,
+    where: ArrayLike | _NoValueType = np._NoValue,
+) -> Any:
     """Whether all elements are true, along axes or of the whole array.
 
     Parameters
@@ -34,7 +46,14 @@ def all(a, axis=None, out=None, keepdims=np._NoValue, *, where=np._NoValue):
     return dispatched(np.all, a, axis, out, keepdims, where=where)
 
 
-def any(a, axis=None, out=None, keepdims=np._NoValue, *, where=np._NoValue):
+def any(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | np.ndarray[Any, Any] | None = None,
+    keepdims: bool | _NoValueType = np._NoValue,
+    *,
+    where: ArrayLike | _NoValueType = np._NoValue,
+) -> Any:
     """Whether any element is true, along axes or of the whole array.
 
     Parameters
@@ -61,7 +80,13 @@ def any(a, axis=None, out=None, keepdims=np._NoValue, *, where=np._NoValue):
     return dispatched(np.any, a, axis, out, keepdims, where=where)
 
 
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: SupportsIndex = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Array:
     """Differences of neighbours along an axis, taken n times.
 
     Parameters
@@ -93,7 +118,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return dispatched(np.diff, a, n, axis, before, after)
 
 
-def ediff1d(ary, to_end=None, to_begin=None):
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours in the flattened array, with values put before and after.
 
     Parameters
@@ -114,7 +139,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return dispatched(np.ediff1d, ary, to_end, to_begin)
 
 
-def gradient(f, *varargs, axis=None, edge_order=1):
+def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal[1, 2] = 1) -> Any:
     """Slopes by central differences, along each of some axes.
 
     Parameters
@@ -139,7 +164,14 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     return dispatched(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
 
 
-def interp(x, xp, fp, left=None, right=None, period=None):
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+) -> Any:
     """Values at x on the straight lines between the points (xp, fp).
 
     Parameters
@@ -164,7 +196,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     return dispatched(np.interp, x, xp, fp, left, right, period)
 
 
-def trapezoid(y, x=None, dx=1.0, axis=-1):
+def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Any:
     """The integral along an axis by the trapezoidal rule.
 
     Parameters

@@ -13,11 +13,16 @@ import os
 import pickle
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self
+from zipfile import ZipFile
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._array.imports import array_of_file
+from cowarray._face.annotations import Array
 from cowarray._ops.conversion import array, asarray
 
 __all__ = ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
@@ -29,7 +34,25 @@ _MAX_AXES = 64
 _CHUNK = 256 * 1024
 
 
-def load(file, *, mmap_mode="r", allow_pickle=False, pages=False):
+class Reader(Protocol):
+    """A file that is open for reading."""
+
+    def read(self, size: int = ..., /) -> Any: ...
+
+
+class Writer(Protocol):
+    """A file that is open for writing."""
+
+    def write(self, data: Any, /) -> Any: ...
+
+
+def load(
+    file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Reader,
+    *,
+    mmap_mode: Literal["r", "c"] | None = "r",
+    allow_pickle: bool = False,
+    pages: bool = False,
+) -> Any:
     """Load an array from a .npy file, or a mapping of arrays from an .npz file.
 
     Parameters
@@ -103,7 +126,12 @@ def load(file, *, mmap_mode="r", allow_pickle=False, pages=False):
     return result
 
 
-def save(file, x, *, allow_pickle=False):
+def save(
+    file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
+    x: ArrayLike | Array,
+    *,
+    allow_pickle: bool = False,
+) -> None:
     """Save an array as a .npy file.
 
     Parameters
@@ -132,7 +160,12 @@ def save(file, x, *, allow_pickle=False):
     _write(file, ".npy", lambda opened: np.save(opened, shown, allow_pickle=allow_pickle))
 
 
-def savez(file, *args, allow_pickle=False, **kwds):
+def savez(
+    file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
+    *args: ArrayLike,
+    allow_pickle: bool = False,
+    **kwds: ArrayLike,
+) -> None:
     """Save arrays as an .npz file, under the names "arr_0", "arr_1", ... and those of the keywords.
 
     Parameters
@@ -160,7 +193,12 @@ def savez(file, *args, allow_pickle=False, **kwds):
     _write(file, ".npz", lambda opened: np.savez(opened, *shown, **named))
 
 
-def savez_compressed(file, *args, allow_pickle=False, **kwds):
+def savez_compressed(
+    file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
+    *args: ArrayLike,
+    allow_pickle: bool = False,
+    **kwds: ArrayLike,
+) -> None:
     """Save arrays as a compressed .npz file, under the names "arr_0", "arr_1", ... and those of the keywords.
 
     Parameters
@@ -189,20 +227,20 @@ def savez_compressed(file, *args, allow_pickle=False, **kwds):
     _write(file, ".npz", lambda opened: np.savez_compressed(opened, *shown, **named))
 
 
-def _shown(function, args, kwds, allow_pickle):
+def _shown(operation: str, args: Any, kwds: Any, allow_pickle: Any) -> Any:
     """Snapshots of what is to be saved."""
     shown = [asarray(x).to_numpy() for x in args]
     named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
     for each in (*shown, *named.values()):
         if each.dtype.hasobject and not allow_pickle:
             raise ValueError(
-                f"{function}: an array of dtype {each.dtype!r} can only be saved as a pickle; "
+                f"{operation}: an array of dtype {each.dtype!r} can only be saved as a pickle; "
                 "to allow that, pass allow_pickle=True"
             )
     return shown, named
 
 
-def _write(file, ending, write):
+def _write(file: Any, ending: Any, write: Any) -> None:
     """Write a file; an existing one is replaced once the new one is complete."""
     if hasattr(file, "write"):
         write(file)
@@ -226,7 +264,7 @@ def _write(file, ending, write):
             os.unlink(beside)
 
 
-class Archive(Mapping):
+class Archive(Mapping[str, Any]):
     """The arrays of an .npz file by name, each read when it is asked for.
 
     Close it, or use it in a ``with`` block. Two threads must not read one Archive at the same time.
@@ -243,14 +281,14 @@ class Archive(Mapping):
     load : Makes Archives.
     """
 
-    def __init__(self, zipped, name, allow_pickle):
-        self._zipped = zipped
-        self._owned = None  # the file, if `close` must close it
+    def __init__(self, zipped: ZipFile, name: str, allow_pickle: bool) -> None:
+        self._zipped: ZipFile | None = zipped
+        self._owned: Any = None  # the file, if `close` must close it
         self._name = name
         self._allow_pickle = allow_pickle
         self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Array:
         if self._zipped is None:
             raise ValueError(f"{self._name}: the archive is closed")
         member = self._members[key.removesuffix(".npy") if type(key) is str else key]
@@ -258,21 +296,21 @@ class Archive(Mapping):
         with _Damage(name), self._zipped.open(member) as opened:
             return _read_array(opened, name, None, self._allow_pickle, _magic_of(opened, name))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._members)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Archive of {', '.join(self._members) or 'nothing'}>"
 
     @property
-    def files(self):
+    def files(self) -> list[str]:
         """list of str: The names."""
         return list(self._members)
 
-    def close(self):
+    def close(self) -> None:
         """Close the file; arrays that have been read stay as they are."""
         zipped, self._zipped = self._zipped, None
         owned, self._owned = self._owned, None
@@ -281,13 +319,15 @@ class Archive(Mapping):
         if owned is not None:
             owned.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, error, traceback, /):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_owned", None) is not None:  # also of a half-made one
             self.close()
 
@@ -295,28 +335,28 @@ class Archive(Mapping):
 class _Damage:
     """Turns what the parts below raise on damaged data (zip, zlib, the parser of literals, ...) into ValueError."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         if kind is None or not issubclass(kind, Exception) or issubclass(kind, (EOFError, MemoryError, Warning)):
             return
         # OSError: only of bz2, which has no number, and of a wrong offset in an archive; the others are the device's.
-        if issubclass(kind, OSError) and error.errno not in (None, errno.EINVAL):
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             return
         if kind is not ValueError or not str(error).startswith("load: "):
             raise ValueError(f"{self.name}: damaged ({' '.join(str(error).split())[:200] or kind.__name__})") from error
 
 
-def _name_of(file):
+def _name_of(file: Any) -> Any:
     name = getattr(file, "name", None)
     return name if isinstance(name, str) else f"a {type(file).__name__}"
 
 
-def _load(file, name, mmap_mode, allow_pickle):
+def _load(file: Any, name: str, mmap_mode: Any, allow_pickle: Any) -> Any:
     magic = _magic_of(file, name)
     if magic[:4] not in _ZIP:
         return _read_array(file, name, mmap_mode, allow_pickle, magic)
@@ -328,14 +368,14 @@ def _load(file, name, mmap_mode, allow_pickle):
         return Archive(ZipFile(file), name, allow_pickle)
 
 
-def _magic_of(file, name):
+def _magic_of(file: Any, name: str) -> Any:
     magic = _read(file, len(_MAGIC), name)
     if not magic:
         raise EOFError(f"{name}: the file is empty, or already at its end")
     return magic
 
 
-def _read(file, nbytes, name):
+def _read(file: Any, nbytes: Any, name: str) -> Any:
     """Up to nbytes; fewer only at the end of the file."""
     parts = []
     while nbytes:
@@ -353,7 +393,7 @@ def _read(file, nbytes, name):
     return b"".join(parts)
 
 
-def _read_array(file, name, mmap_mode, allow_pickle, magic):
+def _read_array(file: Any, name: str, mmap_mode: Any, allow_pickle: Any, magic: Any) -> Any:
     if magic != _MAGIC:
         raise ValueError(f"{name}: not a .npy file, and not an .npz file either (it starts with {magic!r})")
     shape, order, dtype, offset = _read_header(file, name)
@@ -377,7 +417,7 @@ def _read_array(file, name, mmap_mode, allow_pickle, magic):
     return _read_elements(file, name, shape, order, dtype, nbytes)
 
 
-def header_of(file, name):
+def header_of(file: Reader, name: str) -> tuple[tuple[int, ...], str, Any, int] | None:
     """What stands before the elements in a .npy file, which is left at the first of them.
 
     Parameters
@@ -400,7 +440,7 @@ def header_of(file, name):
     return _read_header(file, name) if _read(file, len(_MAGIC), name) == _MAGIC else None
 
 
-def _read_header(file, name):
+def _read_header(file: Any, name: str) -> Any:
     """Shape, order ('C' or 'F'), dtype, and where the data begins, of a file that stands behind its magic."""
     version = _exactly(file, 2, name)
     if version not in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
@@ -430,14 +470,14 @@ def _read_header(file, name):
     return shape, "F" if fortran else "C", dtype, len(_MAGIC) + 2 + len(lead) + length
 
 
-def _exactly(file, nbytes, name):
+def _exactly(file: Any, nbytes: Any, name: str) -> Any:
     data = _read(file, nbytes, name)
     if len(data) < nbytes:
         raise ValueError(f"{name}: truncated in the header")
     return data
 
 
-def _check(shape, dtype, name):
+def _check(shape: Any, dtype: Any, name: str) -> None:
     if len(shape) > _MAX_AXES:
         raise ValueError(f"{name}: damaged: the header says {len(shape)} axes, and NumPy allows at most {_MAX_AXES}")
     if not all(type(length) is int and length >= 0 for length in shape):
@@ -448,9 +488,9 @@ def _check(shape, dtype, name):
         raise ValueError(f"{name}: damaged: shape {shape!r} of dtype {dtype!r} is larger than memory")
 
 
-def _read_elements(file, name, shape, order, dtype, nbytes):
+def _read_elements(file: Any, name: str, shape: Any, order: Any, dtype: Any, nbytes: Any) -> Any:
     try:
-        x = np.empty_like(array(0), dtype, order, shape=shape)
+        x: Any = np.empty_like(array(0), dtype, order, shape=shape)
     except MemoryError:
         # Too much to ask for, or a lie?
         for done in range(0, nbytes, _CHUNK):
@@ -464,14 +504,14 @@ def _read_elements(file, name, shape, order, dtype, nbytes):
     return x
 
 
-def _elements(file, nbytes, name):
+def _elements(file: Any, nbytes: Any, name: str) -> Any:
     data = _read(file, nbytes, name)
     if len(data) < nbytes:
         raise ValueError(f"{name}: truncated in the data")
     return data
 
 
-def _read_objects(file, name, allow_pickle, shape):
+def _read_objects(file: Any, name: str, allow_pickle: Any, shape: Any) -> Any:
     if not allow_pickle:
         raise ValueError(
             f"{name}: the file holds an array of objects, a pickle that can execute anything; "

@@ -4,17 +4,36 @@ NumPy reads. A file at a path is mapped instead, where that gives the same array
 """
 
 import os
+import re
 import stat
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._face.annotations import Array
+from cowarray._files.npy import Reader, Writer
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import born, dispatched
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 __all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "savetxt"]
 
 
-def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+def fromfile(
+    file: _Path | Reader,
+    dtype: DTypeLike = float,
+    count: int = -1,
+    sep: str = "",
+    offset: int = 0,
+    *,
+    like: Any = None,
+) -> Array:
     """Read an array from a file of elements.
 
     Parameters
@@ -59,7 +78,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     return born(np.fromfile, file, dtype, count, sep, offset)
 
 
-def _mapped(path, dtype, count, offset):
+def _mapped(path: Any, dtype: Any, count: Any, offset: Any) -> Any:
     """The elements of a regular file, by memory map; None where NumPy should read it."""
     if dtype.hasobject or dtype.subdtype is not None or not dtype.itemsize or count < -1 or offset < 0:
         return None
@@ -75,7 +94,9 @@ def _mapped(path, dtype, count, offset):
         return asarray(np.memmap(opened, dtype, "r", offset, (length,)))
 
 
-def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+def frombuffer(
+    buffer: "ReadableBuffer", dtype: DTypeLike = float, count: int = -1, offset: int = 0, *, like: Any = None
+) -> Array:
     """Interpret the bytes of a buffer as an array with one axis.
 
     Parameters
@@ -109,25 +130,25 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """
     if like is not None:
         return dispatched(np.frombuffer, buffer, dtype, count, offset, like=like)
-    return asarray(np.frombuffer(buffer, dtype, count, offset))
+    return asarray(np.frombuffer(cast(Any, buffer), dtype, count, offset))
 
 
 def loadtxt(
-    fname,
-    dtype=float,
-    comments="#",
-    delimiter=None,
-    converters=None,
-    skiprows=0,
-    usecols=None,
-    unpack=False,
-    ndmin=0,
-    encoding=None,
-    max_rows=None,
+    fname: _Path | Iterable[str] | Iterable[bytes],
+    dtype: DTypeLike = float,
+    comments: str | Sequence[str] | None = "#",
+    delimiter: str | None = None,
+    converters: dict[int, Callable[[str], Any]] | Callable[[str], Any] | None = None,
+    skiprows: int = 0,
+    usecols: int | Sequence[int] | None = None,
+    unpack: bool = False,
+    ndmin: Literal[0, 1, 2] = 0,
+    encoding: str | None = None,
+    max_rows: int | None = None,
     *,
-    quotechar=None,
-    like=None,
-):
+    quotechar: str | None = None,
+    like: Any = None,
+) -> Any:
     """Read an array from lines of text.
 
     Parameters
@@ -171,7 +192,9 @@ def loadtxt(
     return born(np.loadtxt, *args, quotechar=quotechar)
 
 
-def genfromtxt(fname, dtype=float, *args, **kwargs):
+def genfromtxt(
+    fname: _Path | Iterable[str] | Iterable[bytes], dtype: DTypeLike = float, *args: Any, **kwargs: Any
+) -> Any:
     """Read an array from lines of text in which something may be missing.
 
     Parameters
@@ -197,7 +220,9 @@ def genfromtxt(fname, dtype=float, *args, **kwargs):
     return born(np.genfromtxt, fname, dtype, *args, **kwargs)
 
 
-def fromregex(file, regexp, dtype, encoding=None):
+def fromregex(
+    file: _Path | Reader, regexp: str | bytes | re.Pattern[Any], dtype: DTypeLike, encoding: str | None = None
+) -> Array:
     """Read an array from what a regular expression finds in a file.
 
     Parameters
@@ -222,7 +247,17 @@ def fromregex(file, regexp, dtype, encoding=None):
     return born(np.fromregex, file, regexp, dtype, encoding)
 
 
-def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
+def savetxt(
+    fname: _Path | Writer,
+    X: ArrayLike,
+    fmt: str | Sequence[str] = "%.18e",
+    delimiter: str = " ",
+    newline: str = "\n",
+    header: str = "",
+    footer: str = "",
+    comments: str = "# ",
+    encoding: str | None = None,
+) -> None:
     """Write an array of one or two axes as lines of text.
 
     Parameters

@@ -8,6 +8,8 @@ What a function does is what the function of that name in `cowarray` does: these
 return the standard's arrays.
 """
 
+from typing import TYPE_CHECKING
+
 from cowarray._chapters.constants import e, inf, nan, newaxis, pi
 from cowarray._chapters.data_types import (
     bool,
@@ -300,14 +302,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    # xarray's `rolling` asks every namespace for these, as if it were NumPy's. They are in no list.
-    if name == "lib":
-        from cowarray import lib
+if not TYPE_CHECKING:
 
-        return lib
-    if name == "pad":
-        from cowarray._chapters.manipulation import pad
+    def __getattr__(name):
+        # xarray's `rolling` asks every namespace for these, as if it were NumPy's. They are in no list.
+        if name == "lib":
+            from cowarray import lib
 
-        return pad
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}: cowarray has what goes beyond the standard")
+            return lib
+        if name == "pad":
+            from cowarray._chapters.manipulation import pad
+
+            return pad
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}: cowarray has what goes beyond the standard"
+        )

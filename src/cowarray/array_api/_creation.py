@@ -1,7 +1,12 @@
 """The chapter "creation functions" of the array API standard, 2025.12."""
 
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import Array, Device, DType, Shape
 from cowarray._ops.conversion import from_dlpack as _from_dlpack
 from cowarray._ops.conversion import standard, standard_asarray
 
@@ -15,7 +20,7 @@ _PARAMETERS = {
 _completed = Completed(_PARAMETERS, "ndarray", "cowarray", "Has NumPy's parameters.")
 
 
-def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
+def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: DType = None, device: Device = None) -> Array:
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
     Parameters
@@ -39,7 +44,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     return standard(_chapters.arange(start, stop=stop, step=step, dtype=dtype, device=device))
 
 
-def asarray(obj, /, *, dtype=None, device=None, copy=None):
+def asarray(obj: Any, /, *, dtype: DType = None, device: Device = None, copy: bool | None = None) -> Array:
     """Convert to an array.
 
     Parameters
@@ -73,7 +78,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
 
 
 @_completed
-def empty(shape, *, dtype=None, device=None):
+def empty(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
     """An array whose elements have no values yet.
 
     Fresh.
@@ -81,7 +86,7 @@ def empty(shape, *, dtype=None, device=None):
     return standard(_chapters.empty(shape=shape, dtype=dtype, device=device))
 
 
-def empty_like(x, /, *, dtype=None, device=None):
+def empty_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of the shape and dtype of another, whose elements have no values yet.
 
     Parameters
@@ -103,7 +108,7 @@ def empty_like(x, /, *, dtype=None, device=None):
     return standard(_chapters.empty_like(x, dtype=dtype, device=device))
 
 
-def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType = None, device: Device = None) -> Array:
     """A matrix with ones on its k-th diagonal and zeros elsewhere.
 
     Parameters
@@ -129,7 +134,7 @@ def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     return standard(_chapters.eye(n_rows, n_cols, k=k, dtype=dtype, device=device))
 
 
-def from_dlpack(x, /, *, device=None, copy=None):
+def from_dlpack(x: ArrayLike, /, *, device: Device = None, copy: bool | None = None) -> Array:
     """Take an array from another library through DLPack.
 
     Parameters
@@ -154,7 +159,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return standard(_from_dlpack(x, device=device, copy=copy))
 
 
-def full(shape, fill_value, *, dtype=None, device=None):
+def full(shape: Shape, fill_value: Any, *, dtype: DType = None, device: Device = None) -> Array:
     """An array with one value in all elements, or with what broadcasts to its shape.
 
     Parameters
@@ -177,7 +182,7 @@ def full(shape, fill_value, *, dtype=None, device=None):
     return standard(_chapters.full(shape=shape, fill_value=fill_value, dtype=dtype, device=device))
 
 
-def full_like(x, /, fill_value, *, dtype=None, device=None):
+def full_like(x: ArrayLike, /, fill_value: Any, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of the shape and dtype of another, with one value in all elements.
 
     Parameters
@@ -200,7 +205,9 @@ def full_like(x, /, fill_value, *, dtype=None, device=None):
     return standard(_chapters.full_like(x, fill_value=fill_value, dtype=dtype, device=device))
 
 
-def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
+def linspace(
+    start: Any, stop: Any, /, num: int, *, dtype: DType = None, device: Device = None, endpoint: bool = True
+) -> Array:
     """Evenly spaced numbers from start to stop.
 
     Parameters
@@ -227,7 +234,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     return standard(_chapters.linspace(start, stop, num=num, dtype=dtype, device=device, endpoint=endpoint))
 
 
-def meshgrid(*arrays, indexing="xy"):
+def meshgrid(*arrays: ArrayLike, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
     """Coordinates of a grid, from those along each of its axes.
 
     Parameters
@@ -250,7 +257,7 @@ def meshgrid(*arrays, indexing="xy"):
 
 
 @_completed
-def ones(shape, *, dtype=None, device=None):
+def ones(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of ones.
 
     Fresh.
@@ -258,7 +265,7 @@ def ones(shape, *, dtype=None, device=None):
     return standard(_chapters.ones(shape=shape, dtype=dtype, device=device))
 
 
-def ones_like(x, /, *, dtype=None, device=None):
+def ones_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of ones of the shape and dtype of another.
 
     Parameters
@@ -281,7 +288,7 @@ def ones_like(x, /, *, dtype=None, device=None):
 
 
 @_completed
-def tril(x, /, *, k=0):
+def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
     """Matrices with the elements above the k-th diagonal zeroed.
 
     Fresh, of x's shape and dtype.
@@ -290,7 +297,7 @@ def tril(x, /, *, k=0):
 
 
 @_completed
-def triu(x, /, *, k=0):
+def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
     """Matrices with the elements below the k-th diagonal zeroed.
 
     Fresh, of x's shape and dtype.
@@ -299,7 +306,7 @@ def triu(x, /, *, k=0):
 
 
 @_completed
-def zeros(shape, *, dtype=None, device=None):
+def zeros(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of zeros.
 
     Fresh.
@@ -307,7 +314,7 @@ def zeros(shape, *, dtype=None, device=None):
     return standard(_chapters.zeros(shape=shape, dtype=dtype, device=device))
 
 
-def zeros_like(x, /, *, dtype=None, device=None):
+def zeros_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of zeros of the shape and dtype of another.
 
     Parameters

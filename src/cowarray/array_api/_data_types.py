@@ -1,10 +1,17 @@
 """The chapter "data type functions" of the array API standard, 2025.12."""
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
 from cowarray import _chapters
+from cowarray._chapters.data_types import FloatLimits
+from cowarray._face.annotations import Array, Device
 from cowarray._ops.conversion import standard
 
 
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: Device = None) -> Array:
     """An array's elements as another dtype.
 
     Parameters
@@ -33,7 +40,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return standard(_chapters.astype(x, dtype, copy=copy, device=device))
 
 
-def can_cast(from_, to, /):
+def can_cast(from_: Any, to: DTypeLike, /) -> bool:
     """Whether one dtype, or that of an array, can be cast to another.
 
     Parameters
@@ -53,7 +60,7 @@ def can_cast(from_, to, /):
     return _chapters.can_cast(from_, to)
 
 
-def finfo(type, /):
+def finfo(type: Any, /) -> FloatLimits:
     """The limits of a floating-point dtype, or of the dtype of an array.
 
     Parameters
@@ -73,7 +80,7 @@ def finfo(type, /):
     return _chapters.finfo(type)
 
 
-def iinfo(type, /):
+def iinfo(type: Any, /) -> np.iinfo[Any]:
     """The limits of an integer dtype, or of the dtype of an array.
 
     Parameters
@@ -91,7 +98,7 @@ def iinfo(type, /):
     return _chapters.iinfo(type)
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype: np.dtype[Any] | type[np.generic], kind: Any) -> bool:
     """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype.
 
     Parameters
@@ -110,7 +117,7 @@ def isdtype(dtype, kind):
     return _chapters.isdtype(dtype=dtype, kind=kind)
 
 
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """The dtype of an operation on these arrays, scalars and dtypes.
 
     Parameters

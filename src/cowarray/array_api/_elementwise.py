@@ -4,8 +4,11 @@ The file is longer than a sitting because a chapter of the standard is one modul
 line. Read it a function at a time.
 """
 
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import Array, Operand
 from cowarray._ops.conversion import standard
 
 _PARAMETERS = {
@@ -17,7 +20,7 @@ _completed = Completed(_PARAMETERS, "ndarray", "cowarray", "Has NumPy's paramete
 
 
 @_completed
-def abs(x, /):
+def abs(x: Operand, /) -> Array:
     """Absolute values; of complex numbers their magnitudes.
 
     Fresh, of x's shape and dtype; real.
@@ -26,7 +29,7 @@ def abs(x, /):
 
 
 @_completed
-def acos(x, /):
+def acos(x: Operand, /) -> Array:
     """Arc cosines, in radians from 0 to π.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -35,7 +38,7 @@ def acos(x, /):
 
 
 @_completed
-def acosh(x, /):
+def acosh(x: Operand, /) -> Array:
     """Inverse hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -44,7 +47,7 @@ def acosh(x, /):
 
 
 @_completed
-def add(x1, x2, /):
+def add(x1: Operand, x2: Operand, /) -> Array:
     """Sums, ``x1 + x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -53,7 +56,7 @@ def add(x1, x2, /):
 
 
 @_completed
-def asin(x, /):
+def asin(x: Operand, /) -> Array:
     """Arc sines, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -62,7 +65,7 @@ def asin(x, /):
 
 
 @_completed
-def asinh(x, /):
+def asinh(x: Operand, /) -> Array:
     """Inverse hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -71,7 +74,7 @@ def asinh(x, /):
 
 
 @_completed
-def atan(x, /):
+def atan(x: Operand, /) -> Array:
     """Arc tangents, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -80,7 +83,7 @@ def atan(x, /):
 
 
 @_completed
-def atan2(x1, x2, /):
+def atan2(x1: Operand, x2: Operand, /) -> Array:
     """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -89,7 +92,7 @@ def atan2(x1, x2, /):
 
 
 @_completed
-def atanh(x, /):
+def atanh(x: Operand, /) -> Array:
     """Inverse hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -98,7 +101,7 @@ def atanh(x, /):
 
 
 @_completed
-def bitwise_and(x1, x2, /):
+def bitwise_and(x1: Operand, x2: Operand, /) -> Array:
     """Bits that are set in both, ``x1 & x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -107,7 +110,7 @@ def bitwise_and(x1, x2, /):
 
 
 @_completed
-def bitwise_invert(x, /):
+def bitwise_invert(x: Operand, /) -> Array:
     """All bits flipped, ``~x``, of integers or booleans.
 
     Fresh, of x's shape and dtype.
@@ -116,7 +119,7 @@ def bitwise_invert(x, /):
 
 
 @_completed
-def bitwise_left_shift(x1, x2, /):
+def bitwise_left_shift(x1: Operand, x2: Operand, /) -> Array:
     """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -125,7 +128,7 @@ def bitwise_left_shift(x1, x2, /):
 
 
 @_completed
-def bitwise_or(x1, x2, /):
+def bitwise_or(x1: Operand, x2: Operand, /) -> Array:
     """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -134,7 +137,7 @@ def bitwise_or(x1, x2, /):
 
 
 @_completed
-def bitwise_right_shift(x1, x2, /):
+def bitwise_right_shift(x1: Operand, x2: Operand, /) -> Array:
     """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -143,7 +146,7 @@ def bitwise_right_shift(x1, x2, /):
 
 
 @_completed
-def bitwise_xor(x1, x2, /):
+def bitwise_xor(x1: Operand, x2: Operand, /) -> Array:
     """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -152,7 +155,7 @@ def bitwise_xor(x1, x2, /):
 
 
 @_completed
-def ceil(x, /):
+def ceil(x: Operand, /) -> Array:
     """The least whole numbers that are not less than x.
 
     Fresh, of x's shape and dtype.
@@ -160,7 +163,7 @@ def ceil(x, /):
     return standard(_chapters.ceil(x))
 
 
-def clip(x, /, min=None, max=None):
+def clip(x: Operand, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """Elements limited to an interval.
 
     Parameters
@@ -189,7 +192,7 @@ def clip(x, /, min=None, max=None):
 
 
 @_completed
-def conj(x, /):
+def conj(x: Operand, /) -> Array:
     """Complex conjugates.
 
     Fresh, of x's shape and dtype.
@@ -198,7 +201,7 @@ def conj(x, /):
 
 
 @_completed
-def copysign(x1, x2, /):
+def copysign(x1: Operand, x2: Operand, /) -> Array:
     """Magnitudes of x1 with the signs of x2.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -207,7 +210,7 @@ def copysign(x1, x2, /):
 
 
 @_completed
-def cos(x, /):
+def cos(x: Operand, /) -> Array:
     """Cosines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -216,7 +219,7 @@ def cos(x, /):
 
 
 @_completed
-def cosh(x, /):
+def cosh(x: Operand, /) -> Array:
     """Hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -225,7 +228,7 @@ def cosh(x, /):
 
 
 @_completed
-def divide(x1, x2, /):
+def divide(x1: Operand, x2: Operand, /) -> Array:
     """Quotients, ``x1 / x2``, in floating point, also of integers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -234,7 +237,7 @@ def divide(x1, x2, /):
 
 
 @_completed
-def equal(x1, x2, /):
+def equal(x1: Operand, x2: Operand, /) -> Array:
     """Whether elements are equal, ``x1 == x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -243,7 +246,7 @@ def equal(x1, x2, /):
 
 
 @_completed
-def exp(x, /):
+def exp(x: Operand, /) -> Array:
     """Exponentials, to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -252,7 +255,7 @@ def exp(x, /):
 
 
 @_completed
-def expm1(x, /):
+def expm1(x: Operand, /) -> Array:
     """``exp(x) - 1``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -261,7 +264,7 @@ def expm1(x, /):
 
 
 @_completed
-def floor(x, /):
+def floor(x: Operand, /) -> Array:
     """The greatest whole numbers that are not greater than x.
 
     Fresh, of x's shape and dtype.
@@ -270,7 +273,7 @@ def floor(x, /):
 
 
 @_completed
-def floor_divide(x1, x2, /):
+def floor_divide(x1: Operand, x2: Operand, /) -> Array:
     """Quotients rounded down, ``x1 // x2``, of real numbers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -279,7 +282,7 @@ def floor_divide(x1, x2, /):
 
 
 @_completed
-def greater(x1, x2, /):
+def greater(x1: Operand, x2: Operand, /) -> Array:
     """Whether elements are greater, ``x1 > x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -288,7 +291,7 @@ def greater(x1, x2, /):
 
 
 @_completed
-def greater_equal(x1, x2, /):
+def greater_equal(x1: Operand, x2: Operand, /) -> Array:
     """Whether elements are greater or equal, ``x1 >= x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -297,7 +300,7 @@ def greater_equal(x1, x2, /):
 
 
 @_completed
-def hypot(x1, x2, /):
+def hypot(x1: Operand, x2: Operand, /) -> Array:
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -306,7 +309,7 @@ def hypot(x1, x2, /):
 
 
 @_completed
-def imag(x, /):
+def imag(x: Operand, /) -> Array:
     """Imaginary parts.
 
     A view of x, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
@@ -316,7 +319,7 @@ def imag(x, /):
 
 
 @_completed
-def isfinite(x, /):
+def isfinite(x: Operand, /) -> Array:
     """Whether elements are neither infinite nor NaN.
 
     Fresh, of x's shape; booleans.
@@ -325,7 +328,7 @@ def isfinite(x, /):
 
 
 @_completed
-def isinf(x, /):
+def isinf(x: Operand, /) -> Array:
     """Whether elements are infinite.
 
     Fresh, of x's shape; booleans.
@@ -334,7 +337,7 @@ def isinf(x, /):
 
 
 @_completed
-def isnan(x, /):
+def isnan(x: Operand, /) -> Array:
     """Whether elements are NaN.
 
     Fresh, of x's shape; booleans.
@@ -343,7 +346,7 @@ def isnan(x, /):
 
 
 @_completed
-def less(x1, x2, /):
+def less(x1: Operand, x2: Operand, /) -> Array:
     """Whether elements are less, ``x1 < x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -352,7 +355,7 @@ def less(x1, x2, /):
 
 
 @_completed
-def less_equal(x1, x2, /):
+def less_equal(x1: Operand, x2: Operand, /) -> Array:
     """Whether elements are less or equal, ``x1 <= x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -361,7 +364,7 @@ def less_equal(x1, x2, /):
 
 
 @_completed
-def log(x, /):
+def log(x: Operand, /) -> Array:
     """Logarithms to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -370,7 +373,7 @@ def log(x, /):
 
 
 @_completed
-def log10(x, /):
+def log10(x: Operand, /) -> Array:
     """Logarithms to the base 10.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -379,7 +382,7 @@ def log10(x, /):
 
 
 @_completed
-def log1p(x, /):
+def log1p(x: Operand, /) -> Array:
     """``log(1 + x)``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -388,7 +391,7 @@ def log1p(x, /):
 
 
 @_completed
-def log2(x, /):
+def log2(x: Operand, /) -> Array:
     """Logarithms to the base 2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -397,7 +400,7 @@ def log2(x, /):
 
 
 @_completed
-def logaddexp(x1, x2, /):
+def logaddexp(x1: Operand, x2: Operand, /) -> Array:
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
@@ -406,7 +409,7 @@ def logaddexp(x1, x2, /):
 
 
 @_completed
-def logical_and(x1, x2, /):
+def logical_and(x1: Operand, x2: Operand, /) -> Array:
     """Whether both are true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
@@ -415,7 +418,7 @@ def logical_and(x1, x2, /):
 
 
 @_completed
-def logical_not(x, /):
+def logical_not(x: Operand, /) -> Array:
     """Whether elements are false; of numbers only 0 is.
 
     Fresh, of x's shape; booleans.
@@ -424,7 +427,7 @@ def logical_not(x, /):
 
 
 @_completed
-def logical_or(x1, x2, /):
+def logical_or(x1: Operand, x2: Operand, /) -> Array:
     """Whether one or both are true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
@@ -433,7 +436,7 @@ def logical_or(x1, x2, /):
 
 
 @_completed
-def logical_xor(x1, x2, /):
+def logical_xor(x1: Operand, x2: Operand, /) -> Array:
     """Whether just one is true; numbers are, but for 0.
 
     Fresh; shapes broadcast; booleans.
@@ -442,7 +445,7 @@ def logical_xor(x1, x2, /):
 
 
 @_completed
-def maximum(x1, x2, /):
+def maximum(x1: Operand, x2: Operand, /) -> Array:
     """The greater of two elements; NaN if one is.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -451,7 +454,7 @@ def maximum(x1, x2, /):
 
 
 @_completed
-def minimum(x1, x2, /):
+def minimum(x1: Operand, x2: Operand, /) -> Array:
     """The lesser of two elements; NaN if one is.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -460,7 +463,7 @@ def minimum(x1, x2, /):
 
 
 @_completed
-def multiply(x1, x2, /):
+def multiply(x1: Operand, x2: Operand, /) -> Array:
     """Products, ``x1 * x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -469,7 +472,7 @@ def multiply(x1, x2, /):
 
 
 @_completed
-def negative(x, /):
+def negative(x: Operand, /) -> Array:
     """Numbers with the other sign, ``-x``.
 
     Fresh, of x's shape and dtype.
@@ -478,7 +481,7 @@ def negative(x, /):
 
 
 @_completed
-def nextafter(x1, x2, /):
+def nextafter(x1: Operand, x2: Operand, /) -> Array:
     """The next floating-point numbers after x1 in the direction of x2.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -487,7 +490,7 @@ def nextafter(x1, x2, /):
 
 
 @_completed
-def not_equal(x1, x2, /):
+def not_equal(x1: Operand, x2: Operand, /) -> Array:
     """Whether elements differ, ``x1 != x2``.
 
     Fresh; shapes broadcast; booleans.
@@ -496,7 +499,7 @@ def not_equal(x1, x2, /):
 
 
 @_completed
-def positive(x, /):
+def positive(x: Operand, /) -> Array:
     """The numbers themselves, ``+x``.
 
     Fresh, of x's shape and dtype.
@@ -505,7 +508,7 @@ def positive(x, /):
 
 
 @_completed
-def pow(x1, x2, /):
+def pow(x1: Operand, x2: Operand, /) -> Array:
     """Powers, ``x1 ** x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -519,7 +522,7 @@ def pow(x1, x2, /):
 
 
 @_completed
-def real(x, /):
+def real(x: Operand, /) -> Array:
     """Real parts.
 
     A view of x, if it is an array of this library. Anything else is converted first.
@@ -528,7 +531,7 @@ def real(x, /):
 
 
 @_completed
-def reciprocal(x, /):
+def reciprocal(x: Operand, /) -> Array:
     """``1 / x``; of integers the whole part.
 
     Fresh, of x's shape and dtype.
@@ -537,7 +540,7 @@ def reciprocal(x, /):
 
 
 @_completed
-def remainder(x1, x2, /):
+def remainder(x1: Operand, x2: Operand, /) -> Array:
     """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -546,7 +549,7 @@ def remainder(x1, x2, /):
 
 
 @_completed
-def round(x, /):
+def round(x: Operand, /) -> Array:
     """Elements rounded; halves to the even neighbour.
 
     Fresh, of x's shape and dtype.
@@ -555,7 +558,7 @@ def round(x, /):
 
 
 @_completed
-def sign(x, /):
+def sign(x: Operand, /) -> Array:
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
     Fresh, of x's shape and dtype.
@@ -564,7 +567,7 @@ def sign(x, /):
 
 
 @_completed
-def signbit(x, /):
+def signbit(x: Operand, /) -> Array:
     """Whether the sign bit is set: less than 0, or -0.0.
 
     Fresh, of x's shape; booleans.
@@ -573,7 +576,7 @@ def signbit(x, /):
 
 
 @_completed
-def sin(x, /):
+def sin(x: Operand, /) -> Array:
     """Sines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -582,7 +585,7 @@ def sin(x, /):
 
 
 @_completed
-def sinh(x, /):
+def sinh(x: Operand, /) -> Array:
     """Hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -591,7 +594,7 @@ def sinh(x, /):
 
 
 @_completed
-def sqrt(x, /):
+def sqrt(x: Operand, /) -> Array:
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -600,7 +603,7 @@ def sqrt(x, /):
 
 
 @_completed
-def square(x, /):
+def square(x: Operand, /) -> Array:
     """Squares, ``x * x``.
 
     Fresh, of x's shape and dtype.
@@ -609,7 +612,7 @@ def square(x, /):
 
 
 @_completed
-def subtract(x1, x2, /):
+def subtract(x1: Operand, x2: Operand, /) -> Array:
     """Differences, ``x1 - x2``.
 
     Fresh; shapes broadcast, dtypes promote.
@@ -618,7 +621,7 @@ def subtract(x1, x2, /):
 
 
 @_completed
-def tan(x, /):
+def tan(x: Operand, /) -> Array:
     """Tangents of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -627,7 +630,7 @@ def tan(x, /):
 
 
 @_completed
-def tanh(x, /):
+def tanh(x: Operand, /) -> Array:
     """Hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -636,7 +639,7 @@ def tanh(x, /):
 
 
 @_completed
-def trunc(x, /):
+def trunc(x: Operand, /) -> Array:
     """The whole numbers next to x in the direction of 0.
 
     Fresh, of x's shape and dtype.

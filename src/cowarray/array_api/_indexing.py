@@ -1,10 +1,15 @@
 """The chapter "indexing functions" of the array API standard, 2025.12."""
 
+from typing import SupportsIndex
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import Array, Axis
 from cowarray._ops.conversion import standard
 
 
-def take(x, indices, /, *, axis=None):
+def take(x: ArrayLike, indices: ArrayLike, /, *, axis: Axis = None) -> Array:
     """The elements at indices along an axis; without one, of the flattened array.
 
     Parameters
@@ -26,7 +31,7 @@ def take(x, indices, /, *, axis=None):
     return standard(_chapters.take(x, indices, axis=axis))
 
 
-def take_along_axis(x, indices, /, *, axis=-1):
+def take_along_axis(x: ArrayLike, indices: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """The elements at indices along an axis, with indices of their own for each place on the others.
 
     Parameters

@@ -1,10 +1,16 @@
 """The chapter "linear algebra functions" of the array API standard, 2025.12."""
 
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import Array
 from cowarray._ops.conversion import standard
 
 
-def matmul(x1, x2, /):
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of matrices, ``x1 @ x2``.
 
     Parameters
@@ -29,7 +35,7 @@ def matmul(x1, x2, /):
     return standard(_chapters.matmul(x1, x2))
 
 
-def matrix_transpose(x, /):
+def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
     Parameters
@@ -48,7 +54,7 @@ def matrix_transpose(x, /):
     return standard(_chapters.matrix_transpose(x))
 
 
-def tensordot(x1, x2, /, *, axes=2):
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Array:
     """Sums of products over several axes.
 
     Parameters
@@ -70,7 +76,7 @@ def tensordot(x1, x2, /, *, axes=2):
     return standard(_chapters.tensordot(x1, x2, axes=axes))
 
 
-def vecdot(x1, x2, /, *, axis=-1):
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Dot products of vectors, the first conjugated.
 
     Parameters

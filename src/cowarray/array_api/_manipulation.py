@@ -1,10 +1,18 @@
 """The chapter "manipulation functions" of the array API standard, 2025.12."""
 
+from collections.abc import Sequence
+from typing import SupportsIndex, TypeAlias
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Shape
 from cowarray._ops.conversion import standard
 
+_Arrays: TypeAlias = Sequence[ArrayLike] | AnyArray
 
-def broadcast_arrays(*arrays):
+
+def broadcast_arrays(*arrays: ArrayLike) -> tuple[Array, ...]:
     """Arrays broadcast against each other.
 
     Parameters
@@ -23,7 +31,7 @@ def broadcast_arrays(*arrays):
     return standard(_chapters.broadcast_arrays(*arrays))
 
 
-def broadcast_shapes(*shapes):
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
     """The shape that arrays of these shapes broadcast to.
 
     Parameters
@@ -41,7 +49,7 @@ def broadcast_shapes(*shapes):
     return _chapters.broadcast_shapes(*shapes)
 
 
-def broadcast_to(x, /, shape):
+def broadcast_to(x: ArrayLike, /, shape: Shape) -> Array:
     """An array broadcast to a shape.
 
     Parameters
@@ -61,7 +69,7 @@ def broadcast_to(x, /, shape):
     return standard(_chapters.broadcast_to(x, shape=shape))
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays: _Arrays, /, *, axis: Axis = 0) -> Array:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -82,7 +90,7 @@ def concat(arrays, /, *, axis=0):
     return standard(_chapters.concat(arrays, axis=axis))
 
 
-def expand_dims(x, /, axis):
+def expand_dims(x: ArrayLike, /, axis: Axes) -> Array:
     """Add axes of length 1.
 
     Parameters
@@ -103,7 +111,7 @@ def expand_dims(x, /, axis):
     return standard(_chapters.expand_dims(x, axis=axis))
 
 
-def flip(x, /, *, axis=None):
+def flip(x: ArrayLike, /, *, axis: Axes = None) -> Array:
     """Reverse the order of elements along axes.
 
     Parameters
@@ -124,7 +132,7 @@ def flip(x, /, *, axis=None):
     return standard(_chapters.flip(x, axis=axis))
 
 
-def moveaxis(x, source, destination, /):
+def moveaxis(x: ArrayLike, source: Shape, destination: Shape, /) -> Array:
     """Move axes to other places; the others keep their order.
 
     Parameters
@@ -145,7 +153,7 @@ def moveaxis(x, source, destination, /):
     return standard(_chapters.moveaxis(x, source, destination))
 
 
-def permute_dims(x, /, axes):
+def permute_dims(x: ArrayLike, /, axes: Sequence[SupportsIndex]) -> Array:
     """Put axes in another order.
 
     Parameters
@@ -166,7 +174,7 @@ def permute_dims(x, /, axes):
     return standard(_chapters.permute_dims(x, axes=axes))
 
 
-def repeat(x, repeats, /, *, axis=None):
+def repeat(x: ArrayLike, repeats: ArrayLike, /, *, axis: Axis = None) -> Array:
     """Repeat each element, along an axis.
 
     Parameters
@@ -189,7 +197,7 @@ def repeat(x, repeats, /, *, axis=None):
     return standard(_chapters.repeat(x, repeats, axis=axis))
 
 
-def reshape(x, /, shape, *, copy=None):
+def reshape(x: ArrayLike, /, shape: Shape, *, copy: bool | None = None) -> Array:
     """The elements of an array in another shape.
 
     Parameters
@@ -217,7 +225,7 @@ def reshape(x, /, shape, *, copy=None):
     return standard(_chapters.reshape(x, shape=shape, copy=copy))
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x: ArrayLike, /, shift: Shape, *, axis: Axes = None) -> Array:
     """Move elements along axes; those that leave at one end re-enter at the other.
 
     Parameters
@@ -240,7 +248,7 @@ def roll(x, /, shift, *, axis=None):
     return standard(_chapters.roll(x, shift=shift, axis=axis))
 
 
-def squeeze(x, /, axis):
+def squeeze(x: ArrayLike, /, axis: Axes) -> Array:
     """Remove axes of length 1.
 
     Parameters
@@ -261,7 +269,7 @@ def squeeze(x, /, axis):
     return standard(_chapters.squeeze(x, axis=axis))
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays: _Arrays, /, *, axis: SupportsIndex = 0) -> Array:
     """Join arrays of one shape along a new axis.
 
     Parameters
@@ -282,7 +290,7 @@ def stack(arrays, /, *, axis=0):
     return standard(_chapters.stack(arrays, axis=axis))
 
 
-def tile(x, repetitions, /):
+def tile(x: ArrayLike, repetitions: ArrayLike, /) -> Array:
     """Repeat a whole array along each axis.
 
     Parameters
@@ -303,7 +311,7 @@ def tile(x, repetitions, /):
     return standard(_chapters.tile(x, repetitions))
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """The parts of an array at each index along an axis.
 
     Parameters

@@ -1,10 +1,15 @@
 """The chapter "searching functions" of the array API standard, 2025.12."""
 
+from typing import Literal
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import Array, Axes, Axis
 from cowarray._ops.conversion import standard
 
 
-def argmax(x, /, *, axis=None, keepdims=False):
+def argmax(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Indices of the greatest elements along an axis, of the first where several are.
 
     Parameters
@@ -27,7 +32,7 @@ def argmax(x, /, *, axis=None, keepdims=False):
     return standard(_chapters.argmax(x, axis=axis, keepdims=keepdims))
 
 
-def argmin(x, /, *, axis=None, keepdims=False):
+def argmin(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Indices of the least elements along an axis, of the first where several are.
 
     Parameters
@@ -50,7 +55,7 @@ def argmin(x, /, *, axis=None, keepdims=False):
     return standard(_chapters.argmin(x, axis=axis, keepdims=keepdims))
 
 
-def count_nonzero(x, /, *, axis=None, keepdims=False):
+def count_nonzero(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     """How many elements are not zero, along axes.
 
     Parameters
@@ -73,7 +78,7 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
     return standard(_chapters.count_nonzero(x, axis=axis, keepdims=keepdims))
 
 
-def nonzero(x, /):
+def nonzero(x: ArrayLike, /) -> tuple[Array, ...]:
     """Indices of the elements that are not zero.
 
     Parameters
@@ -97,7 +102,9 @@ def nonzero(x, /):
     return standard(_chapters.nonzero(x))
 
 
-def searchsorted(x1, x2, /, *, side="left", sorter=None):
+def searchsorted(
+    x1: ArrayLike, x2: ArrayLike, /, *, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
+) -> Array:
     """Where to insert elements into a sorted array, so that it stays sorted.
 
     Parameters
@@ -123,7 +130,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     return standard(_chapters.searchsorted(x1, x2, side=side, sorter=sorter))
 
 
-def where(condition, x1, x2, /):
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Elements of x1 where the condition holds, and of x2 elsewhere.
 
     Parameters

@@ -1,10 +1,15 @@
 """The chapter "set functions" of the array API standard, 2025.12."""
 
+from typing import Any
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import Array
 from cowarray._ops.conversion import standard
 
 
-def isin(x1, x2, /, *, invert=False):
+def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
     """Whether each element is one of the test elements.
 
     Parameters
@@ -26,7 +31,7 @@ def isin(x1, x2, /, *, invert=False):
     return standard(_chapters.isin(x1, x2, invert=invert))
 
 
-def unique_all(x, /):
+def unique_all(x: ArrayLike, /) -> Any:
     """Distinct values, where they are first, which of them each element is, and how often.
 
     Parameters
@@ -46,7 +51,7 @@ def unique_all(x, /):
     return standard(_chapters.unique_all(x))
 
 
-def unique_counts(x, /):
+def unique_counts(x: ArrayLike, /) -> Any:
     """Distinct values, and how often they are there.
 
     Parameters
@@ -65,7 +70,7 @@ def unique_counts(x, /):
     return standard(_chapters.unique_counts(x))
 
 
-def unique_inverse(x, /):
+def unique_inverse(x: ArrayLike, /) -> Any:
     """Distinct values, and which of them each element is.
 
     Parameters
@@ -84,7 +89,7 @@ def unique_inverse(x, /):
     return standard(_chapters.unique_inverse(x))
 
 
-def unique_values(x, /):
+def unique_values(x: ArrayLike, /) -> Array:
     """Distinct values, sorted.
 
     Parameters

@@ -1,10 +1,15 @@
 """The chapter "sorting functions" of the array API standard, 2025.12."""
 
+from typing import SupportsIndex
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import Array
 from cowarray._ops.conversion import standard
 
 
-def argsort(x, /, *, axis=-1, descending=False, stable=True):
+def argsort(x: ArrayLike, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True) -> Array:
     """Indices that sort an array.
 
     Parameters
@@ -29,7 +34,7 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
     return standard(_chapters.argsort(x, axis=axis, descending=descending, stable=stable))
 
 
-def sort(x, /, *, axis=-1, descending=False, stable=True):
+def sort(x: ArrayLike, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True) -> Array:
     """A sorted copy.
 
     Parameters

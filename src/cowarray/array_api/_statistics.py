@@ -1,7 +1,10 @@
 """The chapter "statistical functions" of the array API standard, 2025.12."""
 
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
 from cowarray._chapters.docstrings import Completed
+from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._ops.conversion import standard
 
 _PARAMETERS = {
@@ -13,7 +16,7 @@ _PARAMETERS = {
 _completed = Completed(_PARAMETERS, "ndarray", "cowarray", "Has NumPy's parameters.")
 
 
-def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+def cumulative_prod(x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, include_initial: bool = False) -> Array:
     """Products of all elements up to each.
 
     Parameters
@@ -43,7 +46,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     return standard(_chapters.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial))
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+def cumulative_sum(x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, include_initial: bool = False) -> Array:
     """Sums of all elements up to each.
 
     Parameters
@@ -74,7 +77,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 @_completed
-def max(x, /, *, axis=None, keepdims=False):
+def max(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     """The greatest elements along axes; NaN where one is.
 
     Fresh.
@@ -83,7 +86,7 @@ def max(x, /, *, axis=None, keepdims=False):
 
 
 @_completed
-def mean(x, /, *, axis=None, keepdims=False):
+def mean(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     """Arithmetic means along axes.
 
     Fresh.
@@ -92,7 +95,7 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 @_completed
-def min(x, /, *, axis=None, keepdims=False):
+def min(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     """The least elements along axes; NaN where one is.
 
     Fresh.
@@ -101,7 +104,7 @@ def min(x, /, *, axis=None, keepdims=False):
 
 
 @_completed
-def prod(x, /, *, axis=None, dtype=None, keepdims=False):
+def prod(x: ArrayLike, /, *, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Array:
     """Products along axes.
 
     Fresh.
@@ -109,7 +112,7 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False):
     return standard(_chapters.prod(x, axis=axis, dtype=dtype, keepdims=keepdims))
 
 
-def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+def std(x: ArrayLike, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     """Standard deviations along axes.
 
     Parameters
@@ -135,7 +138,7 @@ def std(x, /, *, axis=None, correction=0.0, keepdims=False):
 
 
 @_completed
-def sum(x, /, *, axis=None, dtype=None, keepdims=False):
+def sum(x: ArrayLike, /, *, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Array:
     """Sums along axes.
 
     Fresh.
@@ -143,7 +146,7 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False):
     return standard(_chapters.sum(x, axis=axis, dtype=dtype, keepdims=keepdims))
 
 
-def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+def var(x: ArrayLike, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     """Variances along axes.
 
     Parameters

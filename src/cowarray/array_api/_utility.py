@@ -1,10 +1,15 @@
 """The chapter "utility functions" of the array API standard, 2025.12."""
 
+from typing import SupportsIndex
+
+from numpy.typing import ArrayLike
+
 from cowarray import _chapters
+from cowarray._face.annotations import Array, Axes
 from cowarray._ops.conversion import standard
 
 
-def all(x, /, *, axis=None, keepdims=False):
+def all(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     """Whether all elements are true, along axes or of the whole array.
 
     Parameters
@@ -27,7 +32,7 @@ def all(x, /, *, axis=None, keepdims=False):
     return standard(_chapters.all(x, axis=axis, keepdims=keepdims))
 
 
-def any(x, /, *, axis=None, keepdims=False):
+def any(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     """Whether any element is true, along axes or of the whole array.
 
     Parameters
@@ -50,7 +55,15 @@ def any(x, /, *, axis=None, keepdims=False):
     return standard(_chapters.any(x, axis=axis, keepdims=keepdims))
 
 
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+def diff(
+    x: ArrayLike,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    n: int = 1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Array:
     """Differences of neighbours along an axis, taken n times.
 
     Parameters

@@ -1,8 +1,16 @@
 """Fourier transforms: the extension of the array API standard, 2025.12."""
 
+from collections.abc import Sequence
+from typing import Literal, SupportsIndex, TypeAlias
+
+from numpy.typing import ArrayLike
+
 from cowarray import fft as _fft
 from cowarray._chapters.docstrings import Completed as _Completed
+from cowarray._face.annotations import Array, Axes, Device, DType
 from cowarray._ops.conversion import standard as _standard
+
+_Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 
 __all__ = [
     "fft",
@@ -36,7 +44,7 @@ _completed = _Completed(_PARAMETERS, "ndarray", "cowarray.fft", "Has NumPy's par
 
 
 @_completed
-def fft(x, /, *, n=None, axis=-1, norm="backward"):
+def fft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
     """The transform along an axis.
 
     Fresh.
@@ -44,7 +52,7 @@ def fft(x, /, *, n=None, axis=-1, norm="backward"):
     return _standard(_fft.fft(x, n=n, axis=axis, norm=norm))
 
 
-def fftfreq(n, /, *, d=1.0, dtype=None, device=None):
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType = None, device: Device = None) -> Array:
     """The frequencies of what `fft` gives.
 
     Parameters
@@ -75,7 +83,14 @@ def fftfreq(n, /, *, d=1.0, dtype=None, device=None):
 
 
 @_completed
-def fftn(x, /, *, s=None, axes=None, norm="backward"):
+def fftn(
+    x: ArrayLike,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
+    norm: _Norm = "backward",
+) -> Array:
     """The transform along several axes.
 
     Fresh.
@@ -83,7 +98,7 @@ def fftn(x, /, *, s=None, axes=None, norm="backward"):
     return _standard(_fft.fftn(x, s=s, axes=axes, norm=norm))
 
 
-def fftshift(x, /, *, axes=None):
+def fftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
     """Move the frequency 0 to the middle.
 
     Parameters
@@ -105,7 +120,7 @@ def fftshift(x, /, *, axes=None):
 
 
 @_completed
-def hfft(x, /, *, n=None, axis=-1, norm="backward"):
+def hfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
     """The transform of what is symmetric, of which one half is given: real numbers.
 
     Fresh.
@@ -114,7 +129,7 @@ def hfft(x, /, *, n=None, axis=-1, norm="backward"):
 
 
 @_completed
-def ifft(x, /, *, n=None, axis=-1, norm="backward"):
+def ifft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
     """The inverse of `fft`.
 
     Fresh.
@@ -123,7 +138,14 @@ def ifft(x, /, *, n=None, axis=-1, norm="backward"):
 
 
 @_completed
-def ifftn(x, /, *, s=None, axes=None, norm="backward"):
+def ifftn(
+    x: ArrayLike,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
+    norm: _Norm = "backward",
+) -> Array:
     """The inverse of `fftn`.
 
     Fresh.
@@ -131,7 +153,7 @@ def ifftn(x, /, *, s=None, axes=None, norm="backward"):
     return _standard(_fft.ifftn(x, s=s, axes=axes, norm=norm))
 
 
-def ifftshift(x, /, *, axes=None):
+def ifftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
     """The inverse of `fftshift`.
 
     Parameters
@@ -153,7 +175,7 @@ def ifftshift(x, /, *, axes=None):
 
 
 @_completed
-def ihfft(x, /, *, n=None, axis=-1, norm="backward"):
+def ihfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
     """The inverse of `hfft`.
 
     Fresh.
@@ -162,7 +184,7 @@ def ihfft(x, /, *, n=None, axis=-1, norm="backward"):
 
 
 @_completed
-def irfft(x, /, *, n=None, axis=-1, norm="backward"):
+def irfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
     """The inverse of `rfft`: real numbers.
 
     Fresh.
@@ -171,7 +193,14 @@ def irfft(x, /, *, n=None, axis=-1, norm="backward"):
 
 
 @_completed
-def irfftn(x, /, *, s=None, axes=None, norm="backward"):
+def irfftn(
+    x: ArrayLike,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
+    norm: _Norm = "backward",
+) -> Array:
     """The inverse of `rfftn`: real numbers.
 
     Fresh.
@@ -180,7 +209,7 @@ def irfftn(x, /, *, s=None, axes=None, norm="backward"):
 
 
 @_completed
-def rfft(x, /, *, n=None, axis=-1, norm="backward"):
+def rfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
     """The transform of real numbers along an axis: half of it, which says all.
 
     Fresh.
@@ -188,7 +217,7 @@ def rfft(x, /, *, n=None, axis=-1, norm="backward"):
     return _standard(_fft.rfft(x, n=n, axis=axis, norm=norm))
 
 
-def rfftfreq(n, /, *, d=1.0, dtype=None, device=None):
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType = None, device: Device = None) -> Array:
     """The frequencies of what `rfft` gives.
 
     Parameters
@@ -219,7 +248,14 @@ def rfftfreq(n, /, *, d=1.0, dtype=None, device=None):
 
 
 @_completed
-def rfftn(x, /, *, s=None, axes=None, norm="backward"):
+def rfftn(
+    x: ArrayLike,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
+    norm: _Norm = "backward",
+) -> Array:
     """The transform of real numbers along several axes: half of it, which says all.
 
     Fresh.

@@ -1,7 +1,12 @@
 """Linear algebra: the extension of the array API standard, 2025.12."""
 
+from typing import Any, Literal, SupportsIndex
+
+from numpy.typing import ArrayLike
+
 from cowarray import linalg as _linalg
 from cowarray._chapters.docstrings import Completed as _Completed
+from cowarray._face.annotations import Array, Axes, DType
 from cowarray._ops.conversion import standard as _standard
 from cowarray.array_api._linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 
@@ -39,7 +44,7 @@ _PARAMETERS = {
 _completed = _Completed(_PARAMETERS, "ndarray", "cowarray.linalg", "Has NumPy's parameters.")
 
 
-def cholesky(x, /, *, upper=False):
+def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
     """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
     Parameters
@@ -66,7 +71,7 @@ def cholesky(x, /, *, upper=False):
     return _standard(_linalg.cholesky(x, upper=upper))
 
 
-def cross(x1, x2, /, *, axis=-1):
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Cross products of vectors with three elements.
 
     Parameters
@@ -89,7 +94,7 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 @_completed
-def det(x, /):
+def det(x: ArrayLike, /) -> Array:
     """Determinants of matrices.
 
     Fresh.
@@ -97,7 +102,7 @@ def det(x, /):
     return _standard(_linalg.det(x))
 
 
-def diagonal(x, /, *, offset=0):
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """Diagonals of matrices.
 
     Parameters
@@ -119,7 +124,7 @@ def diagonal(x, /, *, offset=0):
     return _standard(_linalg.diagonal(x, offset=offset))
 
 
-def eig(x, /):
+def eig(x: ArrayLike, /) -> Any:
     """Eigenvalues and eigenvectors of matrices: complex, with any version of NumPy.
 
     Parameters
@@ -144,7 +149,7 @@ def eig(x, /):
     return _standard(_linalg.eig(x))
 
 
-def eigh(x, /):
+def eigh(x: ArrayLike, /) -> Any:
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Parameters
@@ -170,7 +175,7 @@ def eigh(x, /):
 
 
 @_completed
-def eigvals(x, /):
+def eigvals(x: ArrayLike, /) -> Array:
     """Eigenvalues of matrices: complex, with any version of NumPy.
 
     Fresh.
@@ -184,7 +189,7 @@ def eigvals(x, /):
 
 
 @_completed
-def eigvalsh(x, /):
+def eigvalsh(x: ArrayLike, /) -> Array:
     """Eigenvalues of symmetric or Hermitian matrices.
 
     Fresh.
@@ -198,7 +203,7 @@ def eigvalsh(x, /):
 
 
 @_completed
-def inv(x, /):
+def inv(x: ArrayLike, /) -> Array:
     """Inverses of matrices.
 
     Fresh.
@@ -211,7 +216,7 @@ def inv(x, /):
     return _standard(_linalg.inv(x))
 
 
-def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
     """Norms of matrices.
 
     Parameters
@@ -235,7 +240,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     return _standard(_linalg.matrix_norm(x, keepdims=keepdims, ord=ord))
 
 
-def matrix_power(x, n, /):
+def matrix_power(x: ArrayLike, n: int, /) -> Array:
     """Matrices to a whole power.
 
     Parameters
@@ -262,7 +267,7 @@ def matrix_power(x, n, /):
     return _standard(_linalg.matrix_power(x, n))
 
 
-def matrix_rank(x, /, *, rtol=None):
+def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """Ranks of matrices.
 
     Parameters
@@ -284,7 +289,7 @@ def matrix_rank(x, /, *, rtol=None):
     return _standard(_linalg.matrix_rank(x, rtol=rtol))
 
 
-def outer(x1, x2, /):
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """All products of two elements of two vectors.
 
     Parameters
@@ -306,7 +311,7 @@ def outer(x1, x2, /):
     return _standard(_linalg.outer(x1, x2))
 
 
-def pinv(x, /, *, rtol=None):
+def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """Pseudo-inverses of matrices.
 
     Parameters
@@ -333,7 +338,7 @@ def pinv(x, /, *, rtol=None):
     return _standard(_linalg.pinv(x, rtol=rtol))
 
 
-def qr(x, /, *, mode="reduced"):
+def qr(x: ArrayLike, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any:
     """Matrices as products of an orthonormal and an upper triangular one.
 
     Parameters
@@ -355,7 +360,7 @@ def qr(x, /, *, mode="reduced"):
     return _standard(_linalg.qr(x, mode=mode))
 
 
-def slogdet(x, /):
+def slogdet(x: ArrayLike, /) -> Any:
     """Signs and logarithms of the magnitude of determinants.
 
     Parameters
@@ -375,7 +380,7 @@ def slogdet(x, /):
     return _standard(_linalg.slogdet(x))
 
 
-def solve(x1, x2, /):
+def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Solutions x of ``x1 @ x = x2``.
 
     Parameters
@@ -402,7 +407,7 @@ def solve(x1, x2, /):
     return _standard(_linalg.solve(x1, x2))
 
 
-def svd(x, /, *, full_matrices=True):
+def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> Any:
     """Singular value decompositions of matrices.
 
     Parameters
@@ -430,7 +435,7 @@ def svd(x, /, *, full_matrices=True):
 
 
 @_completed
-def svdvals(x, /):
+def svdvals(x: ArrayLike, /) -> Array:
     """Singular values of matrices.
 
     Fresh.
@@ -438,7 +443,7 @@ def svdvals(x, /):
     return _standard(_linalg.svdvals(x))
 
 
-def trace(x, /, *, offset=0, dtype=None):
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DType = None) -> Array:
     """Sums along the diagonals of matrices.
 
     Parameters
@@ -462,7 +467,7 @@ def trace(x, /, *, offset=0, dtype=None):
     return _standard(_linalg.trace(x, offset=offset, dtype=dtype))
 
 
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """Norms of vectors.
 
     Parameters

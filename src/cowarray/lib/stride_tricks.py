@@ -1,8 +1,12 @@
 """Views that go through an array's memory in steps of one's own."""
 
+from typing import SupportsIndex
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cowarray._chapters.manipulation import broadcast_arrays, broadcast_shapes, broadcast_to
+from cowarray._face.annotations import Array
 from cowarray._ops.protocols import dispatched, imported
 from cowarray._ops.strided import as_strided
 
@@ -11,7 +15,14 @@ __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to",
 as_strided.__module__ = __name__
 
 
-def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+def sliding_window_view(
+    x: ArrayLike,
+    window_shape: SupportsIndex | tuple[SupportsIndex, ...],
+    axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
+    *,
+    subok: bool = False,
+    writeable: bool = False,
+) -> Array:
     """All windows of a shape that fit into an array.
 
     Parameters

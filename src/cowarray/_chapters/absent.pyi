@@ -1,3 +1,0 @@
-from types import ModuleType
-
-def absence(module: str, name: str, space: ModuleType = ..., instead: dict[str, str] = ...) -> AttributeError: ...
