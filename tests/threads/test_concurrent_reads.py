@@ -17,7 +17,7 @@ import pytest
 
 import cowarray as ca
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.usefixtures("quick_switches")]
 
 THREADS = 4
 ROUNDS = 40
@@ -98,14 +98,6 @@ def all_at_once(functions):
     if failures:
         raise failures[0]
     return results
-
-
-@pytest.fixture(autouse=True)
-def quick_switches():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 @pytest.mark.parametrize("made", MAKERS)
