@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray as cw
 from cowarray import deferred, materialize
@@ -115,4 +116,4 @@ def test_what_waits_does_not_hold_the_interpreter():
 @pytest.mark.parametrize("threshold", [3, 7, 20])
 def test_finalizers_may_compute_while_operations_are_recorded(threshold):
     program = Path(__file__).with_name("finalizers.py")
-    subprocess.run([sys.executable, program, str(threshold)], check=True, timeout=120)
+    subprocess.run([sys.executable, program, str(threshold)], check=True, timeout=LONGEST)
