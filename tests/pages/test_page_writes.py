@@ -587,7 +587,7 @@ b = a.copy()
 b[0] = 1
 with open("/proc/self/statm") as f:
     used = int(f.read().split()[0]) * 4096
-resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), resource.getrlimit(resource.RLIMIT_AS)[1]))
 c = b.copy()
 try:
     c[1] = 2

@@ -10,10 +10,12 @@ import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 from processes import fork, wait
+from support import threads
 from support.limits import LONGEST
 
 import cowarray as ca
@@ -25,14 +27,7 @@ THREADS = 8
 
 def together(count, function):
     """Run function(i) in count threads that start at once; the first exception is raised here."""
-    barrier = threading.Barrier(count)
-
-    def one(i):
-        barrier.wait()
-        return function(i)
-
-    with ThreadPoolExecutor(count) as pool:
-        return [future.result(timeout=LONGEST) for future in [pool.submit(one, i) for i in range(count)]]
+    return threads.together(*[partial(function, i) for i in range(count)])
 
 
 # ---- N sharers -------------------------------------------------------------------------------------------------------
