@@ -78,6 +78,7 @@ class simulate:
 
     def __enter__(self) -> Self:
         hand_to("simulation", self._road)
+        before = self._hooks.innermost.get()
         self._entered.append(None)
         watch_births(1)
         watch_copies(1, self._hooks)
@@ -85,6 +86,7 @@ class simulate:
             self._entered[-1] = self._hooks.innermost.set(self._run)
         except BaseException:
             self._leave()
+            self._hooks.innermost.set(before)  # memory may be short when it has been set already
             raise
         return self
 
