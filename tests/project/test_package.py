@@ -58,7 +58,6 @@ def test_sdist_holds_the_sources_and_nothing_that_was_built(dist):
         "SECURITY.md",
         "conda-recipe/recipe.yaml",
         ".ci/run",
-        ".ci/constraints.py",
         "flags.mk",
         ".clang-format",
         ".pre-commit-config.yaml",
