@@ -34,8 +34,9 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-CYTHON_FILES := $(shell find src/cowarray -name '*.pyx' -o -name '*.pxd')
-EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+# Without the headers that a build copies beside the modules.
+EXTENSION_SOURCES := setup.py flags.mk $(shell find include src -path src/cowarray/include -prune -o -name '*.[ch]' -print \
+    -o -name '*.p[xy][dx]' -print)
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
 GROUPS := test check site wheels comparison conformance conformance-scipy constraints

@@ -11,15 +11,11 @@ import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from support.sources import PACKAGE, ROOT, TOKEN, modules, placed, statements
 
-ROOT = Path(__file__).resolve().parent
-while not (ROOT / "pyproject.toml").exists():
-    ROOT = ROOT.parent
 CORE = ROOT / "src" / "core"
-PACKAGE = ROOT / "src" / "cowarray"
 
 # ---- the core --------------------------------------------------------------------------------------------------------
 
@@ -69,7 +65,7 @@ def climbing_calls(sources):
 
 @pytest.fixture
 def sources():
-    found = {path.stem: without_comments(path.read_text()) for path in CORE.glob("*.c")}
+    found = {path.stem: without_comments(path.read_text()) for path in CORE.rglob("*.c")}
     assert set(found) == {name for names in FILES for name in names}
     return found
 
@@ -118,44 +114,6 @@ ROOMS = [
     ["_tools.planning"],
     ["__main__"],
 ]
-# A string; a word with its dots, a number, a sign or the end of a line. Comments and joined lines are passed over.
-TOKEN = re.compile(
-    r"""(?P<string>[a-zA-Z]{0,2}(?P<quote>"{3}|'{3}|"|')(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote))"""
-    r"|#[^\n]*|\\\n|(?P<token>[^\W\d][\w.]*|\.+|\d\w*|\n|[^\s\w])",
-    re.DOTALL,
-)
-BLOCKS = set("async cdef class cpdef def elif else except finally for if try while with".split())  # noqa: SIM905
-
-
-def modules(folder=PACKAGE):
-    """The modules by name: the text of each of their files, by suffix. Stubs only say types, such as that of arrays."""
-    found = {}
-    for path in sorted(folder.rglob("*.p*")):
-        if path.suffix in (".py", ".pyx", ".pxd"):
-            name = ".".join(path.relative_to(folder).with_suffix("").parts)
-            found.setdefault(name.removesuffix("__init__").removesuffix("."), {})[path.suffix] = path.read_text()
-    return found
-
-
-def statements(text):
-    """(indentation, tokens) of each statement of a Cython or Python file; what follows a block's colon is one."""
-    depth, indent, tokens = 0, 0, []
-    for match in TOKEN.finditer(text + "\n"):
-        token = match["string"] or match["token"]
-        if token is None:
-            continue
-        if len(token) == 1:
-            depth += (token in "([{") - (token in ")]}")
-        if depth == 0 and (token in ("\n", ";") or (token == ":" and tokens and tokens[0] in BLOCKS)):
-            if tokens:
-                yield indent, tokens
-            tokens = []
-        elif token != "\n":
-            if not tokens:
-                before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-                indent = indent + 1 if before.strip() else len(before)
-            tokens.append(token)
-    assert depth == 0, "a bracket was misread"
 
 
 def imports_by_tokens(text):
@@ -371,7 +329,7 @@ HANDED = {
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
     "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
     "_modes.budget.managing.start": "the budget that holds where no block does",
-    "_modes.budget.runs.__cinit__": "all runs, for a process that has forked",
+    "_modes.budget.runs.Run.__cinit__": "all runs, for a process that has forked",
 }
 
 
@@ -380,34 +338,28 @@ def handings(text):
     read = list(statements(text))
     binding = [tokens[: tokens.index("=")] for indent, tokens in read if indent == 0 and "=" in tokens]
     kept = {left[0] if ":" in left[1:2] else left[-1] for left in binding if "(" not in left}
-    above = [
-        tokens
-        for _, tokens in read
-        if tokens[0] in ("from", "import", "cimport") and tokens[1].startswith((".", "cowarray"))
-    ]
-    packages = set().union(*above)
-    found, around = set(), []  # around: of each function, the indentation, the name, parameters, locals, globals
-    for indent, tokens in read:
-        around = [each for each in around if each[0] < indent]
-        opens = tokens.index("(") if "(" in tokens else 0
-        if tokens[0] in ("async", "def", "cdef", "cpdef") and opens and not {"=", "class"} & set(tokens[:opens]):
-            given = {token for token in tokens[opens:] if token.isidentifier()} - {"None", "not"}
-            around.append((indent, tokens[opens - 1], given, set(), set()))
-        elif around:
-            given, local, bound = (set().union(*(each[at] for each in around)) for at in (2, 3, 4))
-            at = tokens.index("=") if "=" in tokens else 0
-            owner, _, name = tokens[0].rpartition(".")
-            if tokens[0] == "global":
-                around[-1][4].update(tokens)
-            elif tokens[0] == "cdef" or at == 1:
-                around[-1][3].update(tokens[: at or None])
-            puts = at and tokens[0] in kept - given and tokens[1] == "["
-            calls = owner in kept - given and name in ("add", "append", "extend", "insert", "setdefault", "update")
-            hands = given & {token.partition(".")[0] for token in tokens[at + 1 :]}
-            if hands and (puts or calls or bound & set(tokens[:at])):
-                found.add(".".join(each[1] for each in around))
-            if owner in packages - given - local and at == 1:
-                found.add(".".join(each[1] for each in around))
+    above = [tokens for _, tokens in read if tokens[0] in ("from", "import", "cimport")]
+    packages = set().union(*(tokens for tokens in above if tokens[1].startswith((".", "cowarray"))))
+    found, bound, local = set(), {}, {}
+    for around, tokens in placed(text):
+        functions = [(name, tuple(header[header.index("(") :])) for name, header in around if "class" not in header[:2]]
+        if not functions:
+            continue
+        given = {token for _, inside in functions for token in inside if token.isidentifier()} - {"None", "not"}
+        at = tokens.index("=") if "=" in tokens else 0
+        owner, _, name = tokens[0].rpartition(".")
+        if tokens[0] == "global":
+            bound.setdefault(functions[-1], set()).update(tokens)
+        elif tokens[0] == "cdef" or at == 1:
+            local.setdefault(functions[-1], set()).update(tokens[: at or None])
+        puts = at and tokens[0] in kept - given and tokens[1] == "["
+        calls = owner in kept - given and name in ("add", "append", "extend", "insert", "setdefault", "update")
+        binds = any(bound.get(each, set()) & set(tokens[:at]) for each in functions)
+        hands = (puts or calls or binds) and given & {token.partition(".")[0] for token in tokens[at + 1 :]}
+        if hands or (
+            at == 1 and owner in packages - given - set().union(*map(local.get, functions, [()] * len(functions)))
+        ):
+            found.add(".".join(name for name, _ in around))
     return found
 
 

@@ -1,15 +1,11 @@
 """`make lint` looks everywhere: what it should find is planted in each folder of a copy of the tree's, and is found."""
 
 import importlib.util
-import os
 import re
 import shutil
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-BUILT = r"\.|__pycache__$|build$|dist$|.*\.egg-info$"
+from support.sources import ROOT, folders
 
 
 @pytest.fixture
@@ -18,10 +14,8 @@ def lint(tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location("lint", ROOT / "tools" / "lint.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for folder, inside, _ in os.walk(ROOT):
-        inside[:] = [name for name in inside if not re.match(BUILT, name)]
-        (tmp_path / Path(folder).relative_to(ROOT)).mkdir(exist_ok=True)
-    shutil.rmtree(tmp_path / "src" / "cowarray" / "include", ignore_errors=True)  # copies of headers
+    for folder in folders():
+        (tmp_path / folder.relative_to(ROOT)).mkdir(exist_ok=True)
     for name in ("pyproject.toml", ".clang-format", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
     monkeypatch.setattr(module, "ROOT", tmp_path)
@@ -41,7 +35,7 @@ def test_a_fault_is_found_in_each_folder(lint, tmp_path, capfd, check, below, en
     tool = lint.CHECKS[check][0][0]
     if not (lint.BIN / tool).exists():
         pytest.skip(f"{tool} is not installed; `make lint` and `make check` install it")
-    planted = {Path(folder, f"planted.{ending}") for folder, _, _ in os.walk(tmp_path / below) for ending in endings}
+    planted = {folder / f"planted.{ending}" for folder in folders(tmp_path / below) for ending in endings}
     assert len(planted) > 30
     for path in planted:
         path.write_text(text)
