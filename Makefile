@@ -350,8 +350,8 @@ model: ## Check the models of the protocol with spin, and the core's sources wit
 lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, clang-format, numpydoc (ARGS=ruff picks some)
 	@$(IN_VENV) tools/lint.py $(ARGS)
 
-types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
-	@$(IN_VENV) tools/check_types.py
+types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs of extensions (ARGS=mypy picks some)
+	@$(IN_VENV) tools/check_types.py $(ARGS)
 
 # An environment of its own, beside the extensions that were built for the other: nothing is built twice.
 SITE := .venv-site
