@@ -291,7 +291,7 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/threads/test_concurrent_reads.py $(ARGS)
 
 leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
-	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks $(ARGS)
+	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks -p no:randomly $(ARGS)
 
 # ---- conformance -----------------------------------------------------------------------------------------------------
 
