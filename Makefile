@@ -33,10 +33,12 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-CYTHON_FILES := $(shell find src/cowarray -name '*.pyx' -o -name '*.pxd')
-EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+# Without the headers that a build copies beside the modules.
+EXTENSION_SOURCES := setup.py flags.mk $(shell find include src -path src/cowarray/include -prune -o -name '*.[ch]' -print \
+    -o -name '*.p[xy][dx]' -print)
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
+GROUPS := test check site wheels comparison conformance conformance-scipy constraints
 GROUP = $(PIP) '$(PIP_NEEDED)' && $(PIP) --group
 
 $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
@@ -66,7 +68,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(shell find src/cowarray -name '
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.wheels $(VENV)/.comparison $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(addprefix $(VENV)/.,$(GROUPS)): $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -77,8 +79,10 @@ $(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%:
 
 AT_HAND = $(shell tools/at_hand.sh $(1))
 
-constraints: ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python at hand
-	@$(PYTHON) .ci/constraints.py --with '$(PIP_NEEDED)' $(foreach version,$(SUPPORTED),$(call AT_HAND,$(version)))
+constraints: $(VENV)/.constraints ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python and system
+	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/build_requires.py; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
+	    --python-version $(firstword $(SUPPORTED)) --no-annotate --custom-compile-command "make constraints" \
+	    --all-extras $(addprefix --group ,$(GROUPS)) --output-file constraints.txt - pyproject.toml
 
 FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
 

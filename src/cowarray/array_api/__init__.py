@@ -27,6 +27,7 @@ from cowarray._chapters.data_types import (
     uint64,
 )
 from cowarray._chapters.inspection import __array_api_version__, __array_namespace_info__
+from cowarray.array_api import _namespace as _namespace
 from cowarray.array_api import fft, linalg
 from cowarray.array_api._creation import (
     arange,

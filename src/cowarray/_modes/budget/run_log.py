@@ -118,6 +118,7 @@ class RunLog:
 
     Examples
     --------
+    >>> from cowarray._modes.budget.run_log import RunLog, read_log
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "run.log")
     >>> with RunLog(path) as log:
