@@ -142,7 +142,7 @@ typedef struct cow_sharing {
     size_t takes;  /* out, of would_share: bytes of memory, about */
 } cow_sharing;
 
-/* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share, settle, heal,
+/* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share, settle,
  * would_share and own_bytes are called inside the fork gate, and the others anywhere. */
 typedef struct cow_paging {
     /* Smaller windows are copied, and nobody is asked. */
@@ -170,11 +170,6 @@ typedef struct cow_paging {
     size_t (*own_bytes)(void *self, const cow_dataptr *own, size_t *regions, size_t *count);
     /* What share has said was copied for it. */
     size_t (*copied_bytes)(void *self, const cow_dataptr *own);
-    /* Counts a read of so many bytes that share has made; 1 if somebody should heal them. Called with the micro lock held. */
-    int (*count_read)(void *self, const cow_dataptr *own, size_t nbytes);
-    /* Makes bytes that nobody writes to meanwhile as fast to read as they were before pages of them were written, if what was
-     * read since then pays for it; at_once: in any case. Others may read them, and see the same values. */
-    void (*heal)(void *self, const cow_dataptr *own, int at_once);
 } cow_paging;
 
 /* How many pages of 4 KiB a writer touches at most in a window of nbytes. */
@@ -205,7 +200,6 @@ typedef struct cow_paging_figures {
     uint64_t filled;   /* bytes that were copied to them */
     uint64_t promised; /* pages that writers said they would touch when their window was made: the kernel copies them */
     uint64_t commits;  /* regions of 2 MiB that were put into a new base because they were copied too often */
-    uint64_t heals;    /* regions that were put into a new base because so much was read of them */
     uint64_t give_ups; /* paged windows that were copied to plain memory because too much of them was written */
     size_t base_bytes; /* in bases that exist now */
     size_t base_files; /* open descriptors */
@@ -326,14 +320,6 @@ COW_NODISCARD cow_status cow_storage_take(cow_storage *storage, size_t managed, 
 COW_NODISCARD cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err);
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
-
-/* To be said by whoever reads much of a large Storage: pages of it that were written to make reading slower, and once so much
- * was read that a new base of them pays, they are healed. 1: somebody should (cow_storage_heal). Never waits. */
-int cow_storage_count_read(cow_storage *storage, size_t nbytes);
-/* Heals pages, while nobody writes to the Storage: the values and the address stay. at_once: also if too little was read for
- * it to pay. Nothing happens where it is not possible. Takes as long as a copy, for which writers and clones of the Storage
- * wait, and readers do not. */
-void cow_storage_heal(cow_storage *storage, int at_once);
 
 /* Read access. The scope has a reference: data stays valid memory until the end, whatever happens to the Storage. While
  * the Storage lives, the values stay as well, except for what is written in place to this very Storage: after the

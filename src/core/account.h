@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cowarray/core.h"
-#include "pages.h"
+#include "ledger.h"
 
 /* The calling thread's, or one that nobody reads. */
 cow_account *cowi_account_now(void);

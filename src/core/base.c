@@ -6,6 +6,8 @@
  *
  * All calls that can fail leave nothing behind. */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
+#include "base.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +18,6 @@
 #include <unistd.h>
 
 #include "account.h"
-#include "assertions.h"
-#include "pages.h"
 
 /* Newer than some systems' headers. */
 #ifndef MFD_CLOEXEC
@@ -186,25 +186,58 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     return base;
 }
 
-cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+/* A counted descriptor of a sealed file; negative: there is none. */
+static int filled_file(const cowi_piece *pieces, size_t count, bool small)
 {
-    cowi_base *base = NULL;
     int descriptor;
     if (!count_file()) {
-        return NULL;
+        return -1;
     }
     descriptor = memory_file(count * COWI_REGION);
     if (descriptor >= 0 && write_file(descriptor, pieces, count, small)) {
-        base = base_of(descriptor, count * COWI_REGION);
+        return descriptor;
     }
-    if (base == NULL) {
-        if (descriptor >= 0) {
-            (void)close(descriptor);
-        }
+    if (descriptor >= 0) {
+        (void)close(descriptor);
+    }
+    (void)cowi_sub_release(&files, 1);
+    return -1;
+}
+
+cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+{
+    const int descriptor = filled_file(pieces, count, small);
+    cowi_base *base = descriptor < 0 ? NULL : base_of(descriptor, count * COWI_REGION);
+    if (base == NULL && descriptor >= 0) {
+        (void)close(descriptor);
         (void)cowi_sub_release(&files, 1);
-        return NULL;
     }
     return base;
+}
+
+/* A refusal may be for a moment: too many open files. */
+#define TRIES 3u
+#define GRANTED (TRIES + 1)
+
+bool cowi_base_granted(bool small)
+{
+    static cowi_atomic_uint tried[2];
+    const char byte = 1;
+    const cowi_piece piece = {&byte, 1};
+    unsigned before = cowi_load_relaxed(&tried[small]);
+    int descriptor;
+    if (before >= TRIES) {
+        return before == GRANTED;
+    }
+    descriptor = filled_file(&piece, 1, small);
+    if (descriptor < 0) {
+        (void)cowi_cas_acq_rel(&tried[small], &before, before + 1); /* unless another thread knows better */
+        return false;
+    }
+    (void)close(descriptor);
+    (void)cowi_sub_release(&files, 1);
+    cowi_store_relaxed(&tried[small], GRANTED);
+    return true;
 }
 
 cowi_base *cowi_base_of_file(int descriptor)

@@ -1,8 +1,5 @@
-/* What a write will touch, and what that costs: a writer's box as runs of bytes and as pages, and the policy's arithmetic.
- * No state. */
-#include "pages.h"
-
-/* ---- what a writer will touch ------------------------------------------------------------------------------------ */
+/* A writer's box as runs of bytes, and those as pages. No state. */
+#include "boxes.h"
 
 #define MOST_DIMENSIONS 64
 
@@ -205,56 +202,4 @@ bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bi
     extent what;
     return box != NULL && box->ndim <= MOST_DIMENSIONS &&
            (!extent_of(box, &what) || walk(&what, box->most, lead, mark_run, &all));
-}
-
-/* ---- prices ------------------------------------------------------------------------------------------------------ */
-
-/* The budget: a window of which more is written is better copied. And a little more, between two looks. */
-#define PERCENT 6
-#define SHARE \
-    126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
-#define BETWEEN_LOOKS 6
-
-uint64_t cowi_least_price(const cow_sharing *sharing, bool of_window)
-{
-    const bool needs_base = !of_window && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
-    return sharing->nbytes + (needs_base ? sharing->allocated : 0);
-}
-
-uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages)
-{
-    return (uint64_t)pages * COWI_PAGE * prices->page / 1000;
-}
-
-uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions)
-{
-    return (uint64_t)regions * COWI_REGION * prices->fill / 1000;
-}
-
-uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages)
-{
-    const size_t price = pages * prices->page / 1000;
-    return (uint32_t)(price < COWI_REGION_PAGES ? price : COWI_REGION_PAGES);
-}
-
-bool cowi_is_dense(const cowi_prices *prices, size_t pages)
-{
-    return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
-}
-
-bool cowi_is_due(uint32_t debt, uint32_t dirty, const cowi_prices *prices)
-{
-    return dirty > 0 &&
-           (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
-}
-
-size_t cowi_most_written(size_t pages, uint32_t page_price)
-{
-    const size_t affordable = pages * SHARE / page_price;
-    return affordable < pages * PERCENT / 100 ? affordable : pages * PERCENT / 100;
-}
-
-size_t cowi_between_looks(size_t most)
-{
-    return most / BETWEEN_LOOKS;
 }

@@ -1,6 +1,6 @@
 /* Questions about bytes by the page. They look through a const scope, so that nobody frees what is looked at. */
 #include "internal.h"
-#include "pages.h"
+#include "units.h"
 
 /* A const scope on bytes by the page. False: there is none to end. */
 static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)

@@ -262,31 +262,6 @@ bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box)
            cowi_load_acquire(&storage->pins) == 0;
 }
 
-int cow_storage_count_read(cow_storage *storage, size_t nbytes)
-{
-    const cow_paging *paging = storage->allocator->paging;
-    int due = 0;
-    if (paging == NULL || storage->nbytes < paging->least) {
-        return 0;
-    }
-    cowi_storage_lock(storage);
-    if (storage->sole) {
-        const cow_dataptr own = handle_of(storage);
-        due = storage->paged && paging->count_read(storage->allocator->self, &own, nbytes);
-    }
-    else {
-        const cowi_where where = cowi_context_retain(storage->context);
-        if (where == COWI_HERE || where == COWI_FILLED) {
-            const cow_dataptr own = storage->context->original;
-            due = cowi_dataptr_paged(storage->allocator, own) &&
-                  paging->count_read(storage->allocator->self, &own, nbytes);
-            cowi_context_release(storage->context); /* never the last: the Storage has a share */
-        }
-    }
-    cowi_storage_unlock(storage);
-    return due;
-}
-
 int cow_storage_is_paged(cow_storage *storage)
 {
     int paged = 0;
