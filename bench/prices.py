@@ -3,10 +3,10 @@
 
 usage: prices.py [--mib N ...] [--rounds N] [--check]
 
-Prices are in copies of the same bytes into fresh memory: of a base that is filled (`fill`), and of pages that the kernel
-copies one by one (`page`), on pages of 2 MiB (`huge`) and of 4 KiB (`small`). prices.c measures them with the core's own
-functions, so a C compiler is needed. With --check the status is 1 where a price is more than twice the table's: then
-`paging` may cost more than it promises.
+Prices are in copies of the same bytes into fresh memory: of a base that is filled (`fill`), and of pages that the
+kernel copies one by one (`page`), on pages of 2 MiB (`huge`) and of 4 KiB (`small`). prices.c measures them with the
+core's own functions, so a C compiler is needed. With --check the status is 1 where a price is more than twice the
+table's: then `paging` may cost more than it promises.
 """
 
 import argparse

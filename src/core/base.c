@@ -1,10 +1,10 @@
 /* Bases: bytes that never change again, in a file that windows map privately.
  *
- * A base is filled through the one shared writable map that it ever has, on pages of 2 MiB, and then sealed: from there on
- * the kernel keeps everybody from changing it. It lives as long as a window or a shadow refers to it. A base has a
- * descriptor, which somebody may close behind our back and open again as another file: before each use it is looked at.
+ * A base is filled through the only shared writable map that it ever has, on pages of 2 MiB, and then sealed: from then on
+ * the kernel lets nobody change it. It lives as long as a window or a shadow refers to it. Somebody may close its descriptor
+ * and open another file under the same number, so its identity is checked before each use.
  *
- * All calls that can fail leave nothing behind. */
+ * A call that fails leaves nothing behind. */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
 #include "base.h"
 
@@ -36,9 +36,9 @@
 #define MADV_COLLAPSE 25
 #endif
 
-#define CHUNK (4 * COWI_REGION) /* filled while it is in the cache's reach */
+#define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
 #define MOST_FILES ((size_t)256)
-#define HIGH_DESCRIPTOR 256 /* out of the way of select, and of who counts on small numbers */
+#define HIGH_DESCRIPTOR 256 /* leaves small numbers to select, and to programs that count on them */
 
 static cowi_atomic_size files;
 static cowi_atomic_size bytes;
@@ -66,7 +66,7 @@ char *cowi_room(size_t nbytes)
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
-/* Others need descriptors, too. */
+/* Leaves most descriptors to the program. */
 static bool count_file(void)
 {
     struct rlimit limit;
@@ -90,7 +90,7 @@ static int move_up(int descriptor)
     return high;
 }
 
-/* A file above the limit on their size would kill the process. */
+/* To exceed the limit on the size of files would kill the process. */
 static bool may_be_so_large(size_t nbytes)
 {
     struct rlimit limit;
@@ -251,7 +251,7 @@ cowi_base *cowi_base_of_file(int descriptor)
         }
         return NULL;
     }
-    (void)cowi_add_relaxed(&files, 1); /* the user's wish: it counts, and is not refused */
+    (void)cowi_add_relaxed(&files, 1); /* counted, but never refused: the user asked for it */
     return base;
 }
 

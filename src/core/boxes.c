@@ -35,7 +35,7 @@ static size_t grain_of(size_t numbers)
     return numbers & (0 - numbers);
 }
 
-/* False where nothing is touched. */
+/* False: nothing is touched. */
 static bool extent_of(const cow_box *box, extent *out)
 {
     ptrdiff_t first = box->offset;
@@ -71,7 +71,7 @@ static bool extent_of(const cow_box *box, extent *out)
     return out->span > 0;
 }
 
-/* Of a run that begins anywhere at a multiple of grain: at worst with the last one in a page. */
+/* Of a run that begins at any multiple of grain: at worst at the last one in a page. */
 static size_t pages_of_run(size_t span, size_t grain)
 {
     return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;
@@ -106,10 +106,10 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes)
     return cowi_pages_touched(box, nbytes);
 }
 
-/* More runs than that are taken as spread evenly. */
+/* More runs than this are taken to be spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
-/* Over the regions that the extent lies in. */
+/* Spreads the pages over the regions that the extent lies in. */
 static void spread(const extent *what, size_t lead, size_t pages, size_t count, uint32_t *touched)
 {
     const size_t start = lead + what->first;
@@ -139,7 +139,8 @@ static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, 
     *next = end > *next ? end : *next;
 }
 
-/* For each run of the box, its first byte from the start of the window's first region on; false where they are not known. */
+/* Calls each for every run, with its first byte counted from the start of the window's first region. False, and nothing called:
+ * where the runs are is not known. */
 typedef void visit(void *context, size_t start, size_t span);
 
 static bool walk(const extent *what, size_t most, size_t lead, visit *each, void *context)

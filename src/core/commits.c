@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "maps.h"
+#include "policy.h"
 
 static cowi_base *new_base(const cowi_plan *how, size_t count)
 {

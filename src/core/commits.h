@@ -4,8 +4,7 @@
 
 #include "windows.h"
 
-/* As commit of cowi_place, for memory. Nobody writes to the source meanwhile: what its pages hold equals what the new base will
- * hold, so that readers see nothing of it. */
+/* As commit of cowi_place, for memory. */
 COW_NODISCARD bool cowi_commit_regions(cowi_plan *how, size_t count);
 
 #endif

@@ -75,7 +75,7 @@ static void unshadow(void *self, void *shadow)
 
 static void *base_of(const cowi_plan *how)
 {
-    return base_new((how->sharing->allocated + COWI_REGION - 1) / COWI_REGION);
+    return base_new(cowi_source_regions(how));
 }
 
 /* ---- pages --------------------------------------------------------------------------------------------------------- */
@@ -211,8 +211,8 @@ static cowi_ledger *ledger(const cow_sharing *sharing)
                                                         : NULL;
 }
 
-static const cowi_place nowhere = {sizeof(window), ledger, own_pages, base_of, commit, build, retain, release, touched,
-                                   under_way, gave_up, deleted};
+static const cowi_place nowhere = {sizeof(window), ledger,  own_pages, base_of,   commit,  build,
+                                   retain,         release, touched,   under_way, gave_up, deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {
@@ -248,7 +248,15 @@ static void spend(void *self, const void *data, size_t nbytes)
 }
 
 const cow_paging cowi_foretold_pages = {
-    COWI_PAGED_LEAST,   share, unshadow, cowi_window_is_paged, cowi_window_touch,
-    cowi_window_settle, earn,  spend,    would,                cowi_window_own_bytes,
+    COWI_PAGED_LEAST,
+    share,
+    unshadow,
+    cowi_window_is_paged,
+    cowi_window_touch,
+    cowi_window_settle,
+    earn,
+    spend,
+    would,
+    cowi_window_own_bytes,
     cowi_window_copied_bytes,
 };

@@ -1,8 +1,5 @@
 /* Windows by the page in memory: a writer's private map of frozen bytes. The kernel copies the pages that are written, and
- * knows which they are.
- *
- * What a window is made of, the policy decides (policy.c). Here it is mapped and copied. A map that fails leaves nothing behind;
- * so does a base. */
+ * knows which they are. policy.c decides what a window is made of; here it is mapped and copied. */
 #define _GNU_SOURCE
 #include "pages.h"
 
@@ -52,7 +49,7 @@ static void unshadow(void *self, void *shadow)
 static void *base_of(const cowi_plan *how)
 {
     const cow_sharing *sharing = how->sharing;
-    const size_t count = (sharing->allocated + COWI_REGION - 1) / COWI_REGION;
+    const size_t count = cowi_source_regions(how);
     cowi_piece *pieces = (cowi_piece *)malloc(count * sizeof *pieces);
     cowi_base *base = NULL;
     if (pieces != NULL) {
@@ -240,8 +237,8 @@ static cowi_ledger *ledger(const cow_sharing *sharing)
     return &cowi_books;
 }
 
-static const cowi_place memory = {sizeof(cowi_mapped), ledger, own_pages, base_of, commit, build, retain, release, NULL, NULL,
-                                gave_up, deleted};
+static const cowi_place memory = {
+    sizeof(cowi_mapped), ledger, own_pages, base_of, commit, build, retain, release, NULL, NULL, gave_up, deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {
@@ -270,8 +267,16 @@ static void spend(void *self, const void *data, size_t nbytes)
 }
 
 const cow_paging cowi_pages = {
-    COWI_PAGED_LEAST,      share, unshadow, cowi_window_is_paged, cowi_window_touch,
-    cowi_window_settle,    earn,  spend,    would,                cowi_window_own_bytes,
+    COWI_PAGED_LEAST,
+    share,
+    unshadow,
+    cowi_window_is_paged,
+    cowi_window_touch,
+    cowi_window_settle,
+    earn,
+    spend,
+    would,
+    cowi_window_own_bytes,
     cowi_window_copied_bytes,
 };
 

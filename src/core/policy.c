@@ -41,7 +41,7 @@ static bool needs_base(const cowi_plan *how)
     return how->from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)how->sharing->shadow) == NULL;
 }
 
-static size_t regions_of_source(const cowi_plan *how)
+size_t cowi_source_regions(const cowi_plan *how)
 {
     return (how->sharing->allocated + COWI_REGION - 1) / COWI_REGION;
 }
@@ -56,8 +56,9 @@ static bool is_eligible(const cowi_plan *how)
     if (how->ledger == NULL || touched > sharing->nbytes / 2) {
         return false;
     }
-    return is_of_file(how) || (!cowi_pages_are_off() && how->lead % COW_ALIGNMENT == 0 &&
-                               cowi_ledger_has(how->ledger, least, sharing->will_earn) && cowi_base_granted(how->small));
+    return is_of_file(how) ||
+           (!cowi_pages_are_off() && how->lead % COW_ALIGNMENT == 0 &&
+            cowi_ledger_has(how->ledger, least, sharing->will_earn) && cowi_base_granted(how->small));
 }
 
 int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
@@ -73,8 +74,8 @@ int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
         sharing->takes += cowi_window_own_bytes(NULL, &sharing->source, NULL, NULL);
     }
     if (needs_base(&how)) {
-        price += cowi_price_of_fill(how.prices, regions_of_source(&how));
-        sharing->takes += regions_of_source(&how) * COWI_REGION;
+        price += cowi_price_of_fill(how.prices, cowi_source_regions(&how));
+        sharing->takes += cowi_source_regions(&how) * COWI_REGION;
     }
     if (!is_of_file(&how) && !cowi_ledger_allows(how.ledger, price, sharing->will_earn)) {
         return 0;
@@ -135,7 +136,7 @@ static bool find_shadow(cowi_window *made, cowi_plan *how)
 {
     void **shadow = how->sharing->shadow;
     if (*shadow == NULL) {
-        const uint64_t price = cowi_price_of_fill(how->prices, regions_of_source(how));
+        const uint64_t price = cowi_price_of_fill(how->prices, cowi_source_regions(how));
         if (!cowi_ledger_take(how->ledger, price)) {
             return false;
         }
@@ -153,7 +154,12 @@ static bool find_shadow(cowi_window *made, cowi_plan *how)
     return true;
 }
 
-/* Regions that were copied again and again go into a new base, which the source maps from here on, and so does the window. */
+bool cowi_region_due(const cowi_plan *how, size_t index)
+{
+    return cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
+}
+
+/* Regions that were copied again and again go into a new base, which source and window map from here on. */
 static void commit(cowi_window *made, cowi_plan *how)
 {
     size_t count = 0;

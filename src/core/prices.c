@@ -2,7 +2,7 @@
 #include "prices.h"
 
 /* In thousandths of a plain copy. bench/prices.py measures them: they differ between machines, and on one machine with its load
- * and the size of the copy. No price measured on two machines was above twice these. Tests compile other prices in. */
+ * and the size of the copy. None that was seen is above twice these. Tests compile other prices in. */
 #ifndef COWI_PRICE_OF_FILL
 #define COWI_PRICE_OF_FILL 1500
 #define COWI_PRICE_OF_PAGE 4000

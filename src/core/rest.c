@@ -1,4 +1,4 @@
-/* Pages at rest: the allocator looks how much of them was written. The Storage is busy meanwhile, and the caller in the fork
+/* Pages at rest: the allocator looks how many of them were written. The Storage is busy meanwhile, and the caller in the fork
  * gate. */
 #include "internal.h"
 

@@ -45,11 +45,6 @@ static void release_all(const cowi_window *of)
     }
 }
 
-bool cowi_region_due(const cowi_plan *how, size_t index)
-{
-    return cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
-}
-
 void cowi_region_put(const cowi_place *place, cowi_region *of, void *base, size_t offset)
 {
     place->retain(base);

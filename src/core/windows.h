@@ -39,62 +39,48 @@ typedef struct cowi_window {
     bool of_file; /* by the user's wish: paged whatever it costs, and never given up */
 } cowi_window;
 
-/* A window that is being made. */
-typedef struct cowi_plan {
-    const cowi_place *place;
-    cow_sharing *sharing;
-    cowi_window *from; /* the source; NULL: plain memory */
-    cowi_ledger *ledger;
-    const cowi_prices *prices;
-    bool small;   /* bases with pages of 4 KiB will do */
-    size_t lead;  /* as the window will have it */
-    size_t count; /* and this */
-    size_t first; /* the source's region that is the window's first */
-    cowi_dirt own;     /* pages of the source's own, from there on */
-    uint32_t *dirty;   /* how many of them each region has */
-    uint32_t *touched; /* pages that the writer will touch, in each region */
-    uint64_t paid;     /* for the window, beside what is reserved */
-    size_t filled;     /* bytes of bases that were made for it */
-} cowi_plan;
+/* A window that is being made: policy.h. */
+typedef struct cowi_plan cowi_plan;
 
-/* Where the bytes of windows are: in memory (pages.c), or nowhere (foretold.c). All but retain, release, touched and deleted
- * are called in the fork gate, with the lock of the bytes. What fails leaves nothing behind. */
+/* Where the bytes of windows are: in memory (pages.c), or nowhere (foretold.c). base_of, commit and build are called in the fork
+ * gate, with the lock of the source. A call that fails leaves nothing behind. */
 struct cowi_place {
     size_t window_size; /* of the place's own struct, which begins with a cowi_window */
-    /* Which ledger pays for windows of that source. NULL: none, so nothing is paged. */
+    /* Which ledger pays for windows of that source. NULL: none, and nothing is paged. */
     cowi_ledger *(*ledger)(const cow_sharing *sharing);
-    /* Adds the pages of some regions that are not their base's, or of regions without a base. False: not known. */
+    /* Adds the window's own pages in some of its regions to an empty set, as far as these have a base. False: not known. The
+     * window is locked, or nobody shares it. */
     bool (*own_pages)(const cowi_window *of, size_t first, size_t count, cowi_dirt *out);
-    /* A base that equals the plain source, with one reference. NULL: there is none to be had. */
+    /* A base that equals the plain source, with one reference. NULL: none can be had. */
     void *(*base_of)(const cowi_plan *how);
-    /* Puts the source's regions that are due (cowi_region_due; `count` of them) into a new base, and sets their dirty to 0.
-     * A region that cannot be changed stays as it was. False: no region has changed. */
+    /* Puts the source's regions that are due (cowi_region_due; count of them) into a new base, and sets their dirty to 0. A region
+     * that cannot be changed stays as it was. False: none has changed. */
     bool (*commit)(cowi_plan *how, size_t count);
-    /* Gives the window its bytes: bases, copies of whole regions, and of the pages that are the source's own. Sets the
-     * sharing's made.data. */
+    /* Gives the window its bytes: maps of bases, whole regions of its own, and copies of the source's own pages. Sets made.data
+     * of the sharing. */
     bool (*build)(cowi_window *made, cowi_plan *how);
     void (*retain)(void *base);
     void (*release)(void *base);
-    /* A write to the window begins. NULL: the kernel will see which pages it copies. */
+    /* A write is about to begin. Called with the micro lock held. NULL: the kernel will see which pages it copies. */
     void (*touched)(cowi_window *of, const cow_box *box);
-    /* Own pages that touched has added for the write that is about to begin. NULL: none. */
+    /* How many own pages touched has just added. NULL: none. */
     size_t (*under_way)(const cowi_window *of);
+    /* The window is about to be copied to plain memory. */
     void (*gave_up)(cowi_window *of);
-    void (*deleted)(cowi_window *of); /* before its bases are released */
+    /* Before the window's bases are released. */
+    void (*deleted)(cowi_window *of);
 };
 
 /* The lock for a source that is shared, plain or paged, by the address of its bytes. Held in the fork gate only. */
 pthread_mutex_t *cowi_window_lock(const void *data);
-/* A window with regions, and all of it 0 but place and count. free frees it. NULL: memory has run out. */
+/* A window with count regions, all else 0. free() frees it. NULL: memory has run out. */
 cowi_window *cowi_window_new(const cowi_place *place, size_t count);
-/* Begins to count writes: the budget, and what is reserved for it. */
+/* Sets what is reserved for the window, and its budget, and begins to count writes. The ledger is not asked. */
 void cowi_window_reserve(cowi_window *of, const cowi_prices *prices);
 /* Bytes of a region that belong to the window, or lie before it. */
 size_t cowi_window_bytes(const cowi_window *of, size_t index);
 void cowi_window_retain_bases(const cowi_window *of);
-/* Whether a commit is due for that region of the plan's source. */
-bool cowi_region_due(const cowi_plan *how, size_t index);
-/* Makes the region equal to the base from offset on, to which it takes a reference. */
+/* The region equals the base from offset on, has a reference to it, and no debt. */
 void cowi_region_put(const cowi_place *place, cowi_region *of, void *base, size_t offset);
 
 /* The deleter of a whole window, and so the mark of one. */

@@ -17,7 +17,13 @@ BASES = {
     "the source of a commit keeps its pages": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "mapped = cowi_base_map(base, offset, cowi_mapped_region(how->from, how->first + index), COWI_REGION);", "mapped = true;")],
+        [
+            (
+                "commits.c",
+                "mapped = cowi_base_map(base, offset, cowi_mapped_region(how->from, how->first + index), COWI_REGION);",
+                "mapped = true;",
+            )
+        ],
     ),
     "all regions of a commit map the first": (
         "test_pages_bases",
@@ -136,7 +142,14 @@ BASES = {
     "a base that cannot be filled keeps its descriptor": (
         "test_pages_failures",
         "generations_survive_each_failure",
-        [("base.c", "    if (descriptor >= 0) {\n        (void)close(descriptor);\n    }\n    (void)cowi_sub_release(&files, 1);\n    return -1;", "    (void)cowi_sub_release(&files, 1);\n    return -1;")],
+        [
+            (
+                "base.c",
+                "    if (descriptor >= 0) {\n        (void)close(descriptor);\n    }\n"
+                "    (void)cowi_sub_release(&files, 1);\n    return -1;",
+                "    (void)cowi_sub_release(&files, 1);\n    return -1;",
+            )
+        ],
     ),
     "a base that cannot be filled is used": (
         "test_pages_failures",
@@ -235,7 +248,13 @@ BASES = {
     "the file that was tried stays open": (
         "test_pages_failures",
         "first_writes_survive_each_failure",
-        [("base.c", "    (void)close(descriptor);\n    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed", "    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed")],
+        [
+            (
+                "base.c",
+                "    (void)close(descriptor);\n    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed",
+                "    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed",
+            )
+        ],
     ),
     "the first refusal is for good": (
         "test_pages_failures",

@@ -247,7 +247,7 @@ FAULTS |= {
     "absent bytes have readers without a scope": (
         "test_absence",
         "readers_left_behind_keep_the_bytes",
-        [("storage.c", " && !cowi_context_absent(storage->context)) { /* of", ") { /* of")],
+        [("storage.c", " && !cowi_context_absent(storage->context)) { /* absent", ") { /* absent")],
     ),
     "a fill of another size": (
         "test_absence",

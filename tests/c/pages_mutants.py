@@ -90,7 +90,13 @@ PAGES = {
     "no region is dense": (
         "test_pages_policy",
         "dense_regions_are_copied_whole",
-        [("policy.c", "        if (of->base == NULL || cowi_is_dense(how->prices, pages)) {", "        if (of->base == NULL) {")],
+        [
+            (
+                "policy.c",
+                "        if (of->base == NULL || cowi_is_dense(how->prices, pages)) {",
+                "        if (of->base == NULL) {",
+            )
+        ],
     ),
     "two regions of plain memory are one run": (
         "test_pages_policy",
@@ -130,12 +136,24 @@ PAGES = {
     "a window that cannot be built keeps its room": (
         "test_pages_failures",
         "generations_survive_each_failure",
-        [("pages.c", "        give_back_room((cowi_mapped *)(void *)made);\n", "        cowi_maps_return(((cowi_mapped *)(void *)made)->maps);\n")],
+        [
+            (
+                "pages.c",
+                "        give_back_room((cowi_mapped *)(void *)made);\n",
+                "        cowi_maps_return(((cowi_mapped *)(void *)made)->maps);\n",
+            )
+        ],
     ),
     "a window that cannot be built keeps its maps": (
         "test_pages_failures",
         "generations_survive_each_failure",
-        [("pages.c", "        give_back_room((cowi_mapped *)(void *)made);\n", "        (void)munmap(cowi_mapped_region(made, 0), made->count * COWI_REGION);\n")],
+        [
+            (
+                "pages.c",
+                "        give_back_room((cowi_mapped *)(void *)made);\n",
+                "        (void)munmap(cowi_mapped_region(made, 0), made->count * COWI_REGION);\n",
+            )
+        ],
     ),
     "a page that fails is taken as mapped": (
         "test_pages_failures",
@@ -166,7 +184,13 @@ PAGES = {
     "a window begins where the allocation does": (
         "test_pages",
         "windows_are_paged_where_they_lie",
-        [("policy.c", "const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;", "const size_t start = sharing->offset;")],
+        [
+            (
+                "policy.c",
+                "const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;",
+                "const size_t start = sharing->offset;",
+            )
+        ],
     ),
     "unaligned windows are paged": (
         "test_pages_policy",
@@ -176,7 +200,13 @@ PAGES = {
     "a file without huge pages is not paged": (
         "test_pages_failures",
         "a_file_is_paged_where_nothing_else_is",
-        [("policy.c", "return is_of_file(how) || (!cowi", "return (is_of_file(how) && cowi_base_granted(how->small)) || (!cowi")],
+        [
+            (
+                "policy.c",
+                "return is_of_file(how) ||",
+                "return (is_of_file(how) && cowi_base_granted(how->small)) ||",
+            )
+        ],
     ),
     "a file that cannot be mapped keeps its map": (
         "test_pages_failures",
@@ -201,7 +231,13 @@ PAGES = {
     "a base that is not had is spent": (
         "test_pages_ledger",
         "what_was_not_had_is_not_spent",
-        [("policy.c", "        if (*shadow == NULL) {\n            cowi_ledger_return(how->ledger, price);", "        if (*shadow == NULL) {")],
+        [
+            (
+                "policy.c",
+                "        if (*shadow == NULL) {\n            cowi_ledger_return(how->ledger, price);",
+                "        if (*shadow == NULL) {",
+            )
+        ],
     ),
     "a window that is not had is spent": (
         "test_pages_ledger",
@@ -211,7 +247,13 @@ PAGES = {
     "a commit is due at half its price": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [("prices.c", "(uint64_t)COWI_REGION_PAGES * prices->fill;\n}", "(uint64_t)COWI_REGION_PAGES * prices->fill / 2;\n}")],
+        [
+            (
+                "prices.c",
+                "(uint64_t)COWI_REGION_PAGES * prices->fill;\n}",
+                "(uint64_t)COWI_REGION_PAGES * prices->fill / 2;\n}",
+            )
+        ],
     ),
     "what was paid for a region is forgotten": (
         "test_pages_bases",
@@ -226,7 +268,11 @@ PAGES = {
     "files are paid for": (
         "test_pages_ledger",
         "files_cost_the_ledger_nothing",
-        [("policy.c", "how->paid = made->of_file ? 0 : price_of_window", "how->paid = price_of_window"), ("policy.c", "return made->of_file || cowi_ledger_take", "return cowi_ledger_take"), ("windows.c", "of->reserved = of->of_file ? 0 : cowi_price", "of->reserved = cowi_price")],
+        [
+            ("policy.c", "how->paid = made->of_file ? 0 : price_of_window", "how->paid = price_of_window"),
+            ("policy.c", "return made->of_file || cowi_ledger_take", "return cowi_ledger_take"),
+            ("windows.c", "of->reserved = of->of_file ? 0 : cowi_price", "of->reserved = cowi_price"),
+        ],
     ),
     "files are given up": (
         "test_pages_ledger",
@@ -246,7 +292,13 @@ PAGES = {
     "a region that is copied is free": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("policy.c", "price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION", "price += own || cowi_is_dense(how->prices, pages) ? 0")],
+        [
+            (
+                "policy.c",
+                "price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION",
+                "price += own || cowi_is_dense(how->prices, pages) ? 0",
+            )
+        ],
     ),
     "paging begins without a reserve": (
         "test_pages_ledger",
@@ -283,7 +335,13 @@ PAGES = {
     "regions of plain memory count as written": (
         "test_pages_policy",
         "own_regions_do_not_count",
-        [("windows.c", "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);", "pages += cowi_dirt_count(&own, i);")],
+        [
+            (
+                "windows.c",
+                "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);",
+                "pages += cowi_dirt_count(&own, i);",
+            )
+        ],
     ),
     "what is about to be written is not looked at": (
         "test_pages_given_up",
@@ -303,7 +361,13 @@ PAGES = {
     "a base is filled for a window that cannot be paid": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("policy.c", "return made->of_file || cowi_ledger_take(how->ledger, how->paid + made->reserved);", "return made->of_file || cowi_ledger_take(how->ledger, 0);")],
+        [
+            (
+                "policy.c",
+                "return made->of_file || cowi_ledger_take(how->ledger, how->paid + made->reserved);",
+                "return made->of_file || cowi_ledger_take(how->ledger, 0);",
+            )
+        ],
     ),
     "who says nothing of pages of its own keeps them": (
         "test_pages_policy",
@@ -323,7 +387,7 @@ PAGES = {
     "a base that a write will fill is not foreseen": (
         "test_pages",
         "what_a_write_will_take_is_said_before",
-        [("policy.c", "        sharing->takes += regions_of_source(&how) * COWI_REGION;\n", "")],
+        [("policy.c", "        sharing->takes += cowi_source_regions(&how) * COWI_REGION;\n", "")],
     ),
     "pages that a write will copy at once are not foreseen": (
         "test_pages",

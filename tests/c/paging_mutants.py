@@ -248,12 +248,26 @@ PAGING = {
     "the pages of a source are not foretold": (
         "test_foretold",
         "windows_have_the_pages_of_real_ones",
-        [("foretold.c", "            memcpy(&made->bits[i * COWI_REGION_WORDS], &how->own.bits[i * COWI_REGION_WORDS],\n                   COWI_REGION_WORDS * sizeof *made->bits);\n", "")],
+        [
+            (
+                "foretold.c",
+                "            memcpy(&made->bits[i * COWI_REGION_WORDS], &how->own.bits[i * COWI_REGION_WORDS],\n"
+                "                   COWI_REGION_WORDS * sizeof *made->bits);\n",
+                "",
+            )
+        ],
     ),
     "a foretold commit leaves the source its pages": (
         "test_foretold",
         "windows_have_the_pages_of_real_ones",
-        [("foretold.c", "            memset(&from->bits[(how->first + i) * COWI_REGION_WORDS], 0, COWI_REGION_WORDS * sizeof *from->bits);\n", "")],
+        [
+            (
+                "foretold.c",
+                "            memset(&from->bits[(how->first + i) * COWI_REGION_WORDS], 0, "
+                "COWI_REGION_WORDS * sizeof *from->bits);\n",
+                "",
+            )
+        ],
     ),
     "a plan spends what the process has": (
         "test_foretold",

@@ -16,7 +16,8 @@ static void what_is_copied_too_often_gets_a_base_body(void)
     before = copied_now();
     put_pages(second, 5, 1, 2);
     CHECK_EQ(copied_now() - before, 151 * PAGE);
-    CHECK(figures().commits == 0 && figures().bases == figures().base_files); /* the one that was tried is not counted */
+    CHECK(figures().commits == 0 &&
+          figures().bases == figures().base_files); /* the one that was tried is not counted */
     third = make_clone(second);
     before = copied_now();
     put_pages(third, 6, 1, 3);

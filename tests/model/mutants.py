@@ -93,7 +93,9 @@ _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(
 _LOOKS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    const cow_dataptr own"
 _SETTLED = "    cowi_no_longer_busy(storage, moved ? context : NULL);\n}\n"
 _RESTING = "    context = storage->context;\n    if (!cowi_has_pages_at_rest"
-_NOT_AT_REST = "    if (!cowi_has_pages_at_rest(storage)) {\n        cowi_storage_unlock(storage);\n        cowi_gate_leave();\n"
+_NOT_AT_REST = (
+    "    if (!cowi_has_pages_at_rest(storage)) {\n        cowi_storage_unlock(storage);\n        cowi_gate_leave();\n"
+)
 
 # name: [(file, text, replacement), ...]
 CORE = {
@@ -331,7 +333,7 @@ CORE = {
     "absent bytes are read": [("context.c", "(reads && (before & ABSENT))", "(reads && false)")],
     "const scope does not find the bytes": [("scope.c", _RETAINED_FINDS, _RETAINED_FINDS.replace(_FINDS, ";"))],
     "steal does not find the bytes": [
-        ("scope.c", "            cowi_storage_find(storage); /* a fill", "            ; /* a fill")
+        ("scope.c", "            cowi_storage_find(storage); /* another", "            ; /* another")
     ],
     "copy from where the bytes were": [
         (
