@@ -15,7 +15,7 @@ from cowarray._c.core cimport cow_account, cow_mutable_scope
 from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.budget.pools cimport EVICTED, GONE, PRESENT, SPILLED
 from cowarray._modes.common.quiet cimport hush, unhush
-from cowarray._modes.record.recipes cimport Node, Version
+from cowarray._modes.record.nodes cimport Node, Version
 from cowarray._modes.budget.runs cimport (
     Allocation,
     bring_from_file,
@@ -46,8 +46,8 @@ from cowarray._native.storage cimport (
 )
 
 from cowarray._modes.common.blocks import put_back, put_in
-from cowarray._modes.record.making import flat, rebuilt
-from cowarray._modes.record.making import laid as laid_out
+from cowarray._modes.deferred.making import flat, rebuilt
+from cowarray._modes.deferred.making import laid as laid_out
 from cowarray._native.storage import share_allocation
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.recipes import Version
+from cowarray._modes.record.nodes import Version
 from cowarray._ops.protocols import bearing
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
