@@ -95,7 +95,7 @@ class fake:
         self._entered: list[Any] = []
 
     def __enter__(self) -> Self:
-        hand_to("fakes", self._road)
+        hand_to(fakes=self._road)
         self._entered.append(None)
         watch_births(1)
         try:
@@ -248,7 +248,7 @@ def fake_like(*arrays: Any) -> Any:
     from cowarray._modes.common import blocks
     from cowarray._modes.fake import calls, fakes, passing
 
-    hand_to("fakes", passing)
+    hand_to(fakes=passing)
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

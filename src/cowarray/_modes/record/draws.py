@@ -23,9 +23,6 @@ from cowarray._ops.protocols import bearing
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
 
-# Set by making.py: has the draws of a State made.
-settle = None
-
 
 class NotRecorded(Exception):
     """An operation cannot be recorded: it is done at once."""
@@ -41,25 +38,41 @@ class State:
         It stands where the last draw that has been made left it.
     """
 
-    __slots__ = ("__weakref__", "generator", "latest", "owner")
+    __slots__ = ("__weakref__", "_make", "generator", "latest", "owner")
 
     def __init__(self, owner, generator):
         self.owner = weakref.ref(owner)
         self.generator = generator
         self.latest = None
+        self._make = None
 
-    def record(self, node):
-        """Note a draw."""
+    def record(self, node, make):
+        """Note a draw.
+
+        Parameters
+        ----------
+        node : Node
+        make : callable
+            Makes all recorded draws of the `State` that it is given.
+        """
         owner = self.owner()
         if type(owner._numpys) is Waiting and owner._numpys.state is not self:
-            owner._numpys.state.record(node)  # another thread has recorded the first one meanwhile
+            owner._numpys.state.record(node, make)  # another thread has recorded the first one meanwhile
             return
         if self.latest is None:
+            self._make = make
             self.latest = Version(None)
             self.latest.value = self.generator
             owner._numpys = Waiting(self)
         node.read([self.latest])
-        self.latest = node.write(self.latest, None)
+        after = Version(node)
+        node.write(self.latest, after)
+        self.latest = after
+
+    def settle(self):
+        """Have the draws made that have been recorded."""
+        if self.latest is not None:
+            self._make(self)
 
 
 def rest(generator, version):
@@ -85,7 +98,7 @@ class Waiting:
 
     def settle(self):
         """Have the draws made."""
-        settle(self.state)
+        self.state.settle()
 
     def __getattr__(self, name):
         return _Draw(self.state, name)
@@ -111,7 +124,7 @@ class _Draw:
         return getattr(self.state.generator, self.__name__)
 
     def __call__(self, *args, **kwargs):
-        settle(self.state)
+        self.state.settle()
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)
 
 
@@ -170,7 +183,7 @@ class _Repeat:
 
     def __call__(self, *args, **kwargs):
         if self.draw is not None:
-            settle(self.draw.state)  # draws that wait come first
+            self.draw.state.settle()  # draws that wait come first
             with _drawing:
                 draw, self.draw = self.draw, None
                 self.state = draw.state.generator.bit_generator.state

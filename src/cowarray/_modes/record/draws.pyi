@@ -9,8 +9,6 @@ from cowarray.random import Generator
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
 
-settle: Callable[[State], object] | None
-
 class NotRecorded(Exception): ...
 
 class State:
@@ -18,7 +16,8 @@ class State:
     latest: Version | None
     owner: ReferenceType[Generator]
     def __init__(self, owner: Generator, generator: np.random.Generator) -> None: ...
-    def record(self, node: Node) -> None: ...
+    def record(self, node: Node, make: Callable[[State], object]) -> None: ...
+    def settle(self) -> None: ...
 
 class Waiting:
     state: State
