@@ -1,7 +1,7 @@
 from typing import Any, final
 
 from cowarray._modes.budget.runs import Run
-from cowarray._modes.common.sites import Site
+from cowarray._modes.common.site import Site
 from cowarray._modes.record.nodes import Reference, Version
 from cowarray._modes.record.rehearsing import Rehearsal
 

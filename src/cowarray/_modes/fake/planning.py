@@ -6,7 +6,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.fake.plan_chart import plot
 from cowarray._modes.fake.plan_report import as_html, as_text
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.common.site import Site
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births

@@ -3,7 +3,7 @@ from typing import Any
 
 from typing_extensions import disjoint_base
 
-from cowarray._modes.common.sites import Site
+from cowarray._modes.common.site import Site
 from cowarray._modes.fake.calls import Call
 
 beneath: Callable[..., Any] | None
