@@ -19,13 +19,13 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, still, storage_for
 from cowarray._array.copies cimport copy_in_order, exports_alias
-from cowarray._modes.common.blocks cimport current
+from cowarray._modes.common.blocks cimport current_in
 from cowarray._modes.budget.foretold cimport Foretold, key_of, memorize, recall
 from cowarray._modes.budget.inputs cimport constant_name, find_inputs, has_sparse, take_input
 from cowarray._modes.budget.pools cimport Pools, PRESENT, SPILLED
 from cowarray._modes.record.recipes cimport find_traced, Node, placed, Reference, Version
 from cowarray._modes.record.recording cimport dry, own_block, refuse_objects, Seen
-from cowarray._modes.budget.remaking cimport bring, current_step, link_to_inputs, missing, put_step
+from cowarray._modes.budget.remaking cimport bring, link_to_inputs, missing
 from cowarray._modes.budget.runs cimport (
     Allocation,
     bytes_in,
@@ -43,13 +43,13 @@ from cowarray._modes.budget.runs cimport (
     move,
     nanoseconds,
     new_allocation,
-    own,
     put_out,
     Run,
     set_door,
     unmanage,
 )
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -130,9 +130,10 @@ def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
     cdef Run run
     cdef Managed found
-    if current_step() != NULL or exports_alias():  # where copies are aliases, nothing is managed
+    cdef Thread thread = this_thread()
+    if thread.managed is not None or exports_alias():  # where copies are aliases, nothing is managed
         return on(operation, function, args, kwargs)
-    inner = current()
+    inner = current_in(thread)
     run = held_by(inner)
     if run is None and (inner is None or type(inner) is Run):
         found = first_managed(args)
@@ -141,7 +142,7 @@ def travel(str operation, function, tuple args, dict kwargs):
         run = None if found is None else found.unit.run
     if run is None or run.is_over:
         return on(operation, function, args, kwargs)
-    return do(run, operation, function, args, kwargs)
+    return do(thread, run, operation, function, args, kwargs)
 
 
 cdef Run held_by(object block):
@@ -169,7 +170,7 @@ cdef Managed first_managed(tuple values):
     return None
 
 
-cdef object do(Run run, str operation, object function, tuple args, dict kwargs):
+cdef object do(Thread thread, Run run, str operation, object function, tuple args, dict kwargs):
     """An operation whose results are managed."""
     cdef Seen seen
     cdef Step step
@@ -178,7 +179,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
     cdef size_t need
     cdef double before, took
     cdef bint done = False
-    cdef void *outer
+    cdef object outer = thread.managed
     cdef object interruption
     if operation == "ndarray.resize":
         return resized(run, function, args, kwargs)
@@ -208,7 +209,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
         return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
     if seen.draws:
         function = seen.function  # which takes note of the state that it begins with
-    outer = put_step(<void *>step)
+    thread.managed = step
     before = nanoseconds()
     try:
         result = at_headers(function, args, kwargs)
@@ -216,7 +217,7 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
             result = function(*args, **kwargs)
         done = True
     finally:
-        put_step(outer)
+        thread.managed = outer
         took = nanoseconds() - before
         interruption = lock_guard_to_end()
         try:
@@ -436,7 +437,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             raise
     step.reserved = need + copied_by_writes(step)
     reserve(run, step.reserved)
-    own().active += 1
+    this_thread().active += 1
     run.active += 1
     try:
         if step.written:
@@ -696,7 +697,7 @@ cdef int end(Run run, Step step) except -1:
     unlock(step)
     unreserve(run, step)
     run.active -= 1
-    own().active -= 1
+    this_thread().active -= 1
     if run.waiters:
         ended.notify_all()
     return 0
@@ -710,13 +711,13 @@ cdef int unreserve(Run run, Step step) except -1:
 
 cdef int reserve(Run run, size_t nbytes) except -1:
     run.pools.reserve(nbytes)
-    own().reserved += nbytes
+    this_thread().reserved += nbytes
     return 0
 
 
 cdef int unreserve_bytes(Run run, size_t nbytes) except -1:
     run.pools.unreserve(nbytes)
-    own().reserved -= nbytes
+    this_thread().reserved -= nbytes
     return 0
 
 
@@ -731,7 +732,7 @@ cdef int unlock(Step step) except -1:
 
 cdef bint wait_for_others(Run run) except -1:
     """Wait until an operation of another thread has ended. False where there is none that could."""
-    cdef Py_ssize_t active = own().active
+    cdef Py_ssize_t active = this_thread().active
     if run.active - active - run.waiting <= 0:
         return False
     run.waiting += active  # the operations that this thread is in go on when this one does
@@ -759,11 +760,13 @@ cdef object too_large(Run run, str operation, Seen seen, Step step, size_t need)
 cdef object as_ever(object function, tuple args, dict kwargs):
     """An operation that gives and writes nothing of its own: views, and values for those who look."""
     cdef Step step = Step.__new__(Step)
-    cdef void *outer = put_step(<void *>step)
+    cdef Thread thread = this_thread()
+    cdef object outer = thread.managed
+    thread.managed = step
     try:
         return function(*args, **kwargs)
     finally:
-        put_step(outer)
+        thread.managed = outer
 
 
 cdef object resized(Run run, object function, tuple args, dict kwargs):
@@ -859,22 +862,23 @@ cdef list storages_in(object values, list found):
 
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef Managed managed = <Managed>keeper
-    cdef void *step
+    cdef object under_way
+    cdef Step step = None
     if access.intent == LOCATES and access.ndim >= 0:
         return 0
-    step = current_step()
-    if access.intent == SHARES and step != NULL and type(<object>step) is Step and (<Step>step).only_shares:
+    under_way = this_thread().managed
+    if type(under_way) is Step:
+        step = <Step>under_way
+    if access.intent == SHARES and step is not None and step.only_shares:
         return 0
     if managed.unit.state != PRESENT:
         fetch(managed)
-    if step == NULL or (type(<object>step) is Step and (<Step>step).inputs is None):
+    if under_way is None or (step is not None and step.inputs is None):
         managed.unit.used = managed.unit.run.pools.now  # of recorded operations, and their repeats, it was said before
     if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
         leave_sharers(managed, storage)
     elif access.intent == WRITES or access.intent == OVERWRITES:
-        if step == NULL or type(<object>step) is not Step or (<Step>step).storages is None or (
-            storage not in (<Step>step).storages
-        ):
+        if step is None or step.storages is None or storage not in step.storages:
             write_from_outside(managed, storage, pages_touched(storage, access))
     return 0
 
@@ -1041,23 +1045,23 @@ def checkpoint(Array x not None, /):
     cdef Storage storage
     cdef Array made
     cdef Allocation unit
-    cdef Step step
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before
     if find_managed(x) is not None:
         raise ValueError("checkpoint: the array is managed already")
     with guard:
-        run = held_by(current())
+        run = held_by(current_in(thread))
         if run is None:
             if unbounded is None:
                 unbounded = Run(Pools(sys.maxsize), False, False, None, None, frozenset(), frozenset())
             run = unbounded
         run.clock()
-        step = Step.__new__(Step)
-        before = put_step(<void *>step)
+        before = thread.managed
+        thread.managed = Step.__new__(Step)
         try:
             made = copy_in_order(still(x), c"K")
         finally:
-            put_step(before)
+            thread.managed = before
         made.standard = x.standard
         storage = storage_for(made)
         if storage.doorkeeper != NULL:

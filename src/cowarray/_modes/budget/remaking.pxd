@@ -9,5 +9,3 @@ cdef int link_to_inputs(Allocation unit, Node node) except -1
 cdef int bring(Managed managed) except -1
 cdef set missing(Version version)
 cdef Storage present(Version version)
-cdef void *put_step(void *step) noexcept
-cdef void *current_step() noexcept

@@ -4,7 +4,6 @@ cimport cython
 
 from cowarray._array.array cimport Array
 from cowarray._c.core cimport cow_account
-from cowarray._c.frames cimport OwnCounts
 from cowarray._modes.budget.pools cimport Pool, Pools
 from cowarray._modes.record.recipes cimport Node, Traced, Version
 from cowarray._native.storage cimport door_function, Storage
@@ -65,7 +64,6 @@ cdef class Run:
 
 cdef double nanoseconds() noexcept
 cdef void set_door(door_function door) noexcept
-cdef OwnCounts *own() noexcept
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=*)

@@ -20,8 +20,8 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport access_anywhere
 from cowarray._c.core cimport COW_ENOMEM, COW_OK, cow_account_figures
-from cowarray._c.frames cimport get_own, OwnCounts
 from cowarray._modes.budget.pools cimport PRESENT
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -61,21 +61,16 @@ ended = threading.Condition(guard)
 cdef object runs = weakref.WeakSet()
 
 
-cdef OwnCounts *own() noexcept:
-    """How many operations this thread is in, and bytes that it is about to allocate."""
-    return get_own()
-
-
 def _begin_alone():
     """In a forked child: operations of other threads have ended, and nobody waits."""
     cdef Run run
-    cdef size_t reserved = own().reserved
+    cdef Thread thread = this_thread()
     for each in list(runs):
         run = <Run>each
-        run.active = own().active
+        run.active = thread.active
         run.waiting = run.waiters = 0
-        if run.pools.reserved > reserved:
-            run.pools.unreserve(run.pools.reserved - reserved)
+        if run.pools.reserved > thread.reserved:
+            run.pools.unreserve(run.pools.reserved - thread.reserved)
 
 
 # The guard is held while a process forks.

@@ -18,10 +18,9 @@ import numpy as np
 
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.recipes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
 # Set by making.py: has the draws of a State made.
 settle = None
@@ -32,7 +31,7 @@ class NotRecorded(Exception):
 
 
 class State:
-    """The state of a generator, as far as it is recorded.
+    """The state of a generator, as far as it is recorded: `latest` is what the last draw leaves, waiting or made.
 
     Parameters
     ----------
@@ -48,37 +47,34 @@ class State:
         self.generator = generator
         self.latest = None
 
-    def record(self, node):
-        """Note a draw."""
-        owner = self.owner()
-        if type(owner._numpys) is Waiting and owner._numpys.state is not self:
-            owner._numpys.state.record(node)  # another thread has recorded the first one meanwhile
-            return
-        if self.latest is None:
-            self.latest = Version(None)
-            self.latest.value = self.generator
-            owner._numpys = Waiting(self)
-        node.read([self.latest])
-        self.latest = node.write(self.latest, None)
+
+def rest(state):
+    """Put NumPy's generator in its place again, if no draw waits.
+
+    Parameters
+    ----------
+    state : State
+    """
+    owner = state.owner()
+    waits = state.latest is not None and state.latest.node is not None
+    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state is state and not waits:
+        owner._numpys = state.generator
 
 
-def rest(generator, version):
-    """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
+def rest_after(generator):
+    """The same, of the state of a generator of NumPy's, after a draw has been made.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-    version : Version
-        Of its state, after the draw.
     """
     owner = generator.owner()
-    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state.latest is version:
-        owner._numpys.state.latest = None
-        owner._numpys = generator
+    if owner is not None and type(owner._numpys) is Waiting:
+        rest(owner._numpys.state)
 
 
 class Waiting:
-    """In place of NumPy's generator, as long as draws wait to be made."""
+    """In place of NumPy's generator, as long as draws wait to be made, or may."""
 
     def __init__(self, state):
         self.state = state

@@ -4,10 +4,10 @@ from weakref import ReferenceType
 
 import numpy as np
 
-from cowarray._modes.record.recipes import Node, Version
+from cowarray._modes.record.recipes import Version
 from cowarray.random import Generator
 
-__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
 settle: Callable[[State], object] | None
 
@@ -18,7 +18,6 @@ class State:
     latest: Version | None
     owner: ReferenceType[Generator]
     def __init__(self, owner: Generator, generator: np.random.Generator) -> None: ...
-    def record(self, node: Node) -> None: ...
 
 class Waiting:
     state: State
@@ -34,4 +33,5 @@ class Draw:
 
 def draw_of(function: Callable[..., Any]) -> Draw | None: ...
 def repeated(draw: Draw) -> Callable[..., Any]: ...
-def rest(generator: np.random.Generator, version: Version) -> None: ...
+def rest(state: State) -> None: ...
+def rest_after(generator: np.random.Generator) -> None: ...

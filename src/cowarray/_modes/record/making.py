@@ -10,7 +10,7 @@ import numpy as np
 
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.blocks import put_back, put_in
+from cowarray._modes.common.blocks import call_in
 from cowarray._modes.record import draws
 from cowarray._modes.record.recipes import Reference, clone, lay, lies_as, set_maker, settle, undo
 from cowarray._ops.conversion import asarray
@@ -81,8 +81,9 @@ def _settle(state):
     said = _Said()
     try:
         with _maker.lock:
-            if state.latest is not None:
+            if state.latest is not None and state.latest.node is not None:
                 _Slice(state.latest, said).run()
+            draws.rest(state)
     finally:
         said.warn()
 
@@ -145,40 +146,26 @@ class _Slice:
 
     def run(self):
         """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
-        before = put_in(None)
-        try:
-            contextvars.Context().run(self._run_all)
-        finally:
-            put_back(before)
+        call_in(None, contextvars.Context().run, (self._run_all,), {})
 
     def _run_all(self):
-        ran = 0
-        _maker.running.update(self.nodes)
+        node = self.nodes[0]
         try:
+            _maker.running.update(self.nodes)
             for node in self.nodes:
-                ran += 1
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
             settle(self.nodes, self.made, kept)
         except BaseException as error:
-            if not self._is_settled():
-                undo(self.made)
-                for generator, state in self.states.items():
-                    generator.bit_generator.state = state
+            undo(self.nodes, self.made, self.states)
             if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
-                self.nodes[ran - 1].fall_out()
-            site = self.nodes[ran - 1].site
-            error.add_note(f"while making what was recorded at {site[0]}:{site[1]}")
+                node.fall_out()
+            error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
         finally:
             _maker.running.difference_update(self.nodes)
-            if self._is_settled():
-                for version in self.made:
-                    if isinstance(version.value, np.random.Generator):
-                        draws.rest(version.value, version)
-
-    def _is_settled(self):
-        return self.nodes[0].function is None
+        for generator in self.states:
+            draws.rest_after(generator)
 
     def _run(self, node):
         values = {version: self._value(version, version in node.writes) for version in node.reads}

@@ -156,11 +156,11 @@ cdef class Node:
     cpdef Version write(self, Version before, object home):
         """Note that it makes a version of another, the latest of home. Returns the new one."""
         cdef Version after = Version(self)
-        after.home = home
-        before.home = None
         if self.writes is nothing_written:
             self.writes = {}
         self.writes[before] = PyWeakref_NewRef(after, None)
+        after.home = home
+        before.home = None
         return after
 
     cpdef object bear(self, Py_ssize_t place, Array array, Version version):
@@ -377,11 +377,15 @@ def settle(list nodes, dict made, dict kept, /):
         (<Node>node).forget()
 
 
-def undo(dict made, /):
-    """Forget what was made before an error: it is made again."""
+def undo(list nodes not None, dict made not None, dict states not None, /):
+    """Forget what was made before an error, if it has not been settled: it is made again, by generators as they were.
+    """
+    if (<Node>nodes[0]).function is None:
+        return
     for version in made:
-        if (<Version>version).node is not None:
-            (<Version>version).value = None
+        (<Version>version).value = None
+    for generator, state in states.items():
+        generator.bit_generator.state = state
 
 
 def clone(Storage storage not None, /):

@@ -20,9 +20,9 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 
 from cowarray._array.array cimport Array, descr_of, is_array, storage_for
-from cowarray._c.frames cimport get_current, PyFrameObject, set_current
+from cowarray._c.frames cimport PyFrameObject
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
-from cowarray._modes.common.blocks cimport current
+from cowarray._modes.common.blocks cimport call_in, current_in, put_in, take_out
 from cowarray._modes.record.captures cimport captured, captured_foreign
 from cowarray._modes.fake.fakes cimport Ledger
 from cowarray._modes.common.quiet cimport hush, unhush
@@ -40,12 +40,12 @@ from cowarray._modes.record.recipes cimport (
     Version,
 )
 from cowarray._modes.common.sites cimport program_frame
+from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 from cowarray._native.storage cimport fake_storage, modes_in_use, Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 
-from cowarray._modes.common.blocks import put_back, put_in
 from cowarray._modes.fake.calls import Block, Call, disown
-from cowarray._modes.record.draws import NotRecorded, draw_of
+from cowarray._modes.record.draws import NotRecorded, Waiting, draw_of
 from cowarray._modes.fake.fakes import first_fake, origin_of
 from cowarray._modes.fake.faking import follow
 from cowarray._modes.record.making import making
@@ -108,13 +108,14 @@ class DryCall(Call):
 
 def travel(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
-    cdef object inner = current()
+    cdef Thread thread = this_thread()
+    cdef object inner = current_in(thread)
     cdef Deferral block
     cdef Recipe recipe
-    if get_current() != NULL:
-        if (<Seen>get_current()).frame == outer_frame():
+    if thread.recorded is not None:
+        if (<Seen?>thread.recorded).frame == outer_frame():
             return on(operation, function, args, kwargs)  # of ghosts
-        return travel_apart(<Seen>get_current(), operation, function, args, kwargs)
+        return travel_apart(thread, operation, function, args, kwargs)
     found = first_deferred(args)
     if found is None and kwargs:
         found = first_deferred(kwargs.values())
@@ -136,29 +137,27 @@ def travel(str operation, function, tuple args, dict kwargs):
     recipe = None if found is None else find_recipe(<Array>found)  # it may have been made meanwhile
     if recipe is not None and (block.strict or recipe.strict):
         raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe))
-    before = put_in(None)
-    try:
-        return function(*args, **kwargs)  # a deferred argument is made at its door
-    finally:
-        put_back(before)
+    return call_in(None, function, args, kwargs)  # a deferred argument is made at its door
 
 
-cdef object travel_apart(Seen seen, str operation, object function, tuple args, dict kwargs):
+cdef object travel_apart(Thread thread, str operation, object function, tuple args, dict kwargs):
     """Do an operation of code that has come in between, as if nothing were being recorded."""
+    cdef Seen seen = <Seen?>thread.recorded
     cdef Ledger ledger = seen.block.ledger
-    cdef object inner = current(), before = None
+    cdef object inner = current_in(thread)
+    cdef Instead instead = None
     cdef dict written = ledger.written
     if type(inner) is Block and (<object>inner).ledger is ledger:
-        before = put_in(seen.outer)  # else it has entered a block of its own, or makes something
-    set_current(NULL)
+        instead = put_in(thread, seen.outer)  # else it has entered a block of its own, or makes something
+    thread.recorded = None
     ledger.written = None
     try:
         return travel(operation, function, args, kwargs)
     finally:
         ledger.written = written
-        set_current(<void *>seen)
-        if before is not None:
-            put_back(before)
+        thread.recorded = seen
+        if instead is not None:
+            take_out(thread, instead)
 
 
 cdef void *outer_frame() except? NULL:
@@ -177,7 +176,6 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     cdef list fresh, held
     cdef dict held_names
     cdef Recipe recipe
-    cdef Version before
     cdef Node node
     if runs_user_code(function):
         raise NotRecorded
@@ -214,14 +212,33 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         for recipe in seen.written_recipes():
             if recipe.latest not in versions:
                 raise NotRecorded  # somebody has made it meanwhile
+        waiting = None if draw is None else Waiting(draw.state)
+        # From here on no function runs that is written in Python: all of it is noted, or nothing.
         node.read(versions)
-        for recipe in seen.written_recipes():
-            before = recipe.latest
-            recipe.latest = node.write(before, recipe.storage)
-        if draw is not None:
-            draw.state.record(node)
         give_birth(node, fresh, block)
+        if draw is not None:
+            note_draw(node, waiting)
+        for recipe in seen.written_recipes():
+            recipe.latest = node.write(recipe.latest, recipe.storage)
     return seen.give_back(result)
+
+
+cdef int note_draw(Node node, object waiting) except -1:
+    """Note that a node draws: it writes the state of a generator."""
+    cdef Version before
+    state = waiting.state
+    owner = state.owner()
+    if type(owner._numpys) is Waiting:
+        state = owner._numpys.state  # another thread may have recorded the first one meanwhile
+    else:
+        owner._numpys = waiting
+    before = state.latest
+    if before is None:
+        before = Version(None)
+        before.value = state.generator
+    node.read([before])
+    state.latest = node.write(before, None)
+    return 0
 
 
 cdef int give_birth(Node node, list fresh, Deferral block) except -1:
@@ -242,29 +259,31 @@ cdef object dry(str operation, object function, tuple args, dict kwargs, Seen se
     """What an operation gives, and writes, on ghosts; where it stands in the program. Nobody is warned."""
     cdef object block = seen.block
     cdef Ledger ledger = block.ledger
-    cdef void *heard
-    cdef object before
+    cdef Thread thread = this_thread()
+    cdef Instead instead
     seen.written = {}
     call = DryCall(operation, function, args, kwargs, block, seen.first)
     seen.site = call.origin.site
-    seen.outer = current()
+    seen.outer = current_in(thread)
     seen.frame = outer_frame()
-    heard = hush()
-    before = put_in(block)
+    instead = put_in(thread, block)
     ledger.written = seen.written
-    set_current(<void *>seen)
+    thread.recorded = seen
     try:
-        if seen.everything and modes_in_use():
-            return Context().run(follow, call)  # the operation itself will be refused, or told
-        return follow(call)
+        hush(thread)
+        try:
+            if seen.everything and modes_in_use():
+                return Context().run(follow, call)  # the operation itself will be refused, or told
+            return follow(call)
+        finally:
+            unhush(thread)
     except (ValueError, IndexError, MemoryError):
         raise  # as NumPy would
     except Exception:
         raise NotRecorded from None
     finally:
-        unhush(heard)
-        set_current(NULL)
-        put_back(before)
+        thread.recorded = None
+        take_out(thread, instead)
         ledger.written = None
 
 
