@@ -78,7 +78,7 @@ def test_what_nobody_else_holds_is_recorded(make):
 
 def test_two_threads_that_record_the_first_draw_at_once_record_one_after_the_other():
     from cowarray._modes.record.draws import draw_of
-    from cowarray._modes.record.recipes import Node
+    from cowarray._modes.record.nodes import Node
     from cowarray._ops.protocols import bearing
 
     rng = cw.random.default_rng(5)

@@ -257,7 +257,7 @@ def _hand_over():
     """Have operations handed over: to the rules of fakes, too, which say what they will give."""
     from cowarray._modes.budget import managing
     from cowarray._modes.fake import passing
-    from cowarray._modes.record import recording
+    from cowarray._modes.deferred import recording
 
     hand_to("deferral", recording)
     hand_to("fakes", passing)

@@ -1,7 +1,7 @@
 # Arrays from outside that managed ones are computed from.
 
-from cowarray._modes.record.recipes cimport Reference
-from cowarray._modes.record.recording cimport Seen
+from cowarray._modes.record.nodes cimport Reference
+from cowarray._modes.deferred.recording cimport Seen
 from cowarray._modes.budget.runs cimport Allocation, Run
 
 

@@ -31,8 +31,8 @@ from cowarray._modes.record.captures cimport (
     part_of,
     part_of_foreign,
 )
-from cowarray._modes.record.recipes cimport Reference, Version
-from cowarray._modes.record.recording cimport Seen
+from cowarray._modes.record.nodes cimport Reference, Version
+from cowarray._modes.deferred.recording cimport Seen
 from cowarray._modes.budget.runs cimport Allocation, bytes_in, make_room, manage, new_allocation, Run
 from cowarray._native.storage cimport (
     Access,

@@ -3,7 +3,7 @@ from typing import Any, final
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.budget.runs import Run
-from cowarray._modes.record.recipes import Reference, Version
+from cowarray._modes.record.nodes import Reference, Version
 from cowarray._modes.simulate.divergences import Site
 
 beneath: Callable[..., Any] | None

@@ -23,8 +23,8 @@ from cowarray._modes.common.blocks cimport current_in
 from cowarray._modes.budget.foretold cimport Foretold, key_of, memorize, recall
 from cowarray._modes.budget.inputs cimport constant_name, find_inputs, has_sparse, take_input
 from cowarray._modes.budget.pools cimport Pools, PRESENT, SPILLED
-from cowarray._modes.record.recipes cimport find_traced, Node, placed, Reference, Version
-from cowarray._modes.record.recording cimport dry, own_block, refuse_objects, Seen
+from cowarray._modes.record.nodes cimport find_traced, Node, placed, Reference, Version
+from cowarray._modes.deferred.recording cimport dry, own_block, refuse_objects, Seen
 from cowarray._modes.budget.remaking cimport bring, link_to_inputs, missing
 from cowarray._modes.budget.runs cimport (
     Allocation,
@@ -75,7 +75,7 @@ from cowarray._ops.road cimport QUICK_FAILED
 from cowarray._modes.budget.costs import model_cost
 from cowarray._modes.record.draws import NotRecorded, draw_of, repeated
 from cowarray._modes.layouts.dtypes import has_gaps
-from cowarray._modes.record.making import flat
+from cowarray._modes.deferred.making import flat
 from cowarray._modes.budget.remaking import NoRoom
 from cowarray._modes.budget.runs import ended, guard
 from cowarray._modes.common.sizes import readable

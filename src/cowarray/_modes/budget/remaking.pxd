@@ -1,6 +1,6 @@
 # Bringing bytes back.
 
-from cowarray._modes.record.recipes cimport Node, Version
+from cowarray._modes.record.nodes cimport Node, Version
 from cowarray._modes.budget.runs cimport Allocation, Managed
 from cowarray._native.storage cimport Storage
 

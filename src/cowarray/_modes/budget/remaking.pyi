@@ -1,6 +1,6 @@
 from typing import Any, final
 
-from cowarray._modes.record.recipes import Node
+from cowarray._modes.record.nodes import Node
 
 class NoRoom(Exception): ...
 

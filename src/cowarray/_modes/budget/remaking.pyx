@@ -16,7 +16,7 @@ from cowarray._modes.budget.pools cimport EVICTED, GONE, PRESENT, SPILLED
 from cowarray._modes.common.blocks cimport call_in
 from cowarray._modes.common.quiet cimport hush, unhush
 from cowarray._modes.common.thread cimport this_thread, Thread
-from cowarray._modes.record.recipes cimport Node, Version
+from cowarray._modes.record.nodes cimport Node, Version
 from cowarray._modes.budget.runs cimport (
     Allocation,
     bring_from_file,
@@ -46,8 +46,8 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 
-from cowarray._modes.record.making import flat, rebuilt
-from cowarray._modes.record.making import laid as laid_out
+from cowarray._modes.deferred.making import flat, rebuilt
+from cowarray._modes.deferred.making import laid as laid_out
 from cowarray._native.storage import share_allocation
 
 

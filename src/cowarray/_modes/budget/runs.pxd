@@ -5,7 +5,7 @@ cimport cython
 from cowarray._array.array cimport Array
 from cowarray._c.core cimport cow_account
 from cowarray._modes.budget.pools cimport Pool, Pools
-from cowarray._modes.record.recipes cimport Node, Traced, Version
+from cowarray._modes.record.nodes cimport Node, Traced, Version
 from cowarray._native.storage cimport door_function, Storage
 
 

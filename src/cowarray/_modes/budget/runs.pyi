@@ -7,7 +7,7 @@ from typing_extensions import disjoint_base
 from cowarray._modes.budget.pools import Pool, Pools
 from cowarray._modes.budget.run_log import RunLog
 from cowarray._modes.budget.spilling import Spill
-from cowarray._modes.record.recipes import Traced
+from cowarray._modes.record.nodes import Traced
 from cowarray._modes.simulate.divergences import Site
 
 guard: RLock

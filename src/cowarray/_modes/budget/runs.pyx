@@ -44,7 +44,7 @@ from cowarray._native.storage cimport (
     window_size,
 )
 
-from cowarray._modes.record.making import making
+from cowarray._modes.deferred.making import making
 from cowarray._modes.common.sizes import readable
 
 cnp.import_array()

@@ -71,7 +71,7 @@ class deferred:
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
         from cowarray._modes.fake import passing
-        from cowarray._modes.record import recording
+        from cowarray._modes.deferred import recording
 
         self._roads = recording, passing
         self._blocks = blocks
@@ -218,9 +218,10 @@ _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionTyp
 
 
 def _make(x):
-    from cowarray._modes.record import making, recipes
+    from cowarray._modes.deferred import making
+    from cowarray._modes.record import nodes
 
-    recipe = recipes.recipe_of(x)
+    recipe = nodes.recipe_of(x)
     if recipe is not None:
         making.make(recipe)
 

@@ -4,7 +4,7 @@ from weakref import ReferenceType
 
 import numpy as np
 
-from cowarray._modes.record.recipes import Version
+from cowarray._modes.record.nodes import Version
 from cowarray.random import Generator
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]

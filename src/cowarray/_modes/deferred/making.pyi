@@ -2,7 +2,7 @@ from threading import RLock
 from typing import Any
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.recipes import Recipe, Version
+from cowarray._modes.record.nodes import Recipe, Version
 from cowarray._native.storage import Storage
 
 __all__ = ["flat", "laid", "make", "making", "rebuilt"]

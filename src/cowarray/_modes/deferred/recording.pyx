@@ -26,7 +26,7 @@ from cowarray._modes.common.blocks cimport call_in, current_in, put_in, take_out
 from cowarray._modes.record.captures cimport captured, captured_foreign
 from cowarray._modes.fake.fakes cimport Ledger
 from cowarray._modes.common.quiet cimport hush, unhush
-from cowarray._modes.record.recipes cimport (
+from cowarray._modes.record.nodes cimport (
     find_recipe,
     find_traced,
     new_ghost,
@@ -48,8 +48,8 @@ from cowarray._modes.fake.calls import Block, Call, disown
 from cowarray._modes.record.draws import NotRecorded, Waiting, draw_of
 from cowarray._modes.fake.fakes import first_fake, origin_of
 from cowarray._modes.fake.faking import follow
-from cowarray._modes.record.making import making
-from cowarray._modes.record.recipes import first_deferred
+from cowarray._modes.deferred.making import making
+from cowarray._modes.record.nodes import first_deferred
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._ops.protocols import bearing, runs_user_code, written_by
 

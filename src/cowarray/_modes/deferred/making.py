@@ -12,7 +12,7 @@ from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import call_in
 from cowarray._modes.record import draws
-from cowarray._modes.record.recipes import Reference, clone, lay, lies_as, set_maker, settle, undo
+from cowarray._modes.record.nodes import Reference, clone, lay, lies_as, set_maker, settle, undo
 from cowarray._ops.conversion import asarray
 
 __all__ = ["flat", "laid", "make", "making", "rebuilt"]

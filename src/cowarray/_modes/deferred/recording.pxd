@@ -1,7 +1,7 @@
 # What an operation would give and write, on ghosts of its arguments; and arguments as they are now, for later.
 
 from cowarray._array.array cimport Array
-from cowarray._modes.record.recipes cimport Recipe
+from cowarray._modes.record.nodes cimport Recipe
 from cowarray._native.storage cimport Storage
 cimport numpy as cnp
 
