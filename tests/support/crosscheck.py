@@ -164,13 +164,11 @@ class Twins:
         """(what the rule gives, the error it raises)."""
         self.operation = operation
         self.function = getattr(function, "function", None)
-        before = blocks.put_in(calls.Block(self.ledger, 0))
+        call = operation, function, self.args, self.kwargs
         try:
-            return passing.dispatch(operation, function, self.args, self.kwargs), None
+            return blocks.call_in(calls.Block(self.ledger, 0), passing.dispatch, call, {}), None
         except Exception as error:
             return None, error
-        finally:
-            blocks.put_back(before)
 
     def judge(self, forecast, came, error, args, kwargs):
         given, refusal = forecast

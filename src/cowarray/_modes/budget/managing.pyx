@@ -13,7 +13,6 @@ cimport numpy as cnp
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, storage_for
 from cowarray._array.copies cimport exports_alias
 from cowarray._modes.budget.inputs cimport constant_name
-from cowarray._modes.budget.remaking cimport current_step, put_step
 from cowarray._modes.budget.results cimport log_operation, note_births, note_gaps, note_writes
 from cowarray._modes.budget.room cimport make_room, no_room
 from cowarray._modes.budget.runs cimport (
@@ -43,8 +42,9 @@ from cowarray._modes.budget.tasks cimport (
     Task,
     unreserve,
 )
-from cowarray._modes.common.blocks cimport current
+from cowarray._modes.common.blocks cimport current_in
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._native.storage cimport allocated_size, Storage
 from cowarray._ops.protocols cimport at_headers
 from cowarray._ops.road cimport QUICK_FAILED
@@ -80,9 +80,10 @@ def dispatch(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
     cdef Run run
     cdef Managed found
-    if current_step() != NULL or exports_alias():  # where copies are aliases, nothing is managed
+    cdef Thread thread = this_thread()
+    if thread.managed is not None or exports_alias():  # where copies are aliases, nothing is managed
         return pass_on(operation, function, args, kwargs)
-    inner = current()
+    inner = current_in(thread)
     run = held_by(inner)
     if run is None and (inner is None or type(inner) is Run):
         found = first_managed(args)
@@ -91,7 +92,7 @@ def dispatch(str operation, function, tuple args, dict kwargs):
         run = None if found is None else found.unit.run
     if run is None or run.is_over:
         return pass_on(operation, function, args, kwargs)
-    return run_managed(run, operation, function, args, kwargs)
+    return run_managed(thread, run, operation, function, args, kwargs)
 
 
 cdef Run held_by(object block):
@@ -119,7 +120,7 @@ cdef Managed first_managed(tuple values):
     return None
 
 
-cdef object run_managed(Run run, str operation, object function, tuple args, dict kwargs):
+cdef object run_managed(Thread thread, Run run, str operation, object function, tuple args, dict kwargs):
     """An operation whose results are managed."""
     cdef Outlook outlook
     cdef Task task
@@ -128,7 +129,7 @@ cdef object run_managed(Run run, str operation, object function, tuple args, dic
     cdef size_t need
     cdef double before, took
     cdef bint done = False
-    cdef void *outer
+    cdef object outer = thread.managed
     cdef object interruption
     if operation == "ndarray.resize":
         return resized(run, function, args, kwargs)
@@ -158,7 +159,7 @@ cdef object run_managed(Run run, str operation, object function, tuple args, dic
         return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
     if outlook.draws:
         function = outlook.function  # which takes note of the state that it begins with
-    outer = put_step(<void *>task)
+    thread.managed = task
     before = nanoseconds()
     try:
         result = at_headers(function, args, kwargs)
@@ -166,7 +167,7 @@ cdef object run_managed(Run run, str operation, object function, tuple args, dic
             result = function(*args, **kwargs)
         done = True
     finally:
-        put_step(outer)
+        thread.managed = outer
         took = nanoseconds() - before
         interruption = lock_guard_to_end()
         try:
@@ -202,11 +203,13 @@ cdef object run_managed(Run run, str operation, object function, tuple args, dic
 cdef object as_ever(object function, tuple args, dict kwargs):
     """An operation that gives and writes nothing of its own: views, and values for those who look."""
     cdef Task task = Task.__new__(Task)
-    cdef void *outer = put_step(<void *>task)
+    cdef Thread thread = this_thread()
+    cdef object outer = thread.managed
+    thread.managed = task
     try:
         return function(*args, **kwargs)
     finally:
-        put_step(outer)
+        thread.managed = outer
 
 
 cdef object resized(Run run, object function, tuple args, dict kwargs):

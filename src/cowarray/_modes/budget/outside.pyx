@@ -7,7 +7,7 @@ from cowarray._array.copies cimport copy_in_order
 from cowarray._modes.budget.inputs cimport constant_name
 from cowarray._modes.budget.managing cimport held_by
 from cowarray._modes.budget.pools cimport Pools, PRESENT, SPILLED
-from cowarray._modes.budget.remaking cimport bring, current_step, link_to_inputs, missing, put_step
+from cowarray._modes.budget.remaking cimport bring, link_to_inputs, missing
 from cowarray._modes.budget.room cimport make_room, make_room_beside, no_room, put_out
 from cowarray._modes.budget.runs cimport (
     Allocation,
@@ -27,8 +27,9 @@ from cowarray._modes.budget.runs cimport (
     unmanage,
 )
 from cowarray._modes.budget.tasks cimport Task, wait_for_others
-from cowarray._modes.common.blocks cimport current
+from cowarray._modes.common.blocks cimport current_in
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -49,22 +50,23 @@ from cowarray._modes.common.sizes import readable
 
 cdef int bring_before_access(object keeper, Storage storage, const Access *access) except -1:
     cdef Managed managed = <Managed>keeper
-    cdef void *task
+    cdef object under_way
+    cdef Task task = None
     if access.intent == LOCATES and access.ndim >= 0:
         return 0
-    task = current_step()
-    if access.intent == SHARES and task != NULL and type(<object>task) is Task and (<Task>task).only_shares:
+    under_way = this_thread().managed
+    if type(under_way) is Task:
+        task = <Task>under_way
+    if access.intent == SHARES and task is not None and task.only_shares:
         return 0
     if managed.unit.state != PRESENT:
         fetch(managed)
-    if task == NULL or (type(<object>task) is Task and (<Task>task).inputs is None):
+    if under_way is None or (task is not None and task.inputs is None):
         managed.unit.used = managed.unit.run.pools.now  # of recorded operations, and their repeats, it was said before
     if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
         leave_sharers(managed, storage)
     elif access.intent == WRITES or access.intent == OVERWRITES:
-        if task == NULL or type(<object>task) is not Task or (<Task>task).storages is None or (
-            storage not in (<Task>task).storages
-        ):
+        if task is None or task.storages is None or storage not in task.storages:
             write_from_outside(managed, storage, pages_touched(storage, access))
     return 0
 
@@ -154,23 +156,23 @@ def checkpoint(Array x not None, /):
     cdef Storage storage
     cdef Array made
     cdef Allocation unit
-    cdef Task task
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before
     if find_managed(x) is not None:
         raise ValueError("checkpoint: the array is managed already")
     with guard:
-        run = held_by(current())
+        run = held_by(current_in(thread))
         if run is None:
             if unbounded is None:
                 unbounded = Run(Pools(sys.maxsize), False, False, None, None, frozenset(), frozenset())
             run = unbounded
         run.clock()
-        task = Task.__new__(Task)
-        before = put_step(<void *>task)
+        before = thread.managed
+        thread.managed = Task.__new__(Task)
         try:
             made = copy_in_order(still(x), c"K")
         finally:
-            put_step(before)
+            thread.managed = before
         made.standard = x.standard
         storage = storage_for(made)
         if storage.doorkeeper != NULL:

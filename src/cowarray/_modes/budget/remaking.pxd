@@ -8,5 +8,3 @@ cdef int link_to_inputs(Allocation unit, ManagedNode node) except -1
 cdef int bring(Managed managed) except -1
 cdef set missing(ManagedVersion version)
 cdef Storage present(ManagedVersion version)
-cdef void *put_step(void *step) noexcept
-cdef void *current_step() noexcept

@@ -12,10 +12,7 @@ cimport cython
 
 from cowarray._array.array cimport access_anywhere
 from cowarray._c.core cimport cow_account, cow_mutable_scope
-from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.budget.pools cimport EVICTED, GONE, PRESENT, SPILLED
-from cowarray._modes.common.quiet cimport hush, unhush
-from cowarray._modes.record.nodes cimport clone
 from cowarray._modes.budget.room cimport bring_from_file, checksum, make_room
 from cowarray._modes.budget.runs cimport (
     Allocation,
@@ -30,6 +27,10 @@ from cowarray._modes.budget.runs cimport (
     new_allocation,
     Run,
 )
+from cowarray._modes.common.blocks cimport call_in
+from cowarray._modes.common.quiet cimport hush, unhush
+from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.record.nodes cimport clone
 from cowarray._native.storage cimport (
     Access,
     begin_write,
@@ -45,7 +46,6 @@ from cowarray._native.storage cimport (
 )
 
 from cowarray._modes.budget.room import NoRoom
-from cowarray._modes.common.blocks import put_back, put_in
 from cowarray._modes.record.repeating import flat, laid, rebuilt
 from cowarray._native.storage import share_allocation
 
@@ -53,16 +53,6 @@ from cowarray._native.storage import share_allocation
 # How often what is needed later gives way to what is needed now, while one array is made.
 cdef enum:
     MOST_WAYS = 1000
-
-
-cdef void *put_step(void *step) noexcept:
-    cdef void *before = get_current()
-    set_current(step)
-    return before
-
-
-cdef void *current_step() noexcept:
-    return get_current()
 
 
 @cython.final
@@ -243,8 +233,8 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     cdef dict values = {}
     cdef size_t need = 0
     cdef double before, took
-    cdef void *step
-    cdef void *heard
+    cdef Thread thread = this_thread()
+    cdef object outer = thread.managed
     cdef cow_account *account
     for each in node.reads:
         storage = present(<ManagedVersion>each)
@@ -255,10 +245,10 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     need += sum([outline[1] for _, outline, _ in node.births])
     if not make_room(run, need):
         raise NoRoom
-    heard = hush()  # it has been told already
+    hush(thread)  # it has been told already
     run.pools.reserve(need)
     account = use_account(run.account)
-    step = put_step(<void *>frame)
+    thread.managed = frame
     before = nanoseconds()
     try:
         args = [rebuilt(value, values) for value in node.args]
@@ -268,8 +258,8 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
         raise
     finally:
-        unhush(heard)
-        put_step(step)
+        unhush(thread)
+        thread.managed = outer
         use_account(account)
         run.pools.unreserve(need)
     took = nanoseconds() - before
@@ -305,17 +295,13 @@ cdef int have_own_bytes(Storage storage) except -1:
     return 0
 
 
-cpdef object as_recorded(ManagedNode node, list args, dict kwargs, dict values):
+def as_recorded(ManagedNode node not None, list args not None, dict kwargs not None, dict values not None, /):
     """What a node gives. No mode of whoever asks holds for it, and no block."""
-    before = put_in(None)
-    try:
-        for each in node.writes:
-            if (<ManagedVersion>each).gave_way:
-                have_own_bytes(<Storage>values[each])
-        with node.circumstances(), np.errstate(all="ignore"):
-            return node.function(*args, **kwargs)
-    finally:
-        put_back(before)
+    for each in node.writes:
+        if (<ManagedVersion>each).gave_way:
+            have_own_bytes(<Storage>values[each])
+    with node.circumstances(), np.errstate(all="ignore"):
+        return call_in(None, node.function, tuple(args), kwargs)
 
 
 cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict temporaries) except -1:

@@ -4,7 +4,6 @@ cimport cython
 
 from cowarray._array.array cimport Array
 from cowarray._c.core cimport cow_account
-from cowarray._c.frames cimport OwnCounts
 from cowarray._modes.budget.pools cimport Pool, Pools
 from cowarray._modes.record.nodes cimport Node, Traced, Version
 from cowarray._native.storage cimport door_function, Storage
@@ -79,7 +78,6 @@ cdef class Run:
 
 cdef double nanoseconds() noexcept
 cdef void set_door(door_function door) noexcept
-cdef OwnCounts *own() noexcept
 cdef object lock_guard_to_end()
 cdef int unlock_guard_and_raise(object interruption) except -1
 cdef Managed find_managed(Array x)

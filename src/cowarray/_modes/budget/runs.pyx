@@ -15,8 +15,8 @@ from cpython.weakref cimport PyWeakref_NewRef
 from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
 
 from cowarray._c.core cimport cow_account_figures
-from cowarray._c.frames cimport get_own, OwnCounts
 from cowarray._modes.budget.pools cimport PRESENT
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._modes.record.nodes cimport clone
 from cowarray._native.storage cimport (
     allocated_size,
@@ -46,21 +46,16 @@ ended = threading.Condition(guard)
 cdef object runs = weakref.WeakSet()
 
 
-cdef OwnCounts *own() noexcept:
-    """How many operations this thread is in, and bytes that it is about to allocate."""
-    return get_own()
-
-
 def _begin_alone():
     """In a forked child: operations of other threads have ended, and nobody waits."""
     cdef Run run
-    cdef size_t reserved = own().reserved
+    cdef Thread thread = this_thread()
     for each in list(runs):
         run = <Run>each
-        run.active = own().active
+        run.active = thread.active
         run.waiting = run.waiters = 0
-        if run.pools.reserved > reserved:
-            run.pools.unreserve(run.pools.reserved - reserved)
+        if run.pools.reserved > thread.reserved:
+            run.pools.unreserve(run.pools.reserved - thread.reserved)
 
 
 # The guard is held while a process forks.

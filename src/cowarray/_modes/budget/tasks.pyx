@@ -25,10 +25,10 @@ from cowarray._modes.budget.runs cimport (
     ManagedNode,
     ManagedVersion,
     new_version,
-    own,
     Run,
 )
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._modes.record.nodes cimport find_traced, placed, Reference
 from cowarray._modes.record.rehearsing cimport own_block, refuse_objects, rehearse, Rehearsal
 from cowarray._native.storage cimport (
@@ -204,6 +204,7 @@ cdef ManagedNode begin(Run run, Task task, size_t need, str operation, Outlook o
     cdef Managed managed
     cdef ManagedVersion after
     cdef bint has_hurried = False
+    cdef Thread thread = this_thread()
     run.clock()
     while True:
         try:
@@ -225,7 +226,7 @@ cdef ManagedNode begin(Run run, Task task, size_t need, str operation, Outlook o
             raise
     task.reserved = need + copied_by_writes(task)
     reserve(run, task.reserved)
-    own().active += 1
+    thread.active += 1
     run.active += 1
     try:
         if task.written:
@@ -344,25 +345,28 @@ cdef object keep(Run run, object value, dict versions, dict known, object site):
 
 
 cdef int end(Run run, Task task) except -1:
+    cdef Thread thread = this_thread()
     unlock(task)
     unreserve(run, task.reserved)
     task.reserved = 0
     run.active -= 1
-    own().active -= 1
+    thread.active -= 1
     if run.waiters:
         ended.notify_all()
     return 0
 
 
 cdef int reserve(Run run, size_t nbytes) except -1:
+    cdef Thread thread = this_thread()
     run.pools.reserve(nbytes)
-    own().reserved += nbytes
+    thread.reserved += nbytes
     return 0
 
 
 cdef int unreserve(Run run, size_t nbytes) except -1:
+    cdef Thread thread = this_thread()
     run.pools.unreserve(nbytes)
-    own().reserved -= nbytes
+    thread.reserved -= nbytes
     return 0
 
 
@@ -377,7 +381,7 @@ cdef int unlock(Task task) except -1:
 
 cdef bint wait_for_others(Run run) except -1:
     """Wait until an operation of another thread has ended. False where there is none that could."""
-    cdef Py_ssize_t active = own().active
+    cdef Py_ssize_t active = this_thread().active
     if run.active - active - run.waiting <= 0:
         return False
     run.waiting += active  # the operations that this thread is in go on when this one does

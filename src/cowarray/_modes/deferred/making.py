@@ -6,9 +6,9 @@ import warnings
 
 import numpy as np
 
-from cowarray._modes.common.blocks import put_back, put_in
+from cowarray._modes.common.blocks import call_in
 from cowarray._modes.deferred import recipes
-from cowarray._modes.record.draws import rest
+from cowarray._modes.record.draws import rest, rest_after
 from cowarray._modes.record.nodes import clone
 from cowarray._modes.record.repeating import flat, laid, making, rebuilt
 
@@ -50,8 +50,9 @@ def settle(state):
     said = _Said()
     try:
         with making():
-            if state.latest is not None:
+            if state.latest is not None and state.latest.node is not None:
                 _Slice(state.latest, said).run()
+            rest(state)
     finally:
         said.warn()
 
@@ -114,40 +115,26 @@ class _Slice:
 
     def run(self):
         """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
-        before = put_in(None)
-        try:
-            contextvars.Context().run(self._run_all)
-        finally:
-            put_back(before)
+        call_in(None, contextvars.Context().run, (self._run_all,), {})
 
     def _run_all(self):
-        ran = 0
-        _running.update(self.nodes)
+        node = self.nodes[0]
         try:
+            _running.update(self.nodes)
             for node in self.nodes:
-                ran += 1
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
             recipes.settle(self.nodes, self.made, kept)
         except BaseException as error:
-            if not self._is_settled():
-                recipes.undo(self.made)
-                for generator, state in self.states.items():
-                    generator.bit_generator.state = state
+            recipes.undo(self.nodes, self.made, self.states)
             if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
-                recipes.write_nothing(self.nodes[ran - 1])
-            site = self.nodes[ran - 1].site
-            error.add_note(f"while making what was recorded at {site[0]}:{site[1]}")
+                recipes.write_nothing(node)
+            error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
         finally:
             _running.difference_update(self.nodes)
-            if self._is_settled():
-                for version in self.made:
-                    if isinstance(version.value, np.random.Generator):
-                        rest(version.value, version)
-
-    def _is_settled(self):
-        return self.nodes[0].function is None
+        for generator in self.states:
+            rest_after(generator)
 
     def _run(self, node):
         values = {version: self._value(version, version in node.writes) for version in node.reads}

@@ -120,11 +120,15 @@ def settle(list nodes, dict made, dict kept, /):
         (<Node>node).forget()
 
 
-def undo(dict made, /):
-    """Forget what was made before an error: it is made again."""
+def undo(list nodes not None, dict made not None, dict states not None, /):
+    """Forget what was made before an error, if it has not been settled: it is made again, by generators as they were.
+    """
+    if (<Node>nodes[0]).function is None:
+        return
     for version in made:
-        if (<Version>version).node is not None:
-            (<Version>version).value = None
+        (<Version>version).value = None
+    for generator, state in states.items():
+        generator.bit_generator.state = state
 
 
 def nothing():

@@ -11,20 +11,20 @@ cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, is_array
-from cowarray._modes.common.blocks cimport current
+from cowarray._modes.common.blocks cimport call_in, current_in
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._modes.deferred.recipes cimport find_recipe, new_recipe, Recipe, site_of
 from cowarray._modes.record.captures cimport captured, captured_foreign
 from cowarray._modes.record.nodes cimport Node, placed, Reference, Version
-from cowarray._modes.record.rehearsing cimport is_rehearsing, own_block, refuse_objects, rehearse, Rehearsal
+from cowarray._modes.record.rehearsing cimport own_block, refuse_objects, rehearse, Rehearsal
 from cowarray._native.storage cimport Storage
 
-from cowarray._modes.common.blocks import put_back, put_in
 from cowarray._modes.deferred.making import settle
 from cowarray._modes.deferred.recipes import first_deferred
 from cowarray._modes.fake.calls import disown
 from cowarray._modes.fake.fakes import first_fake, origin_of
 from cowarray._modes.fake.refusals import FakeError
-from cowarray._modes.record.draws import NotRecorded, draw_of
+from cowarray._modes.record.draws import NotRecorded, Waiting, draw_of
 from cowarray._modes.record.repeating import making
 from cowarray._ops.protocols import bearing, runs_user_code, written_by
 
@@ -68,11 +68,12 @@ cdef Deferral OUTSIDE = Deferral(False, 0)
 
 def dispatch(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
-    cdef object inner = current()
+    cdef Thread thread = this_thread()
+    cdef object inner = current_in(thread)
     cdef Deferral block
     cdef Recipe recipe
-    if is_rehearsing():
-        return pass_on(operation, function, args, kwargs)
+    if thread.recorded is not None:
+        return pass_on(operation, function, args, kwargs)  # of ghosts
     found = first_deferred(args)
     if found is None and kwargs:
         found = first_deferred(kwargs.values())
@@ -94,11 +95,7 @@ def dispatch(str operation, function, tuple args, dict kwargs):
     recipe = None if found is None else find_recipe(<Array>found)  # it may have been made meanwhile
     if recipe is not None and (block.strict or recipe.strict):
         raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe))
-    before = put_in(None)
-    try:
-        return function(*args, **kwargs)  # a deferred argument is made at its door
-    finally:
-        put_back(before)
+    return call_in(None, function, args, kwargs)  # a deferred argument is made at its door
 
 
 cdef object pass_on(str operation, object function, tuple args, dict kwargs):
@@ -192,15 +189,36 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         for recipe in recording.written_recipes():
             if recipe.latest not in versions:
                 raise NotRecorded  # somebody has made it meanwhile
+        waiting = None if draw is None else Waiting(draw.state)
+        # From here on no function runs that is written in Python: all of it is noted, or nothing.
         node.read(versions)
+        give_birth(node, fresh, block)
+        if draw is not None:
+            note_draw(node, waiting)
         for recipe in recording.written_recipes():
             after = Version(node)
             node.write(recipe.latest, after)
             recipe.latest = after
-        if draw is not None:
-            draw.state.record(node, settle)
-        give_birth(node, fresh, block)
     return recording.give_back(result)
+
+
+cpdef object note_draw(Node node, object waiting):
+    """Note that a node draws: it writes the state of a generator."""
+    cdef Version before, after = Version(node)
+    state = waiting.state
+    owner = state.owner()
+    if type(owner._numpys) is Waiting:
+        state = owner._numpys.state  # another thread may have recorded the first one meanwhile
+    else:
+        state.make = settle
+        owner._numpys = waiting
+    before = state.latest
+    if before is None:
+        before = Version(None)
+        before.value = state.generator
+    node.read([before])
+    node.write(before, after)
+    state.latest = after
 
 
 cdef int give_birth(Node node, list fresh, Deferral block) except -1:

@@ -28,9 +28,9 @@ from cowarray._array.array cimport (
 from cowarray._array.copies cimport copy_as_laid
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.core cimport cow_account, cow_account_figures, cow_mutable_scope
-from cowarray._c.frames cimport get_current, set_current
 from cowarray._c.numpy cimport PyDataType_ELSIZE
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._native.storage cimport (
     Access,
     become_fake,
@@ -218,13 +218,12 @@ cdef int note(Origin by) except -1:
 
 
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    cdef Step step = None
+    cdef Step step
     if access.intent == LOCATES or access.intent == SHARES:
         return 0
-    if get_current() != NULL:
-        step = <Step>get_current()
-        if step.storage is storage or (step.others is not None and storage in step.others):
-            return 0
+    step = this_thread().faked
+    if step is not None and (step.storage is storage or (step.others is not None and storage in step.others)):
+        return 0
     site = (<Origin>keeper).site
     operation = BEHALVES[<int>access.behalf] if step is None or step.operation is None else step.operation
     if access.intent == WRITES or access.intent == OVERWRITES:
@@ -245,15 +244,15 @@ def permit(str operation, list arrays, function, tuple args, dict kwargs, /):
     kwargs : dict
     """
     cdef Step step = Step.__new__(Step)
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before = thread.faked
     step.operation = operation
     step.others = [storage_for(<Array?>x) for x in arrays]
-    before = get_current()
-    set_current(<void *>step)
+    thread.faked = step
     try:
         return function(*args, **kwargs)
     finally:
-        set_current(before)
+        thread.faked = before
 
 
 def during(str operation, function, tuple args, dict kwargs, /):
@@ -421,16 +420,16 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     cdef Access access
     cdef Step step = Step.__new__(Step)
     cdef cow_account *account
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before = thread.faked
     cdef Array whose = still(x)
     cdef Overwrite overwrite
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
     step.operation = operation
     step.storage = whose.storage_
-    before = get_current()
     account = use_account(origin.account)
-    set_current(<void *>step)
+    thread.faked = step
     try:
         if whole and is_replaceable(whose, text):
             access = access_to(whose, OVERWRITES, OPERATION)
@@ -443,7 +442,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
             begin_write(whose.storage_, &access, &scope)
             end_write(&scope)
     finally:
-        set_current(before)
+        thread.faked = before
         use_account(account)
     if origin.ledger.written is not None:
         origin.ledger.written[whose.storage_] = (

@@ -18,10 +18,9 @@ import numpy as np
 
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.nodes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
 
 class NotRecorded(Exception):
@@ -29,7 +28,7 @@ class NotRecorded(Exception):
 
 
 class State:
-    """The state of a generator, as far as it is recorded.
+    """The state of a generator, as far as it is recorded: `latest` is what the last draw leaves, waiting or made.
 
     Parameters
     ----------
@@ -38,60 +37,47 @@ class State:
         It stands where the last draw that has been made left it.
     """
 
-    __slots__ = ("__weakref__", "_make", "generator", "latest", "owner")
+    __slots__ = ("__weakref__", "generator", "latest", "make", "owner")
 
     def __init__(self, owner, generator):
         self.owner = weakref.ref(owner)
         self.generator = generator
         self.latest = None
-        self._make = None
-
-    def record(self, node, make):
-        """Note a draw.
-
-        Parameters
-        ----------
-        node : Node
-        make : callable
-            Makes all recorded draws of the `State` that it is given.
-        """
-        owner = self.owner()
-        if type(owner._numpys) is Waiting and owner._numpys.state is not self:
-            owner._numpys.state.record(node, make)  # another thread has recorded the first one meanwhile
-            return
-        if self.latest is None:
-            self._make = make
-            self.latest = Version(None)
-            self.latest.value = self.generator
-            owner._numpys = Waiting(self)
-        node.read([self.latest])
-        after = Version(node)
-        node.write(self.latest, after)
-        self.latest = after
+        self.make = None
 
     def settle(self):
-        """Have the draws made that have been recorded."""
-        if self.latest is not None:
-            self._make(self)
+        """Have the draws made that wait."""
+        if self.make is not None:
+            self.make(self)
 
 
-def rest(generator, version):
-    """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
+def rest(state):
+    """Put NumPy's generator in its place again, if no draw waits.
+
+    Parameters
+    ----------
+    state : State
+    """
+    owner = state.owner()
+    waits = state.latest is not None and state.latest.node is not None
+    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state is state and not waits:
+        owner._numpys = state.generator
+
+
+def rest_after(generator):
+    """The same, of the state of a generator of NumPy's, after a draw has been made.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-    version : Version
-        Of its state, after the draw.
     """
     owner = generator.owner()
-    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state.latest is version:
-        owner._numpys.state.latest = None
-        owner._numpys = generator
+    if owner is not None and type(owner._numpys) is Waiting:
+        rest(owner._numpys.state)
 
 
 class Waiting:
-    """In place of NumPy's generator, as long as draws wait to be made."""
+    """In place of NumPy's generator, as long as draws wait to be made, or may."""
 
     def __init__(self, state):
         self.state = state

@@ -122,11 +122,11 @@ cdef class Node:
 
     cpdef object write(self, Version before, Version after):
         """Note that it makes the next version of a Storage from its latest."""
-        after.home = before.home
-        before.home = None
         if self.writes is nothing_written:
             self.writes = {}
         self.writes[before] = PyWeakref_NewRef(after, None)
+        after.home = before.home
+        before.home = None
 
     cpdef object bear(self, Py_ssize_t place, Array array, Version version):
         """Note that a result is new."""

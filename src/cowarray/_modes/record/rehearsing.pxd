@@ -28,6 +28,5 @@ cdef class Rehearsal:
 
 
 cdef object rehearse(str operation, object function, tuple args, dict kwargs, Rehearsal rehearsal)
-cdef bint is_rehearsing() noexcept
 cdef object own_block()
 cdef int refuse_objects(cnp.dtype descr) except -1

@@ -14,17 +14,17 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 
 from cowarray._array.array cimport Array, descr_of, is_array, storage_for
-from cowarray._c.frames cimport get_current, PyFrameObject, set_current
+from cowarray._c.frames cimport PyFrameObject
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
-from cowarray._modes.common.blocks cimport current
+from cowarray._modes.common.blocks cimport current_in, put_in, take_out
 from cowarray._modes.common.quiet cimport hush, unhush
 from cowarray._modes.common.sites cimport program_frame
+from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 from cowarray._modes.fake.fakes cimport Ledger
 from cowarray._modes.record.nodes cimport find_traced, new_ghost, placed, Traced
 from cowarray._native.storage cimport fake_storage, modes_in_use, Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 
-from cowarray._modes.common.blocks import put_back, put_in
 from cowarray._modes.fake.calls import Block, Call
 from cowarray._modes.fake.faking import follow
 from cowarray._modes.record.draws import NotRecorded
@@ -40,31 +40,34 @@ cdef object copy_mode = np._CopyMode
 
 def dispatch(str operation, function, tuple args, dict kwargs):
     """Pass on an operation that has been handed over, apart from a rehearsal into which its code has come."""
-    if get_current() == NULL or (<Rehearsal>get_current()).frame == outer_frame():
+    cdef Thread thread = this_thread()
+    if thread.recorded is None or (<Rehearsal?>thread.recorded).frame == outer_frame():
         return pass_on(operation, function, args, kwargs)
-    return pass_on_apart(<Rehearsal>get_current(), operation, function, args, kwargs)
+    return pass_on_apart(thread, operation, function, args, kwargs)
 
 
 cdef object pass_on(str operation, object function, tuple args, dict kwargs):
     return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
 
 
-cdef object pass_on_apart(Rehearsal rehearsal, str operation, object function, tuple args, dict kwargs):
+cdef object pass_on_apart(Thread thread, str operation, object function, tuple args, dict kwargs):
     """Pass on an operation of code that has come in between, as if nothing were being rehearsed."""
+    cdef Rehearsal rehearsal = <Rehearsal?>thread.recorded
     cdef Ledger ledger = rehearsal.block.ledger
-    cdef object inner = current(), before = None
+    cdef object inner = current_in(thread)
+    cdef Instead instead = None
     cdef dict written = ledger.written
     if type(inner) is Block and (<object>inner).ledger is ledger:
-        before = put_in(rehearsal.outer)  # else that code has a block of its own
-    set_current(NULL)
+        instead = put_in(thread, rehearsal.outer)  # else that code has a block of its own
+    thread.recorded = None
     ledger.written = None
     try:
         return pass_on(operation, function, args, kwargs)
     finally:
         ledger.written = written
-        set_current(<void *>rehearsal)
-        if before is not None:
-            put_back(before)
+        thread.recorded = rehearsal
+        if instead is not None:
+            take_out(thread, instead)
 
 
 cdef void *outer_frame() except? NULL:
@@ -72,11 +75,6 @@ cdef void *outer_frame() except? NULL:
     cdef PyFrameObject *frame = program_frame()
     Py_XDECREF(<PyObject *>frame)
     return <void *>frame
-
-
-cdef bint is_rehearsing() noexcept:
-    """Whether this thread is in a rehearsal: what it does then is done to ghosts."""
-    return get_current() != NULL
 
 
 class RehearsedCall(Call):
@@ -97,29 +95,31 @@ cdef object rehearse(str operation, object function, tuple args, dict kwargs, Re
     """What an operation gives, and writes, on ghosts; where it stands in the program. Nobody is warned."""
     cdef object block = rehearsal.block
     cdef Ledger ledger = block.ledger
-    cdef void *heard
-    cdef object before
+    cdef Thread thread = this_thread()
+    cdef Instead instead
     rehearsal.written = {}
     call = RehearsedCall(operation, function, args, kwargs, block, rehearsal.first)
     rehearsal.site = call.origin.site
-    rehearsal.outer = current()
+    rehearsal.outer = current_in(thread)
     rehearsal.frame = outer_frame()
-    heard = hush()
-    before = put_in(block)
+    instead = put_in(thread, block)
     ledger.written = rehearsal.written
-    set_current(<void *>rehearsal)
+    thread.recorded = rehearsal
     try:
-        if rehearsal.is_repeated and modes_in_use():
-            return Context().run(follow, call)
-        return follow(call)
+        hush(thread)
+        try:
+            if rehearsal.is_repeated and modes_in_use():
+                return Context().run(follow, call)
+            return follow(call)
+        finally:
+            unhush(thread)
     except (ValueError, IndexError, MemoryError):
         raise  # as NumPy would
     except Exception:
         raise NotRecorded from None
     finally:
-        unhush(heard)
-        set_current(NULL)
-        put_back(before)
+        thread.recorded = None
+        take_out(thread, instead)
         ledger.written = None
 
 

@@ -9,7 +9,8 @@ from cowarray._array.layout cimport is_c_ordered, is_f_ordered
 from cowarray._modes.simulate.regions cimport Region, region_of_range
 from cowarray._modes.simulate.shadows cimport catch_up, Mark, new_mark, Shadow, shadow_of, Watch, Write
 from cowarray._modes.common.sites cimport here
-from cowarray._modes.simulate.watching cimport put_step, Step, tell, watch_for, watch_of
+from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.simulate.watching cimport Step, tell, watch_for, watch_of
 from cowarray._modes.simulate.writes cimport note, settle
 from cowarray._native.storage cimport Storage, window_size
 from cowarray._ops.indexing cimport find_place, is_basic, is_same_place, settled, shown_key
@@ -39,13 +40,14 @@ cdef frozenset COPYING = frozenset(
 def dispatch(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: as ever, with a `Step` that says what is done."""
     cdef Step step = Step.__new__(Step)
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before = thread.simulated
     cdef Watch watch
     global steps_made
     steps_made += 1
     step.operation = operation
     step.number = steps_made
-    before = put_step(<void *>step)
+    thread.simulated = step
     try:
         if args and is_array(args[0]):
             watch = watch_of(<Array>args[0])
@@ -53,7 +55,7 @@ def dispatch(str operation, function, tuple args, dict kwargs):
                 return attended(step, watch, operation, function, args, kwargs)
         return seen(step, operation, function, args, kwargs) if operation in VIEWING else function(*args, **kwargs)
     finally:
-        put_step(before)
+        thread.simulated = before
         if step.pending is not None:
             for write in step.pending:
                 note(<Write>write)

@@ -6,10 +6,10 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cowarray._array.array cimport Array, set_shadow, storage_for
-from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.simulate.regions cimport count_bytes, intersection, meet, Region, region_of_box, region_of_range
 from cowarray._modes.simulate.shadows cimport Birth, catch_up, Mark, Run, Shadow, shadow_of, Watch, Write
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread
 from cowarray._modes.simulate.values cimport differs, keep_values, lose_values
 from cowarray._modes.simulate.writes cimport begin_comparing, new_write, note, note_export, settle
 from cowarray._native.storage cimport (
@@ -46,12 +46,6 @@ cdef class Step:
     """An operation under way."""
 
 
-cdef void *put_step(void *step) noexcept:
-    cdef void *before = get_current()
-    set_current(step)
-    return before
-
-
 cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
     if step.storage != <void *>storage:
         return False
@@ -61,7 +55,7 @@ cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     """An access to a watched Storage: who reads what is foreign is told of, and who writes is noted."""
     cdef Watch watch = <Watch>keeper
-    cdef Step step = None
+    cdef Step step
     cdef Intent intent = access.intent
     cdef Shadow s = watch.own if access.shadow == NULL else <Shadow>access.shadow
     cdef Region region
@@ -69,8 +63,7 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef bint overwrites, reads_nothing, outside
     if intent == LOCATES:
         return 0
-    if get_current() != NULL:
-        step = <Step>get_current()
+    step = this_thread().simulated
     if step is not None and step.region is not None and intent != SHARES and is_about(step, storage, s):
         region = step.region
     elif access.ndim < 0:
