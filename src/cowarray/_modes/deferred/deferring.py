@@ -4,6 +4,7 @@ import contextlib
 import types
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.entering import BlockMode
 from cowarray._modes.common.handing import hand_to
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
@@ -11,7 +12,7 @@ from cowarray._ops.operands import watch_births
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
 
-class deferred:
+class deferred(BlockMode):
     """Context manager in which operations are recorded, and done when somebody needs their results.
 
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
@@ -75,31 +76,12 @@ class deferred:
         from cowarray._modes.record import rehearsing
 
         self._roads = {"rehearsals": rehearsing, "deferral": recording, "fakes": passing}
-        self._blocks = blocks
-        self._block = recording.Deferral(strict, at_least)
-        self._entered = []
+        super().__init__("deferred", blocks, recording.Deferral(strict, at_least))
 
-    def __enter__(self):
-        hand_to(**self._roads)
-        self._entered.append(None)
-        watch_births(1)
-        try:
-            self._entered[-1] = self._blocks.enter(self._block)
-        except BaseException:
-            self._leave()
-            raise
-        return self
-
-    def __exit__(self, *exc):
-        token = self._entered[-1]
-        try:
-            self._blocks.leave(token)
-        finally:
-            self._leave()
-
-    def _leave(self):
-        self._entered.pop()
-        watch_births(-1)
+    def _count(self, change):
+        if change > 0:
+            hand_to(**self._roads)
+        watch_births(change)
 
 
 def deferred_init(fn, /, *args, **kwargs):
