@@ -416,6 +416,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
     cdef list unrecorded = NOTHING
     cdef Managed managed
     cdef bint has_hurried = False
+    cdef Thread thread = this_thread()
     run.clock()
     while True:
         try:
@@ -437,7 +438,7 @@ cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple
             raise
     step.reserved = need + copied_by_writes(step)
     reserve(run, step.reserved)
-    this_thread().active += 1
+    thread.active += 1
     run.active += 1
     try:
         if step.written:
@@ -694,10 +695,11 @@ cdef Allocation shared_by(Step step, Node node, Storage storage):
 
 
 cdef int end(Run run, Step step) except -1:
+    cdef Thread thread = this_thread()
     unlock(step)
     unreserve(run, step)
     run.active -= 1
-    this_thread().active -= 1
+    thread.active -= 1
     if run.waiters:
         ended.notify_all()
     return 0
@@ -710,14 +712,16 @@ cdef int unreserve(Run run, Step step) except -1:
 
 
 cdef int reserve(Run run, size_t nbytes) except -1:
+    cdef Thread thread = this_thread()
     run.pools.reserve(nbytes)
-    this_thread().reserved += nbytes
+    thread.reserved += nbytes
     return 0
 
 
 cdef int unreserve_bytes(Run run, size_t nbytes) except -1:
+    cdef Thread thread = this_thread()
     run.pools.unreserve(nbytes)
-    this_thread().reserved -= nbytes
+    thread.reserved -= nbytes
     return 0
 
 

@@ -58,7 +58,7 @@ guard = making()
 ended = threading.Condition(guard)
 
 
-cdef object runs = weakref.WeakSet()
+runs = weakref.WeakSet()
 
 
 def _begin_alone():

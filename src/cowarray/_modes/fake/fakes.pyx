@@ -221,7 +221,7 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef Step step
     if access.intent == LOCATES or access.intent == SHARES:
         return 0
-    step = <Step?>this_thread().faked
+    step = this_thread().faked
     if step is not None and (step.storage is storage or (step.others is not None and storage in step.others)):
         return 0
     site = (<Origin>keeper).site

@@ -63,7 +63,7 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef bint overwrites, reads_nothing, outside
     if intent == LOCATES:
         return 0
-    step = <Step?>this_thread().simulated
+    step = this_thread().simulated
     if step is not None and step.region is not None and intent != SHARES and is_about(step, storage, s):
         region = step.region
     elif access.ndim < 0:
