@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from cowarray._modes.budget import runs
-from cowarray._modes.deferred.making import making
+from cowarray._modes.record.repeating import making
 
 LONGEST = 120  # seconds
 

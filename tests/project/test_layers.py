@@ -101,7 +101,15 @@ ROOMS = [
     ["_chapters", "_files"],
     ["linalg", "fft", "lib", "random"],
     ["array_api"],
-    ["_modes"],
+    ["_modes", "_modes.common"],
+    ["_modes.copies", "_modes.simulate", "_modes.layouts"],
+    ["_modes.fake.refusals"],
+    ["_modes.fake.fakes"],
+    ["_modes.fake.calls"],
+    ["_modes.fake.rules"],
+    ["_modes.fake"],
+    ["_modes.record"],
+    ["_modes.deferred", "_modes.budget"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
     ["_tools.demo", "_tools.stand_ins"],
@@ -199,12 +207,36 @@ def test_no_module_imports_what_stands_on_it():
         ("_chapters.sorting", "import cowarray"),
         ("_files.npy", "from cowarray._chapters import sorting"),
         ("_face.ndarray", "from cowarray import linalg"),
+        ("_modes.common.handing", "from cowarray._modes.simulate import simulated"),
+        ("_modes.copies.lending", "from cowarray._modes.layouts import dtypes"),
+        ("_modes.simulate.watching", "from cowarray._modes.fake.fakes cimport Origin"),
+        ("_modes.layouts.dtypes", "from cowarray._modes.fake.refusals import FakeError"),
+        ("_modes.fake.fakes", "from cowarray._modes.fake.calls import Call"),
+        ("_modes.fake.calls", "    from cowarray._modes.fake.rules import rules"),
+        ("_modes.fake.rules.rules", "from cowarray._modes.fake.faking import follow"),
+        ("_modes.fake.passing", "from cowarray._modes.record.nodes cimport Node"),
+        ("_modes.record.nodes", "from cowarray._modes.deferred.recipes cimport Recipe"),
+        ("_modes.deferred.recording", "from cowarray._modes.budget import runs"),
+        ("_modes.budget.budgeting", "    from cowarray._modes.deferred import recording"),
     ],
 )
 def test_an_import_from_above_is_found(module, line):
     found = modules()
     found[module] += f"\n{line}\n"
     assert any(module in edge for edge in climbing_imports(found))
+
+
+def test_layouts_import_nothing_else_of_the_package():
+    found = modules()
+    edges = {name: uses(text, found) for name, text in found.items() if room(name)[1] == "_modes.layouts"}
+    assert len(edges) > 5
+    assert {room(other)[1] for used in edges.values() for other in used} == {"_modes.layouts"}
+
+
+def test_what_is_recorded_knows_no_mode_that_records():
+    texts = {path.name: path.read_text().lower() for path in (PACKAGE / "_modes" / "record").glob("*.p[yx]*")}
+    assert len(texts) > 5
+    assert [name for name, text in texts.items() if "budget" in text or "deferred" in text] == []
 
 
 def test_no_text_is_included():

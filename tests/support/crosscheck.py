@@ -95,10 +95,10 @@ class CrossCheck:
     def travel(self, operation, function, args, kwargs):
         """Do an operation, and compare it with what its rule says."""
         if getattr(self._inside, "on", False):
-            return passing.travel(operation, function, args, kwargs)
+            return passing.dispatch(operation, function, args, kwargs)
         with self.resting():
             if blocks.current() is not None or not comparable([args, kwargs]):
-                return passing.travel(operation, function, args, kwargs)
+                return passing.dispatch(operation, function, args, kwargs)
             twins = Twins(args, kwargs)
             forecast = twins.forecast(operation, function)
             came, error = None, None
@@ -166,7 +166,7 @@ class Twins:
         self.function = getattr(function, "function", None)
         call = operation, function, self.args, self.kwargs
         try:
-            return blocks.call_in(calls.Block(self.ledger, 0), passing.travel, call, {}), None
+            return blocks.call_in(calls.Block(self.ledger, 0), passing.dispatch, call, {}), None
         except Exception as error:
             return None, error
 

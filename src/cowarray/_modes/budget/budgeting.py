@@ -254,14 +254,12 @@ class budget:
 
 
 def _hand_over():
-    """Have operations handed over: to the rules of fakes, too, which say what they will give."""
-    from cowarray._modes.budget import managing
+    """Have operations handed over, also to the rules of fakes, which say what they will give."""
+    from cowarray._modes.budget import managing, outside  # noqa: F401 (outside: the door)
     from cowarray._modes.fake import passing
-    from cowarray._modes.deferred import recording
+    from cowarray._modes.record import rehearsing
 
-    hand_to("deferral", recording)
-    hand_to("fakes", passing)
-    hand_to("budget", managing)
+    hand_to(rehearsals=rehearsing, fakes=passing, budget=managing)
 
 
 def _names(parameter, names):
@@ -305,11 +303,11 @@ def checkpoint(x, /):
     >>> y
     array([1., 2., 3., 4.])
     """
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
     _hand_over()
-    return managing.checkpoint(x)
+    return outside.checkpoint(x)
 
 
 def is_checkpointed(x, /):
@@ -335,9 +333,9 @@ def is_checkpointed(x, /):
     >>> cowarray.is_checkpointed(x * 2), cowarray.is_checkpointed(cowarray.ones(3))
     (True, False)
     """
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
-    return isinstance(x, ndarray) and managing.is_checkpointed(x)
+    return isinstance(x, ndarray) and outside.is_checkpointed(x)
 
 
 def decheckpoint(x, /):
@@ -370,9 +368,9 @@ def decheckpoint(x, /):
     """
     _check("decheckpoint", x)
     if is_checkpointed(x):
-        from cowarray._modes.budget import managing
+        from cowarray._modes.budget import outside
 
-        managing.decheckpoint(x)
+        outside.decheckpoint(x)
     return x
 
 
@@ -387,9 +385,9 @@ def where_away(x):
     -------
     str
     """
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
-    return managing.where_away(x)
+    return outside.where_away(x)
 
 
 def evict(x, /):
@@ -421,9 +419,9 @@ def evict(x, /):
     _check("evict", x)
     if not is_checkpointed(x):
         raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
-    managing.evict(x)
+    outside.evict(x)
 
 
 def _check(name, x):

@@ -23,7 +23,21 @@ cdef class Allocation(Pool):
     cdef object __weakref__
 
 
+cdef class ManagedVersion(Version):
+    cdef Allocation unit  # in which its bytes lie; None: in none
+    cdef str name  # in the log
+    # The next version was written where this one lay. Else what wrote it read this one elsewhere.
+    cdef bint gave_way
+    cdef int depth  # how many operations were done for it after one another, since the last that is kept
+
+
+cdef class ManagedNode(Node):
+    cdef double cost  # of running it
+    cdef size_t pages  # that its writes touch at most
+
+
 cdef class Managed(Traced):
+    cdef ManagedVersion latest  # what its bytes are; None where only a record has the Storage
     cdef readonly Allocation unit
     cdef str name  # in the log; None where it is not logged
     cdef bint is_held  # only a record has the Storage
@@ -64,21 +78,20 @@ cdef class Run:
 
 cdef double nanoseconds() noexcept
 cdef void set_door(door_function door) noexcept
+cdef object lock_guard_to_end()
+cdef int unlock_guard_and_raise(object interruption) except -1
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)
+cdef ManagedVersion new_version(ManagedNode node)
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=*)
-cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_held, str name=*)
+cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bint is_held, str name=*)
 cdef int unmanage(Storage storage) except -1
 cdef int move(Managed managed, Allocation unit) except -1
 cdef Storage member_of(Allocation unit)
-cdef Storage writable_clone(Storage storage)
 cdef int keep_bytes(Managed managed) except -1
 cdef int make_constant(Allocation unit, str why) except -1
 cdef size_t bytes_in(Storage storage) noexcept
-cdef int count_frozen(Run run) except -1
 cdef int count_held(Managed managed) except -1
 cdef int count_outside(Managed managed, size_t nbytes) except -1
-cdef bint make_room(Run run, size_t need) except -1
-cdef bint put_out(Run run, Allocation unit, bint by_file) except -1
-cdef object checksum(Storage storage)
-cdef int bring_from_file(Run run, Allocation unit) except -1
+cdef int look_outside(Run run) except -1
+cdef int count_frozen(Run run) except -1

@@ -4,26 +4,25 @@ from cowarray._ops.operands import register
 
 __all__ = ["hand_to"]
 
-# Each hands what is no concern of its own to the next.
-_ORDER = ("deferral", "fakes", "budget", "simulation")
+# Each passes on to the next what it does not do itself.
+_ORDER = ("rehearsals", "deferral", "fakes", "budget", "simulation")
 _roads = {}
 
 
-def hand_to(mode, road):
-    """Have operations handed to a mode, too.
+def hand_to(**roads):
+    """Hand operations to modes.
 
     Parameters
     ----------
-    mode : str
-        One of "deferral", "fakes", "budget", "simulation".
-    road : module
-        With a function ``travel(operation, function, args, kwargs)``, and a variable ``beneath`` for the one that is
-        handed what is no concern of its own.
+    **roads : module
+        By mode: "rehearsals", "deferral", "fakes", "budget", "simulation". Each with a function
+        ``dispatch(operation, function, args, kwargs)``, and a variable ``beneath`` for the function to which it passes
+        on.
     """
-    _roads[mode] = road
-    travel = None
+    _roads.update(roads)
+    dispatch = None
     for each in reversed(_ORDER):
         if each in _roads:
-            _roads[each].beneath = travel
-            travel = _roads[each].travel
-    register(travel)
+            _roads[each].beneath = dispatch
+            dispatch = _roads[each].dispatch
+    register(dispatch)

@@ -15,7 +15,7 @@ from cowarray._c.frames cimport (
     PyFrameObject,
 )
 
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.common.site import Site
 
 cdef tuple inner_folders = (
     os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep,

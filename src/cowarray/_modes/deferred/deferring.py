@@ -70,17 +70,17 @@ class deferred:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
-        from cowarray._modes.fake import passing
         from cowarray._modes.deferred import recording
+        from cowarray._modes.fake import passing
+        from cowarray._modes.record import rehearsing
 
-        self._roads = recording, passing
+        self._roads = {"rehearsals": rehearsing, "deferral": recording, "fakes": passing}
         self._blocks = blocks
         self._block = recording.Deferral(strict, at_least)
         self._entered = []
 
     def __enter__(self):
-        hand_to("deferral", self._roads[0])
-        hand_to("fakes", self._roads[1])
+        hand_to(**self._roads)
         self._entered.append(None)
         watch_births(1)
         try:
@@ -218,10 +218,9 @@ _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionTyp
 
 
 def _make(x):
-    from cowarray._modes.deferred import making
-    from cowarray._modes.record import nodes
+    from cowarray._modes.deferred import making, recipes
 
-    recipe = nodes.recipe_of(x)
+    recipe = recipes.recipe_of(x)
     if recipe is not None:
         making.make(recipe)
 

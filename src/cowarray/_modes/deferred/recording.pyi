@@ -1,8 +1,7 @@
 from collections.abc import Callable
 from typing import Any, Self, final
 
-from cowarray._modes.fake.calls import Call
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.record.rehearsing import Rehearsal
 
 beneath: Callable[..., Any] | None
 
@@ -15,10 +14,6 @@ class Deferral:
     def at_least(self) -> int: ...
 
 @final
-class Seen:
-    @property
-    def site(self) -> Site: ...
+class Recording(Rehearsal): ...
 
-class DryCall(Call): ...
-
-def travel(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...

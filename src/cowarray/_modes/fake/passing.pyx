@@ -1,4 +1,4 @@
-"""The road of operations where there are fakes: what is about one goes to its rule, and all else is handed on.
+"""The road of operations where there are fakes: those with a fake go to their rules, and all others are passed on.
 
 It is compiled, so that it has no frame: what NumPy warns of is on the line of the program, or of whoever called NumPy.
 """
@@ -10,11 +10,11 @@ from cowarray._modes.fake.calls import Block, Call
 from cowarray._modes.fake.fakes import first_fake
 from cowarray._modes.fake.faking import follow
 
-# Whoever is handed operations that are no concern of ours; None: nobody.
+# Where operations without fakes go; None: to NumPy.
 beneath = None
 
 
-def travel(str operation, function, tuple args, dict kwargs):
+def dispatch(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over."""
     block = current()
     if type(block) is not Block:

@@ -6,7 +6,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.fake.plan_chart import plot
 from cowarray._modes.fake.plan_report import as_html, as_text
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.common.site import Site
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
@@ -95,7 +95,7 @@ class fake:
         self._entered: list[Any] = []
 
     def __enter__(self) -> Self:
-        hand_to("fakes", self._road)
+        hand_to(fakes=self._road)
         self._entered.append(None)
         watch_births(1)
         try:
@@ -248,7 +248,7 @@ def fake_like(*arrays: Any) -> Any:
     from cowarray._modes.common import blocks
     from cowarray._modes.fake import calls, fakes, passing
 
-    hand_to("fakes", passing)
+    hand_to(fakes=passing)
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

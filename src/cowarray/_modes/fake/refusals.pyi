@@ -1,4 +1,4 @@
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.common.site import Site
 
 __all__ = ["FakeError"]
 

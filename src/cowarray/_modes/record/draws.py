@@ -22,9 +22,6 @@ from cowarray._ops.protocols import bearing
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
-# Set by making.py: has the draws of a State made.
-settle = None
-
 
 class NotRecorded(Exception):
     """An operation cannot be recorded: it is done at once."""
@@ -40,12 +37,18 @@ class State:
         It stands where the last draw that has been made left it.
     """
 
-    __slots__ = ("__weakref__", "generator", "latest", "owner")
+    __slots__ = ("__weakref__", "generator", "latest", "make", "owner")
 
     def __init__(self, owner, generator):
         self.owner = weakref.ref(owner)
         self.generator = generator
         self.latest = None
+        self.make = None
+
+    def settle(self):
+        """Have the draws made that wait."""
+        if self.make is not None:
+            self.make(self)
 
 
 def rest(state):
@@ -81,7 +84,7 @@ class Waiting:
 
     def settle(self):
         """Have the draws made."""
-        settle(self.state)
+        self.state.settle()
 
     def __getattr__(self, name):
         return _Draw(self.state, name)
@@ -107,7 +110,7 @@ class _Draw:
         return getattr(self.state.generator, self.__name__)
 
     def __call__(self, *args, **kwargs):
-        settle(self.state)
+        self.state.settle()
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)
 
 
@@ -166,7 +169,7 @@ class _Repeat:
 
     def __call__(self, *args, **kwargs):
         if self.draw is not None:
-            settle(self.draw.state)  # draws that wait come first
+            self.draw.state.settle()  # draws that wait come first
             with _drawing:
                 draw, self.draw = self.draw, None
                 self.state = draw.state.generator.bit_generator.state

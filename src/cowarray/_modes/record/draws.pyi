@@ -9,8 +9,6 @@ from cowarray.random import Generator
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
-settle: Callable[[State], object] | None
-
 class NotRecorded(Exception): ...
 
 class State:
@@ -18,6 +16,7 @@ class State:
     latest: Version | None
     owner: ReferenceType[Generator]
     def __init__(self, owner: Generator, generator: np.random.Generator) -> None: ...
+    def settle(self) -> None: ...
 
 class Waiting:
     state: State

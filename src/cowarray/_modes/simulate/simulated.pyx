@@ -37,7 +37,7 @@ cdef frozenset COPYING = frozenset(
 )
 
 
-def travel(str operation, function, tuple args, dict kwargs):
+def dispatch(str operation, function, tuple args, dict kwargs):
     """Do an operation that has been handed over: as ever, with a `Step` that says what is done."""
     cdef Step step = Step.__new__(Step)
     cdef Thread thread = this_thread()

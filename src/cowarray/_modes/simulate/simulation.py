@@ -77,7 +77,7 @@ class simulate:
         self._entered: list[Any] = []
 
     def __enter__(self) -> Self:
-        hand_to("simulation", self._road)
+        hand_to(simulation=self._road)
         self._entered.append(None)
         watch_births(1)
         watch_copies(1, self._hooks)

@@ -34,7 +34,7 @@ cdef dict known = {}
 
 
 @cython.final
-cdef class Foretold:
+cdef class Forecast:
     """What an operation gives, and what it writes."""
 
 
@@ -122,18 +122,18 @@ cdef object key_of(object function, tuple args, dict kwargs, list arrays):
     return PyList_AsTuple(others)
 
 
-cdef Foretold recall(object key):
+cdef Forecast recall(object key):
     """What was kept by a key, or None."""
-    return <Foretold>known.get(key)
+    return <Forecast>known.get(key)
 
 
 cdef int memorize(object key, list births, tuple written) except -1:
     """Keep what the rules have said."""
-    cdef Foretold made
+    cdef Forecast made
     for _, array in births:
         if (<Array>array).birth == BORN_LAZY:
             return 0
-    made = Foretold.__new__(Foretold)
+    made = Forecast.__new__(Forecast)
     made.births = births
     made.written = written
     if len(known) >= MOST_KNOWN:

@@ -1,0 +1,13 @@
+from threading import RLock
+from typing import Any
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.record.nodes import Version
+from cowarray._native.storage import Storage
+
+__all__ = ["flat", "laid", "making", "rebuilt"]
+
+def flat(result: object) -> list[Any]: ...
+def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage: ...
+def making() -> RLock: ...
+def rebuilt(value: Any, values: dict[Version, Any]) -> Any: ...
