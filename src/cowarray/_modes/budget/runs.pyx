@@ -43,7 +43,7 @@ cdef object lock_guard = guard.acquire, unlock_guard = guard.release
 ended = threading.Condition(guard)
 
 
-cdef object runs = weakref.WeakSet()
+runs = weakref.WeakSet()
 
 
 def _begin_alone():

@@ -34,3 +34,12 @@ cdef Thread this_thread():
         (<dict><object>owner)[KEY] = Thread.__new__(Thread)
         found = PyDict_GetItemWithError(<object>owner, KEY)
     return <Thread?><object>found
+
+
+def doing():
+    """What this thread is doing, by name; empty between operations. For tests."""
+    cdef Thread thread = this_thread()
+    found = {"instead": thread.instead, "hushed": thread.hushed, "recorded": thread.recorded, "faked": thread.faked,
+             "simulated": thread.simulated, "managed": thread.managed, "active": thread.active,
+             "reserved": thread.reserved}
+    return {name: value for name, value in found.items() if value}
