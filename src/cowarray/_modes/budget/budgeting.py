@@ -3,7 +3,7 @@
 import os
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._ops.operands import provide
@@ -30,7 +30,7 @@ class _Figure:
         return self if run is None else run.stats()[self._name]
 
 
-class budget(BlockMode):
+class budget(Mode):
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
     When there is no room for a result, arrays leave that are cheap to make again for the bytes they free. Whoever comes
@@ -159,14 +159,8 @@ class budget(BlockMode):
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
         self._run = runs.Run(held, cost == "model", bool(verify), log, spill, keep, recompute)
         self._managing = managing
-        super().__init__("budget", blocks, self._run)
-
-    def _count(self, change):
-        if change > 0:
-            _hand_over()
-            self._managing.open_block(self._run)
-        else:
-            self._managing.close_block(self._run)
+        _hand_over()
+        super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
 
     def start(self):
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.

@@ -3,13 +3,13 @@ from os import PathLike
 from typing import Final, Literal, Self, TypeVar
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
+from cowarray._modes.common.entering import Mode
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
 _Array = TypeVar("_Array", bound=ndarray)
 
-class budget(BlockMode):
+class budget(Mode):
     def __init__(
         self,
         nbytes: int | str,

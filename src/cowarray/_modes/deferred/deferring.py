@@ -4,7 +4,7 @@ import contextlib
 import types
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.handing import hand_to
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
@@ -12,7 +12,7 @@ from cowarray._ops.operands import watch_births
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
 
-class deferred(BlockMode):
+class deferred(Mode):
     """Context manager in which operations are recorded, and done when somebody needs their results.
 
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
@@ -75,13 +75,9 @@ class deferred(BlockMode):
         from cowarray._modes.fake import passing
         from cowarray._modes.record import rehearsing
 
-        self._roads = {"rehearsals": rehearsing, "deferral": recording, "fakes": passing}
-        super().__init__("deferred", blocks, recording.Deferral(strict, at_least))
-
-    def _count(self, change):
-        if change > 0:
-            hand_to(**self._roads)
-        watch_births(change)
+        hand_to(rehearsals=rehearsing, deferral=recording, fakes=passing)
+        block = recording.Deferral(strict, at_least)
+        super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 
 
 def deferred_init(fn, /, *args, **kwargs):

@@ -2,14 +2,14 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from cowarray import ndarray
-from cowarray._modes.common.entering import BlockMode
+from cowarray._modes.common.entering import Mode
 
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-class deferred(BlockMode):
+class deferred(Mode):
     def __init__(self, strict: bool = False, at_least: int = 0) -> None: ...
 
 def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.site import Site
 from cowarray._modes.fake.plan_chart import plot
@@ -36,7 +36,7 @@ class Line(NamedTuple):
     bytes_copied: int
 
 
-class fake(BlockMode):
+class fake(Mode):
     """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
 
     What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
@@ -89,14 +89,9 @@ class fake(BlockMode):
         from cowarray._modes.common import blocks
         from cowarray._modes.fake import calls, fakes, passing
 
-        self._road = passing
+        hand_to(fakes=passing)
         self._ledger = fakes.Ledger()
-        super().__init__("fake", blocks, calls.Block(self._ledger, real))
-
-    def _count(self, change: int) -> None:
-        if change > 0:
-            hand_to(fakes=self._road)
-        watch_births(change)
+        super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
 
     @property
     def peak_bytes(self) -> int:

@@ -70,18 +70,11 @@ class simulate(Mode):
         # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
         from cowarray._modes.simulate import shadows, simulated, watching
 
-        self._road = simulated
-        self._hooks = watching
+        hand_to(simulation=simulated)
         self._error = error
         self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
-        super().__init__("simulate", watching.variable, self._run)
-
-    def _count(self, change: int) -> None:
-        if change > 0:
-            hand_to(simulation=self._road)
-        watch_births(change)
-        watch_copies(change, self._hooks)
+        super().__init__("simulate", watching.variable, self._run, ((watch_births,), (watch_copies, watching)))
 
     def _record(
         self,
