@@ -140,6 +140,7 @@ def at_rest():
     for run in list(runs.runs):
         if run.pools.reserved:
             found["a budget"] = run
+
     def take():
         if runs.guard.acquire(blocking=False):
             runs.guard.release()

@@ -1,15 +1,19 @@
 """Who is handed operations where several modes want them: one after the other, in one order."""
 
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
 from cowarray._ops.operands import register
 
 __all__ = ["hand_to"]
 
 # Each passes on to the next what it does not do itself.
 _ORDER = ("rehearsals", "deferral", "fakes", "budget", "simulation")
-_roads = {}
+_roads: dict[str, Any] = {}
 
 
-def hand_to(**roads):
+def hand_to(**roads: ModuleType) -> None:
     """Hand operations to modes.
 
     Parameters
@@ -20,7 +24,7 @@ def hand_to(**roads):
         on.
     """
     _roads.update(roads)
-    dispatch = None
+    dispatch: Callable[..., Any] | None = None
     for each in reversed(_ORDER):
         if each in _roads:
             _roads[each].beneath = dispatch
