@@ -224,10 +224,11 @@ class budget(Mode):
 
 def _hand_over() -> None:
     """Have operations handed over, also to the rules of fakes, which say what they will give."""
-    from cowarray._modes.budget import managing, outside  # noqa: F401 (outside: the door)
+    from cowarray._modes.budget import managing, outside
     from cowarray._modes.fake import passing
     from cowarray._modes.record import rehearsing
 
+    _imported_for_its_door = outside
     hand_to(rehearsals=rehearsing, fakes=passing, budget=managing)
 
 

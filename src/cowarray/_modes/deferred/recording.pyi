@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any, Self, final
 
+from cowarray._modes.record.draws import Waiting
+from cowarray._modes.record.nodes import Node
 from cowarray._modes.record.rehearsing import Rehearsal
 
 beneath: Callable[..., Any] | None
@@ -16,4 +18,5 @@ class Deferral:
 @final
 class Recording(Rehearsal): ...
 
+def note_draw(node: Node, waiting: Waiting) -> None: ...
 def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
