@@ -134,7 +134,7 @@ def at_rest():
         "copies": array_copies.watch_copies(0, watching) or None,
         "modes": count_modes(0) or None,
         "the thread": thread.doing() or None,
-        "nodes": making._maker.running or None,
+        "nodes": making._running or None,
     }
     for run in list(runs.runs):
         if run.pools.reserved:

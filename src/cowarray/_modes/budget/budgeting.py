@@ -4,7 +4,6 @@ import os
 from contextvars import ContextVar
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._ops.operands import provide
 
@@ -147,7 +146,7 @@ class budget:
         if keep & recompute:
             raise ValueError(f"budget: {min(keep & recompute)!r} cannot be both in keep and in recompute")
         # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
-        from cowarray._modes.budget import managing, pools, runs
+        from cowarray._modes.budget import managing, outside, pools, runs  # noqa: F401 (outside: the door)
         from cowarray._modes.common import blocks
 
         if spill is not None:
@@ -164,7 +163,6 @@ class budget:
         self._blocks = blocks
 
     def __enter__(self):
-        _hand_over()
         self._managing.open_block(self._run)
         try:
             entered = self._blocks.enter(self._run)
@@ -216,7 +214,6 @@ class budget:
         RuntimeError
             One has been started already, or a block of this one is open.
         """
-        _hand_over()
         self._managing.start(self._run)
         return self
 
@@ -251,15 +248,6 @@ class budget:
     spilled_bytes = _Figure("int: How many were written to it.")
     peak_bytes = _Figure("int: The most that there were at once, until the end.")
     live_bytes = _Figure("int: Those that there are now.")
-
-
-def _hand_over():
-    """Have operations handed over, also to the rules of fakes, which say what they will give."""
-    from cowarray._modes.budget import managing, outside  # noqa: F401 (outside: the door)
-    from cowarray._modes.fake import passing
-    from cowarray._modes.record import rehearsing
-
-    hand_to(rehearsals=rehearsing, fakes=passing, budget=managing)
 
 
 def _names(parameter, names):
@@ -306,7 +294,6 @@ def checkpoint(x, /):
     from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
-    _hand_over()
     return outside.checkpoint(x)
 
 

@@ -4,7 +4,6 @@ import contextlib
 import types
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.handing import hand_to
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -71,16 +70,12 @@ class deferred:
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
         from cowarray._modes.deferred import recording
-        from cowarray._modes.fake import passing
-        from cowarray._modes.record import rehearsing
 
-        self._roads = {"rehearsals": rehearsing, "deferral": recording, "fakes": passing}
         self._blocks = blocks
         self._block = recording.Deferral(strict, at_least)
         self._entered = []
 
     def __enter__(self):
-        hand_to(**self._roads)
         self._entered.append(None)
         watch_births(1)
         try:

@@ -1,9 +1,8 @@
-from collections.abc import Callable
-from typing import Any, Self, final
+from typing import Self, final
 
+from cowarray._modes.common.dispatching import Handler
 from cowarray._modes.record.rehearsing import Rehearsal
 
-beneath: Callable[..., Any] | None
 
 @final
 class Deferral:
@@ -16,4 +15,5 @@ class Deferral:
 @final
 class Recording(Rehearsal): ...
 
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+@final
+class DeferralsHandler(Handler): ...

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple, Self
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.fake.plan_chart import plot
 from cowarray._modes.fake.plan_report import as_html, as_text
 from cowarray._modes.common.site import Site
@@ -86,16 +85,14 @@ class fake:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
-        from cowarray._modes.fake import calls, fakes, passing
+        from cowarray._modes.fake import calls, fakes, passing  # noqa: F401 (passing: operations on fakes)
 
-        self._road = passing
         self._blocks = blocks
         self._ledger = fakes.Ledger()
         self._block = calls.Block(self._ledger, real)
         self._entered: list[Any] = []
 
     def __enter__(self) -> Self:
-        hand_to(fakes=self._road)
         self._entered.append(None)
         watch_births(1)
         try:
@@ -246,9 +243,8 @@ def fake_like(*arrays: Any) -> Any:
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
     from cowarray._modes.common import blocks
-    from cowarray._modes.fake import calls, fakes, passing
+    from cowarray._modes.fake import calls, fakes, passing  # noqa: F401 (passing: operations on fakes)
 
-    hand_to(fakes=passing)
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from cowarray._array.copies import watch_copies
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._ops.operands import watch_births
 
@@ -67,9 +66,8 @@ class simulate:
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
         # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
-        from cowarray._modes.simulate import shadows, simulated, watching
+        from cowarray._modes.simulate import shadows, simulated, watching  # noqa: F401 (simulated: operations)
 
-        self._road = simulated
         self._hooks = watching
         self._error = error
         self._found: dict[Any, Any] = {}
@@ -77,7 +75,6 @@ class simulate:
         self._entered: list[Any] = []
 
     def __enter__(self) -> Self:
-        hand_to(simulation=self._road)
         self._entered.append(None)
         watch_births(1)
         watch_copies(1, self._hooks)
