@@ -29,6 +29,7 @@ import cowarray as ca
 from cowarray._array import copies as array_copies
 from cowarray._modes.budget import runs
 from cowarray._modes.common import blocks, thread
+from cowarray._modes.common.entering import innermost
 from cowarray._modes.copies import copies
 from cowarray._modes.deferred import making
 from cowarray._modes.simulate import watching
@@ -127,9 +128,9 @@ def at_rest():
     gc.collect()
     found = {
         "a block": blocks.current(),
-        "a simulation": watching.innermost.get(),
-        "no_copy": copies._forbidden.get() or None,
-        "trace": copies._traces.get() or None,
+        "a simulation": innermost(watching.variable),
+        "no_copy": innermost(copies._forbidden),
+        "trace": innermost(copies._traces),
         "births": watch_births(0) or None,
         "copies": array_copies.watch_copies(0, watching) or None,
         "modes": count_modes(0) or None,

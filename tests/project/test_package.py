@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -25,9 +26,13 @@ def run(*command, **kwargs):
 
 
 @pytest.fixture(scope="module")
-def dist(tmp_path_factory):
-    """The directory with the sdist and the wheel that was built from the sdist, not from the checkout."""
-    directory = tmp_path_factory.mktemp("dist")
+def dist():
+    """The directory with the sdist and the wheel that was built from the sdist, not from the checkout.
+
+    `make oldest` takes the wheel from there.
+    """
+    directory = ROOT / "build" / "package"
+    shutil.rmtree(directory, ignore_errors=True)
     run(sys.executable, "-m", "build", "--outdir", directory, ROOT)
     return directory
 

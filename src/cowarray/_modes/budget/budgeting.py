@@ -1,9 +1,9 @@
 """`budget`: a block whose arrays leave memory when there are too many, and come back when somebody needs them."""
 
 import os
-from contextvars import ContextVar
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._ops.operands import provide
 
@@ -11,8 +11,6 @@ __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
 _HEURISTICS = ("dtr", "local", "lru", "size", "random")
 _COSTS = ("clock", "model")
-# The blocks that are open in a context, each with what `blocks.leave` wants.
-_open = ContextVar("cowarray_budgets", default=())
 
 
 class _Figure:
@@ -31,7 +29,7 @@ class _Figure:
         return self if run is None else run.stats()[self._name]
 
 
-class budget:
+class budget(Mode):
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
     When there is no room for a result, arrays leave that are cheap to make again for the bytes they free. Whoever comes
@@ -84,7 +82,7 @@ class budget:
         `recompute`.
     RuntimeError
         A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
-        in another context, or before one that was entered later. In these two cases it has ended.
+        in another context than it was entered in, and has ended.
     OSError
         There can be no file in `spill`, or none for `log`; or, at the end, the log could not be written.
     MemoryError
@@ -160,46 +158,7 @@ class budget:
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
         self._run = runs.Run(held, cost == "model", bool(verify), log, spill, keep, recompute)
         self._managing = managing
-        self._blocks = blocks
-
-    def __enter__(self):
-        self._managing.open_block(self._run)
-        try:
-            entered = self._blocks.enter(self._run)
-            try:
-                _open.set((*_open.get(), (self, entered)))
-            except BaseException:
-                self._blocks.leave(entered)
-                raise
-        except BaseException:
-            self._managing.close_block(self._run)
-            raise
-        return self
-
-    def __exit__(self, *exc):
-        try:
-            wrong = self._leave()
-        finally:
-            self._managing.close_block(self._run)
-        if wrong is not None:
-            raise RuntimeError(f"budget: the block {wrong}; it has ended")
-
-    def _leave(self):
-        """Have hold in this context what held before. Returns what is wrong, or None."""
-        opened = _open.get()
-        mine = [i for i, (each, _) in enumerate(opened) if each is self]
-        wrong = "was entered in another thread or context"
-        if mine:
-            try:
-                if mine[-1] == len(opened) - 1:
-                    self._blocks.leave(opened[-1][1])
-                    wrong = None
-                else:
-                    wrong = "was entered before one that is still open: leave them in reverse order"
-                _open.set(opened[: mine[-1]] + opened[mine[-1] + 1 :])
-            except ValueError:
-                pass  # in a copy of its context
-        return wrong
+        super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
 
     def start(self):
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.

@@ -1,15 +1,15 @@
 from collections.abc import Iterable
 from os import PathLike
-from types import TracebackType
 from typing import Final, Literal, Self, TypeVar
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.entering import Mode
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
 _Array = TypeVar("_Array", bound=ndarray)
 
-class budget:
+class budget(Mode):
     def __init__(
         self,
         nbytes: int | str,
@@ -23,10 +23,6 @@ class budget:
         recompute: Iterable[str] = ...,
         sample: bool = ...,
         small: int | str = ...,
-    ) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> None: ...
     def start(self) -> Self: ...
     def stop(self) -> None: ...

@@ -342,16 +342,18 @@ def stop(Run run not None, /):
         end_to_hold(run)
 
 
-def open_block(Run run not None, /):
-    """Count a block in that is about to hold somewhere."""
+def count_block(int change, Run run not None, /):
+    """Count a block in (1) that is about to hold somewhere, or out (-1)."""
+    if change < 0:
+        close_block(run)
+        return
     with guard:
         if everywhere is run:
             raise RuntimeError("budget: it has been started, and holds everywhere: stop it first")
         begin_to_hold(run)
 
 
-def close_block(Run run not None, /):
-    """Count a block out."""
+cdef int close_block(Run run) except -1:
     cdef object interruption = lock_guard_to_end()
     try:
         if run.users == 0 or everywhere is run:
@@ -359,6 +361,7 @@ def close_block(Run run not None, /):
         end_to_hold(run)
     finally:
         unlock_guard_and_raise(interruption)
+    return 0
 
 
 cdef int begin_to_hold(Run run) except -1:

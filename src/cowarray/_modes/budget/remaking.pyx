@@ -30,7 +30,7 @@ from cowarray._modes.budget.runs cimport (
 from cowarray._modes.common.blocks cimport call_in
 from cowarray._modes.common.quiet cimport hush, unhush
 from cowarray._modes.common.thread cimport this_thread, Thread
-from cowarray._modes.record.nodes cimport clone
+from cowarray._modes.record.nodes cimport clone, Node
 from cowarray._native.storage cimport (
     Access,
     begin_write,
@@ -327,23 +327,28 @@ cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict te
             return 0
         # It leaves those that it shared absent bytes with.
         if shared is None:
-            shared = new_allocation(run, window_size(made), (<ManagedNode>version.node).cost, version.node.site, None, bytes_in(made))
+            shared = allocation_of_its_own(run, made, version.node)
             shared.has_gaps = unit.has_gaps
-            link_to_inputs(shared, version.node)
         exchange_bytes(home, made)
         version.unit = shared
         return move(managed, shared)
     if shared is None:
         shared = version.unit
         if shared is None or shared.members or shared.state != GONE:
-            shared = new_allocation(run, window_size(made), (<ManagedNode>version.node).cost, version.node.site, None, bytes_in(made))
-            link_to_inputs(shared, version.node)
+            shared = allocation_of_its_own(run, made, version.node)
         else:
             shared.run.pools.remade(shared)
     manage(made, shared, version, True)
     version.value = made
     temporaries[version] = None
     return 0
+
+
+cdef Allocation allocation_of_its_own(Run run, Storage made, Node by):
+    cdef ManagedNode node = <ManagedNode>by
+    cdef Allocation unit = new_allocation(run, window_size(made), node.cost, node.site, None, bytes_in(made))
+    link_to_inputs(unit, node)
+    return unit
 
 
 cdef Allocation sharer_of(Storage made, dict values):
@@ -356,7 +361,7 @@ cdef Allocation sharer_of(Storage made, dict values):
     return None
 
 
-cdef int link_to_inputs(Allocation unit, ManagedNode node) except -1:
+cdef int link_to_inputs(Allocation unit, Node node) except -1:
     cdef ManagedVersion version
     for each in node.reads:
         version = <ManagedVersion>each

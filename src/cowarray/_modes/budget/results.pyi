@@ -1,1 +1,0 @@
-MOST_WRITES: int

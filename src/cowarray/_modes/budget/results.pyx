@@ -1,4 +1,4 @@
-"""What operations have done in a budget: where what they wrote lies now, and what they gave, which is managed from here.
+"""What operations have done in a budget: where their writes lie now, and their results, which are managed from here.
 
 What nobody could repeat at a bearable price becomes a constant.
 """
@@ -24,15 +24,17 @@ from cowarray._modes.budget.runs cimport (
     Run,
 )
 from cowarray._modes.budget.tasks cimport Task
+from cowarray._modes.record.nodes cimport Node, Version
 from cowarray._native.storage cimport allocated_size, allocation_of, count_shares, Storage, write_cost
 
 from cowarray._modes.layouts.dtypes import has_gaps
 from cowarray._modes.record.repeating import flat
 from cowarray._native.storage import share_allocation
 
-# So many writes after one another are repeated; then the bytes are kept instead. So many operations whose results
-# nobody has any more, too: else a loop would be remembered for ever.
-MOST_WRITES = 64
+cdef enum:
+    # So many writes after one another are repeated; from then on the bytes are kept. The same for so many operations
+    # whose results nobody has any more: a loop would be remembered for ever.
+    MOST_WRITES = 64
 
 
 cdef int note_writes(Run run, Task task, ManagedNode node, str why) except -1:
@@ -129,7 +131,7 @@ cdef bint is_alone_at_the_end(ManagedVersion version) except -1:
         node = (<ManagedVersion>stack.pop()).node
         if node is not None and node not in found:
             found.add(node)
-            stack.extend([each for each in (<ManagedNode>node).reads if len(found) < 8 or not (<ManagedVersion>each).is_wanted()])
+            stack.extend([each for each in (<Node>node).reads if len(found) < 8 or not (<Version>each).is_wanted()])
     return len(found) >= MOST_WRITES // 2
 
 
@@ -142,10 +144,12 @@ cdef int log_operation(Run run, Task task, ManagedNode node) except -1:
             version.name = constant_name(run, version.unit)
     cdef list args = [(<ManagedVersion>each).name for each in node.reads]
     cdef list results = []
-    if task.only_shares and len(args) == 1 and (<ManagedVersion>task.born[0]).unit is (<ManagedVersion>node.reads[0]).unit:
-        run.log.copy((<ManagedVersion>task.born[0]).name, args[0])
-        return 0
     cdef long long took = <long long>node.cost
+    if task.only_shares and len(args) == 1:
+        version = <ManagedVersion>task.born[0]
+        if version.unit is (<ManagedVersion>node.reads[0]).unit:
+            run.log.copy(version.name, args[0])
+            return 0
     if node.writes:
         run.log.mutate(node.operation, args, [node.reads.index(before) for before in node.writes], took)
     for each in task.born:

@@ -1,6 +1,7 @@
 """Room within a budget: what leaves for it, and comes back from the file.
 
-Pools (`pools.pyx`) say what should leave next; here it is done, where nobody holds the bytes.
+Pools (`pools.pyx`) say what should leave next; here it is done, where nobody holds the bytes. `room.md` says why room
+is made before an operation.
 """
 
 import zlib

@@ -7,8 +7,8 @@ from typing_extensions import disjoint_base
 from cowarray._modes.budget.pools import Pool, Pools
 from cowarray._modes.budget.run_log import RunLog
 from cowarray._modes.budget.spilling import Spill
-from cowarray._modes.record.nodes import Node, Traced, Version
 from cowarray._modes.common.site import Site
+from cowarray._modes.record.nodes import Node, Traced, Version
 
 guard: RLock
 ended: Condition

@@ -98,7 +98,8 @@ cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, ob
     outlook.originals = [outlook.original_on(storage) for storage in outlook.written]
     outlook.pages = {
         (<Array>each).storage_: pages
-        for each, pages in zip(outlook.originals, outlook.written.values()) if each is not None
+        for each, pages in zip(outlook.originals, outlook.written.values())
+        if each is not None
     }
     if key is not None:
         places = [(index_of(outlook.original_on(each), arrays), pages) for each, pages in outlook.written.items()]

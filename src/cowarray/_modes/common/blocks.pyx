@@ -8,11 +8,14 @@ from contextvars import ContextVar
 
 from cpython.contextvars cimport get_value
 
+from cowarray._modes.common.entering cimport Entry, next_open
 from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 
 from cowarray._ops.operands import watch_births
 
-cdef object variable = ContextVar("cowarray_block", default=None)
+# Of the innermost `Entry` of a context.
+variable = ContextVar("cowarray_block", default=None)
+cdef object block_variable = variable
 cdef object of_the_context = object()
 
 
@@ -22,11 +25,13 @@ cpdef object current():
 
 
 cdef object current_in(Thread thread):
+    cdef Entry entry
     while thread.instead is not None and thread.instead.is_over:
         thread.instead = thread.instead.before
     if thread.instead is not None and thread.instead.block is not of_the_context:
         return thread.instead.block
-    return get_value(variable)
+    entry = next_open(get_value(block_variable))
+    return None if entry is None else entry.value
 
 
 cdef Instead put_in(Thread thread, object block):
@@ -76,8 +81,8 @@ cpdef object call_in(object block, object function, tuple args, dict kwargs, bin
         take_out(thread, instead)
 
 
-def enter(block, /):
-    """Have a block hold in this context.
+def enter(entry, /):
+    """Have a block hold in this context, by its `Entry`.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def enter(block, /):
     if thread.instead is not None:
         instead = put_in(thread, of_the_context)
     try:
-        entered[0] = variable.set(block)
+        entered[0] = block_variable.set(entry)
     except BaseException:
         if instead is not None:
             take_out(thread, instead)
@@ -100,9 +105,10 @@ def enter(block, /):
     return entered
 
 
-def leave(list entered not None, /):
-    """Have hold in this context what held before a block was entered."""
+def leave(list entered not None, bint is_innermost, /):
+    """Have hold in this context what held before a block was entered, if it is the innermost."""
     token, instead = entered
     if instead is not None:
         take_out(this_thread(), <Instead?>instead)
-    variable.reset(token)
+    if is_innermost:
+        block_variable.reset(token)

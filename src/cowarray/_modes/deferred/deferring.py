@@ -4,13 +4,14 @@ import contextlib
 import types
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.entering import Mode
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
 
-class deferred:
+class deferred(Mode):
     """Context manager in which operations are recorded, and done when somebody needs their results.
 
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
@@ -71,30 +72,8 @@ class deferred:
         from cowarray._modes.common import blocks
         from cowarray._modes.deferred import recording
 
-        self._blocks = blocks
-        self._block = recording.Deferral(strict, at_least)
-        self._entered = []
-
-    def __enter__(self):
-        self._entered.append(None)
-        watch_births(1)
-        try:
-            self._entered[-1] = self._blocks.enter(self._block)
-        except BaseException:
-            self._leave()
-            raise
-        return self
-
-    def __exit__(self, *exc):
-        token = self._entered[-1]
-        try:
-            self._blocks.leave(token)
-        finally:
-            self._leave()
-
-    def _leave(self):
-        self._entered.pop()
-        watch_births(-1)
+        block = recording.Deferral(strict, at_least)
+        super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 
 
 def deferred_init(fn, /, *args, **kwargs):

@@ -1,20 +1,16 @@
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from cowarray import ndarray
+from cowarray._modes.common.entering import Mode
 
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-class deferred:
+class deferred(Mode):
     def __init__(self, strict: bool = False, at_least: int = 0) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> None: ...
 
 def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
 def is_deferred(obj: object, /) -> bool: ...

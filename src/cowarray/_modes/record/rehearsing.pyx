@@ -1,4 +1,4 @@
-"""What an operation would give and write, found without doing it: the rules of fakes say so, of ghosts of its arguments.
+"""What an operation would give and write, found without doing it: by the rules of fakes, on ghosts of its arguments.
 
 While the rules run, a finalizer or a signal handler of the program may compute, and is to get what it would get
 anywhere. The rules and NumPy's code run no function of the program there, so what it calls is told by its frame.
@@ -8,7 +8,6 @@ from contextvars import Context
 
 import numpy as np
 
-cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF

@@ -1,4 +1,4 @@
-"""Doing recorded operations: their arguments as they were, their results where they are to lie, one thread at a time."""
+"""Doing recorded operations, one thread at a time: their arguments as they were, their results as outlined."""
 
 import os
 import threading

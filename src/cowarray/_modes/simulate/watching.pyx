@@ -30,6 +30,7 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 
+from cowarray._modes.common.entering import innermost
 from cowarray._native.storage import set_doorkeeper
 
 # What accesses outside of any operation are reported as.
@@ -164,18 +165,18 @@ cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site
 
 # ---- the hooks of the lower rooms ------------------------------------------------------------------------------------
 
-# The innermost simulation of the current context: its run.
-innermost = ContextVar("cowarray_simulation", default=None)
+# Of the innermost `Entry` of a context, which has the run of a simulation.
+variable = ContextVar("cowarray_simulation", default=None)
 
 
 def aliases_here():
     """Whether copies in meaning are aliases in the current context."""
-    return innermost.get() is not None
+    return innermost(variable) is not None
 
 
 def watched_alias(Array view not None, str operation):
     """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own."""
-    cdef Run run = innermost.get()
+    cdef Run run = innermost(variable)
     cdef Storage storage = storage_for(view)
     cdef Watch watch
     cdef Shadow source, made
