@@ -6,7 +6,6 @@ from typing import Any, Generic, Literal, Never, Self, TypeVar, overload
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._ops.operands import provide
 
@@ -154,7 +153,7 @@ class budget(Mode):
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
         # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
-        from cowarray._modes.budget import managing, pools, runs
+        from cowarray._modes.budget import managing, outside, pools, runs
         from cowarray._modes.common import blocks
 
         file = log_file = None
@@ -168,8 +167,7 @@ class budget(Mode):
             log_file = RunLog(os.fspath(log))
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
         self._run = runs.Run(held, cost == "model", bool(verify), log_file, file, kept, recomputed)
-        self._managing = managing
-        _hand_over()
+        self._managing, self._outside = managing, outside  # which has the door
         super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
 
     def start(self) -> Self:
@@ -185,7 +183,6 @@ class budget(Mode):
         RuntimeError
             One has been started already, or a block of this one is open.
         """
-        _hand_over()
         self._managing.start(self._run)
         return self
 
@@ -220,16 +217,6 @@ class budget(Mode):
     spilled_bytes = _Figure[int]("int: How many were written to it.")
     peak_bytes = _Figure[int]("int: The most that there were at once, until the end.")
     live_bytes = _Figure[int]("int: Those that there are now.")
-
-
-def _hand_over() -> None:
-    """Have operations handed over, also to the rules of fakes, which say what they will give."""
-    from cowarray._modes.budget import managing, outside
-    from cowarray._modes.fake import passing
-    from cowarray._modes.record import rehearsing
-
-    _imported_for_its_door = outside
-    hand_to(rehearsals=rehearsing, fakes=passing, budget=managing)
 
 
 def _names(parameter: str, names: Iterable[str]) -> list[str]:
@@ -276,7 +263,6 @@ def checkpoint(x: _Array, /) -> _Array:
     from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
-    _hand_over()
     return outside.checkpoint(x)
 
 

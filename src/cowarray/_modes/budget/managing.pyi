@@ -1,12 +1,13 @@
-from collections.abc import Callable
-from typing import Any
+from typing import final
 
 from cowarray._modes.budget.runs import Run
+from cowarray._modes.common.dispatching import Handler
 
-beneath: Callable[..., Any] | None
 everywhere: Run | None
 
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+@final
+class BudgetsHandler(Handler): ...
+
 def start(run: Run, /) -> None: ...
 def stop(run: Run, /) -> None: ...
 def count_block(change: int, run: Run, /) -> None: ...

@@ -132,7 +132,7 @@ cdef class Run:
         self.spill = spill
         self.keep = keep
         self.recompute = recompute
-        self.constants = weakref.WeakSet()
+        self.constants = set()
         self.temporaries = weakref.WeakSet()
         self.inputs = weakref.WeakValueDictionary()
         self.written_outside = []
@@ -271,8 +271,6 @@ cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site,
     unit.storages = []
     unit.why = why
     run.pools.add(unit)
-    if why is not None:
-        run.constants.add(unit)
     return unit
 
 
@@ -284,6 +282,8 @@ cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bi
     managed.latest = None if is_held else version  # a record has the Storage: that would be a circle
     managed.is_held = is_held
     unit.storages.append(managed.storage)
+    if unit.why is not None:
+        unit.run.constants.add(unit)
     put_doorkeeper(storage, managed)
     storage.account = unit.run.account
     join(managed, unit)
@@ -320,6 +320,8 @@ cdef int leave(Managed managed) except -1:
 cdef int move(Managed managed, Allocation unit) except -1:
     """Have a Storage be a member of another allocation, in which its bytes are now."""
     unit.storages.append(managed.storage)
+    if unit.why is not None:
+        unit.run.constants.add(unit)
     leave(managed)
     join(managed, unit)
     if managed.latest is not None:
@@ -353,7 +355,8 @@ cdef int make_constant(Allocation unit, str why) except -1:
     if unit.why is None:
         unit.run.pools.cut(unit)
         unit.why = why
-        unit.run.constants.add(unit)
+        if unit.members:
+            unit.run.constants.add(unit)
     return 0
 
 

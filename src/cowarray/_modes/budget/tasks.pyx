@@ -12,7 +12,7 @@ cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, storage_for
-from cowarray._modes.budget.forecasts cimport Forecast, key_of, memorize, recall
+from cowarray._modes.fake.forecasts cimport Forecast, memorize, recall
 from cowarray._modes.budget.inputs cimport find_inputs, has_sparse, take_input
 from cowarray._modes.budget.pools cimport PRESENT
 from cowarray._modes.budget.remaking cimport bring
@@ -30,7 +30,7 @@ from cowarray._modes.budget.runs cimport (
 from cowarray._modes.common.sites cimport here
 from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._modes.record.nodes cimport find_traced, placed, Reference
-from cowarray._modes.record.rehearsing cimport own_block, refuse_objects, rehearse, Rehearsal
+from cowarray._modes.record.rehearsing cimport refuse_objects, rehearse, Rehearsal
 from cowarray._native.storage cimport (
     allocation_of,
     is_pinned,
@@ -50,8 +50,9 @@ from cowarray._ops.protocols import bearing, runs_user_code
 cnp.import_array()
 
 cdef type bearing_type = type(bearing(None))
-# Of operations that write nothing. Nobody adds to it.
+# Of operations that write nothing. Nobody adds to them.
 cdef list NOTHING = []
+cdef dict NO_PAGES = {}
 
 
 @cython.final
@@ -67,22 +68,19 @@ cdef class Task:
 # ---- what it will do -------------------------------------------------------------------------------------------------
 
 
-cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, list fresh):
-    """What an operation reads, writes, and gives; or NotRecorded."""
+cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, list arrays, list fresh):
+    """What an operation reads, writes, and gives; or NotRecorded. key: of its forecast; or None."""
     cdef Outlook outlook
-    cdef list arrays = []
-    cdef Forecast known
+    cdef Forecast known = None if key is None else recall(key)
     cdef void *region
     cdef size_t nbytes
+    if known is not None:
+        return as_before(function, known, arrays, fresh)
     read_region(&region, &nbytes)
     if region == NULL or runs_user_code(function):
         raise NotRecorded  # without addresses to spare there are no ghosts
-    key = key_of(function, args, kwargs, arrays)
-    known = None if key is None else recall(key)
-    if known is not None:
-        return as_before(function, known, arrays, fresh)
     outlook = Outlook.__new__(Outlook)
-    outlook.block = own_block()
+    outlook.stand_here()
     outlook.is_repeated = True
     outlook.function = function
     if type(function) is bearing_type:
@@ -119,8 +117,12 @@ cdef Outlook as_before(object function, Forecast known, list arrays, list fresh)
     for x in arrays:
         storage_for(<Array>x)  # as those have whose ghosts are made
     outlook.ghosts = [(None, x, find_traced(<Array>x)) for x in arrays]
-    outlook.originals = [arrays[place] for place, _ in known.written]
-    outlook.written = {(<Array>arrays[place]).storage_: pages for place, pages in known.written}
+    if known.written:
+        outlook.originals = [arrays[place] for place, _ in known.written]
+        outlook.written = {(<Array>arrays[place]).storage_: pages for place, pages in known.written}
+    else:
+        outlook.originals = NOTHING
+        outlook.written = NO_PAGES
     outlook.pages = outlook.written
     fresh.extend(known.births)
     return outlook

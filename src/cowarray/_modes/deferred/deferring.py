@@ -7,7 +7,6 @@ from typing import ParamSpec, TypeVar
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
-from cowarray._modes.common.handing import hand_to
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -77,10 +76,7 @@ class deferred(Mode):
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
         from cowarray._modes.deferred import recording
-        from cowarray._modes.fake import passing
-        from cowarray._modes.record import rehearsing
 
-        hand_to(rehearsals=rehearsing, deferral=recording, fakes=passing)
         block = recording.Deferral(strict, at_least)
         super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 

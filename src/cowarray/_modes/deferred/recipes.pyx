@@ -6,8 +6,7 @@ they had always been there.
 
 import weakref
 
-from cowarray._array.array cimport Array, BORN_SCALAR, is_array
-from cowarray._array.layout cimport MAXDIMS
+from cowarray._array.array cimport Array, BORN_SCALAR
 from cowarray._modes.record.nodes cimport Node, Traced, Version
 from cowarray._native.storage cimport Access, change_keeper, LOCATES, Storage, take_bytes
 
@@ -71,23 +70,6 @@ cdef Recipe find_recipe(Array x):
 def recipe_of(Array x not None, /):
     """The `Recipe` of an array; None where its bytes are there, or never will be."""
     return find_recipe(x)
-
-
-def first_deferred(values, /):
-    """The first array whose bytes are not made yet among values, or in lists, tuples and dicts there; or None."""
-    return find_deferred(values, 0)
-
-
-cdef object find_deferred(object values, int depth):
-    for value in values:
-        if is_array(value):
-            if find_recipe(<Array>value) is not None:
-                return value
-        elif isinstance(value, (list, tuple, dict)) and depth < MAXDIMS:
-            found = find_deferred((<dict>value).values() if isinstance(value, dict) else value, depth + 1)
-            if found is not None:
-                return found
-    return None
 
 
 # ---- what has been made ----------------------------------------------------------------------------------------------

@@ -1,11 +1,10 @@
-from collections.abc import Callable
-from typing import Any, Self, final
+from typing import Self, final
 
 from cowarray._modes.record.draws import Waiting
 from cowarray._modes.record.nodes import Node
+from cowarray._modes.common.dispatching import Handler
 from cowarray._modes.record.rehearsing import Rehearsal
 
-beneath: Callable[..., Any] | None
 
 @final
 class Deferral:
@@ -19,4 +18,5 @@ class Deferral:
 class Recording(Rehearsal): ...
 
 def note_draw(node: Node, waiting: Waiting) -> None: ...
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+@final
+class DeferralsHandler(Handler): ...

@@ -132,9 +132,7 @@ cdef class Ledger:
 
     def here(self):
         """The `Origin` of the line that runs."""
-        site = here()
-        origin = self.lines.get(site)
-        return new_origin(self, site) if origin is None else origin
+        return origin_here(self)
 
 
 cdef class Origin(Keeper):
@@ -170,6 +168,20 @@ cdef class Origin(Keeper):
         return inner
 
 
+cdef Origin origin_here(Ledger ledger):
+    return origin_at(ledger, here())
+
+
+cdef Origin origin_at(Ledger ledger, object site):
+    """The `Origin` of a line."""
+    cdef object origin = ledger.lines.get(site)
+    return new_origin(ledger, site) if origin is None else <Origin>origin
+
+
+cdef size_t bytes_copied(Ledger ledger) noexcept:
+    return figures_of(ledger.account).copied
+
+
 cdef cow_account_figures figures_of(const cow_account *account) noexcept:
     cdef cow_account_figures figures
     read_account(account, &figures)
@@ -192,9 +204,9 @@ cdef int note(Origin by) except -1:
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin
+    ledger.births += 1
     if not ledger.notes:
         return 0
-    ledger.births += 1
     if live > ledger.noted:
         ledger.noted = live
         ledger.peak_site = by.site
@@ -352,6 +364,23 @@ def make(
     storage.never_shared = not is_plain(dtype)
     note(origin)
     return on_storage(storage, 0, nd, dims, steps, dtype, writeable, BORN_FRESH)
+
+
+cdef Array make_like(Origin origin, Array place, size_t nbytes):
+    """A new array without bytes that lies as another, in a Storage of so many."""
+    cdef cow_account *before = use_account(origin.account)
+    cdef Array made
+    cdef Storage storage
+    try:
+        storage = fake_storage(nbytes, origin)
+    finally:
+        use_account(before)
+    storage.never_shared = not is_plain(place.descr)
+    note(origin)
+    made = on_storage(storage, place.offset, place.nd, shape_of(place), strides_of(place), place.descr, place.writeable,
+                      BORN_FRESH)
+    made.standard = place.standard
+    return made
 
 
 def twin(Array x not None, Origin origin not None, dict known, /):

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.site import Site
 from cowarray._modes.fake.plan_chart import plot
 from cowarray._modes.fake.plan_report import as_html, as_text
@@ -89,7 +88,7 @@ class fake(Mode):
         from cowarray._modes.common import blocks
         from cowarray._modes.fake import calls, fakes, passing
 
-        hand_to(fakes=passing)
+        self._enlisted = passing
         self._ledger = fakes.Ledger()
         super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
 
@@ -225,7 +224,7 @@ def fake_like(*arrays: Any) -> Any:
     from cowarray._modes.common import blocks
     from cowarray._modes.fake import calls, fakes, passing
 
-    hand_to(fakes=passing)
+    _enlisted = passing
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

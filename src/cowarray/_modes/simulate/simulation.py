@@ -5,7 +5,6 @@ from typing import Any
 
 from cowarray._array.copies import watch_copies
 from cowarray._modes.common.entering import Mode
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._ops.operands import watch_births
 
@@ -70,7 +69,7 @@ class simulate(Mode):
         # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
         from cowarray._modes.simulate import shadows, simulated, watching
 
-        hand_to(simulation=simulated)
+        self._enlisted = simulated
         self._error = error
         self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
