@@ -207,7 +207,7 @@ def test_no_module_imports_what_stands_on_it():
         ("_chapters.sorting", "import cowarray"),
         ("_files.npy", "from cowarray._chapters import sorting"),
         ("_face.ndarray", "from cowarray import linalg"),
-        ("_modes.common.handing", "from cowarray._modes.simulate import simulated"),
+        ("_modes.common.dispatching", "from cowarray._modes.simulate import simulated"),
         ("_modes.copies.lending", "from cowarray._modes.layouts import dtypes"),
         ("_modes.simulate.watching", "from cowarray._modes.fake.fakes cimport Origin"),
         ("_modes.layouts.dtypes", "from cowarray._modes.fake.refusals import FakeError"),
