@@ -60,12 +60,14 @@ def test_warnings_come_each_time():
 
 
 def test_values_count_where_there_are_some():
-    x, mask = ca.arange(4.0), ca.array([True, False, True, True])
-    for wanted in (3, 1):
-        with ca.fake():
-            fake = ca.zeros(4) + x
-        assert fake[mask].shape == (wanted,)
-        mask[2:] = False
+    counts = ca.array([1, 0, 2, 1])
+    with ca.fake():
+        fake = ca.zeros(4) + 1
+    for wanted in (4, 11):
+        assert np.repeat(fake, counts).shape == (wanted,)
+        counts[1] = 7
+    with pytest.raises(IndexError):
+        fake[counts]
 
 
 def test_arguments_are_looked_at_once_whatever_modes_there_are():
