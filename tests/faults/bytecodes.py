@@ -87,7 +87,7 @@ def deferred(rng):
 
 
 def budgeted(rng):
-    with ca.budget(40_000, cost="model", small=1024) as run:
+    with ca.budget(40_000, cost="model", small=1024):
         steps = [ca.linspace(0, 1, 1000)]
         for _ in range(6):
             steps.append(ca.tanh(steps[-1] + 0.1))
@@ -140,6 +140,7 @@ def at_rest():
     for run in list(runs.runs):
         if run.pools.reserved:
             found["a budget"] = run
+
     def take():
         if runs.guard.acquire(blocking=False):
             runs.guard.release()

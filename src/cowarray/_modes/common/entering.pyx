@@ -106,7 +106,7 @@ cdef class Mode:
         return 0
 
     def __exit__(self, *exc):
-        cdef Entry entry = next_open(self.variable.get())
+        cdef Entry entry = next_open(self.variable.get()), outer
         cdef bint is_here, is_innermost, is_reset = False
         cdef Py_ssize_t number
         while entry is not None and entry not in self.open:
@@ -127,6 +127,9 @@ cdef class Mode:
             elif is_innermost:
                 self.variable.reset(entry.token)
             is_reset = is_innermost
+            outer = self.variable.get()
+            if is_reset and next_open(outer) is not outer:
+                self.variable.set(next_open(outer))  # blocks that ended before this one
         except ValueError:
             is_here = False  # but in a copy of its context
         finally:

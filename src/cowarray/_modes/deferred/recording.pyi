@@ -1,8 +1,9 @@
 from typing import Self, final
 
 from cowarray._modes.common.dispatching import Handler
+from cowarray._modes.record.draws import Waiting
+from cowarray._modes.record.nodes import Node
 from cowarray._modes.record.rehearsing import Rehearsal
-
 
 @final
 class Deferral:
@@ -14,6 +15,8 @@ class Deferral:
 
 @final
 class Recording(Rehearsal): ...
+
+def note_draw(node: Node, waiting: Waiting) -> None: ...
 
 @final
 class DeferralsHandler(Handler): ...

@@ -86,8 +86,9 @@ class fake(Mode):
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
-        from cowarray._modes.fake import calls, fakes, passing  # noqa: F401 (passing: operations on fakes)
+        from cowarray._modes.fake import calls, fakes, passing
 
+        self._enlisted = passing
         self._ledger = fakes.Ledger()
         super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
 
@@ -221,8 +222,9 @@ def fake_like(*arrays: Any) -> Any:
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
     from cowarray._modes.common import blocks
-    from cowarray._modes.fake import calls, fakes, passing  # noqa: F401 (passing: operations on fakes)
+    from cowarray._modes.fake import calls, fakes, passing
 
+    _enlisted = passing
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

@@ -67,8 +67,9 @@ class simulate(Mode):
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
         # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
-        from cowarray._modes.simulate import shadows, simulated, watching  # noqa: F401 (simulated: operations)
+        from cowarray._modes.simulate import shadows, simulated, watching
 
+        self._enlisted = simulated
         self._error = error
         self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
