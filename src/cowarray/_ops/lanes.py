@@ -44,7 +44,7 @@ LANES = {
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
     "_ops.indexing.basic_view": "integers, slices, None and an ellipsis: arithmetic on the shape, no byte is touched",
     "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
-    "_ops.indexing.set_element": "a number at plain integers in range; looked at again after it is converted",
+    "_ops.indexing.set_element": "a number at plain integers in range; looked at again if converting it ran user code",
     "_ops.indexing.put_part": "index and value are settled before the array is looked at",
     "_ops.shapes.quick_reshape": "C-ordered, plain lengths that fit, and the rules of lazy copies hold",
     "_face.ndarray.ndarray.copy": "the rules of lazy copies, or a copy made at once: no user code",
