@@ -10,6 +10,7 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._ops.conversion import asarray, own_or_asarray
 from cowarray._ops.protocols import dispatched
 
@@ -34,10 +35,6 @@ def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: Array
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.apply_along_axis : The same for NumPy's arrays.
     """
     return dispatched(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
 
@@ -58,10 +55,6 @@ def apply_over_axes(
     -------
     ndarray or scalar
         Fresh, with as many axes as `a`; without `axes` a lazy copy.
-
-    See Also
-    --------
-    numpy.apply_over_axes : The same for NumPy's arrays.
     """
     return dispatched(np.apply_over_axes, func, a, axes)
 
@@ -85,10 +78,6 @@ def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[Any], *args:
     -------
     ndarray
         Fresh, of x's shape and dtype; 0 where no condition holds.
-
-    See Also
-    --------
-    numpy.piecewise : The same for NumPy's arrays.
 
     Examples
     --------
@@ -171,3 +160,6 @@ class ndenumerate:
 
 def _own(result: Any) -> Any:
     return asarray(result) if type(result) is np.ndarray else result
+
+
+refer_to_numpy(globals())

@@ -62,6 +62,7 @@ from numpy import (
 )
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import Array, Cast, Device
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -153,10 +154,6 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
     ValueError
         Another device.
 
-    See Also
-    --------
-    numpy.astype : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -179,10 +176,6 @@ def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool
     Returns
     -------
     bool
-
-    See Also
-    --------
-    numpy.can_cast : The same for NumPy's arrays.
     """
     return dispatched(np.can_cast, from_, to, casting)
 
@@ -311,10 +304,6 @@ def min_scalar_type(a: ArrayLike, /) -> np.dtype[Any]:
     Returns
     -------
     dtype
-
-    See Also
-    --------
-    numpy.min_scalar_type : The same for NumPy's arrays.
     """
     return dispatched(np.min_scalar_type, a)
 
@@ -348,9 +337,8 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     Returns
     -------
     numpy.dtype
-
-    See Also
-    --------
-    numpy.result_type : The same for NumPy's arrays.
     """
     return dispatched(np.result_type, *arrays_and_dtypes)
+
+
+refer_to_numpy(globals())

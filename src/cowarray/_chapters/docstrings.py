@@ -5,9 +5,9 @@ adds the parameters as a chapter describes them and NumPy's function of the same
 another function, and `refer_to_numpy` only the reference.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
-from inspect import CO_VARARGS
 from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -107,7 +107,7 @@ class CompletedFrom:
 
 
 def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
-    """Add the section See Also, with NumPy's function of the same name, to docstrings of a module that have none.
+    """Let the docstrings of a module's functions that have no section See Also refer to NumPy's functions.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
     """
     for name in module["__all__"]:
         function = module[name]
-        if getattr(function, "__module__", None) == module["__name__"] and function.__doc__ is not None:
+        if inspect.isfunction(function) and function.__module__ == module["__name__"] and function.__doc__:
             sections = _sections(function.__doc__)
             if "See Also" not in sections:
                 sections["See Also"] = f"{space}.{function.__name__} : {_SAME}"
@@ -139,7 +139,7 @@ def _names(function: Any) -> list[str]:
     """The names of a function's parameters, as docstrings have them."""
     code = function.__code__
     last = code.co_argcount + code.co_kwonlyargcount
-    starred = [f"*{name}" for name in code.co_varnames[last : last + bool(code.co_flags & CO_VARARGS)]]
+    starred = [f"*{name}" for name in code.co_varnames[last : last + bool(code.co_flags & inspect.CO_VARARGS)]]
     return [*code.co_varnames[: code.co_argcount], *starred, *code.co_varnames[code.co_argcount : last]]
 
 

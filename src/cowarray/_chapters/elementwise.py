@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters import ufunc_methods as _methods
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, refer_to_numpy
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
@@ -330,10 +330,6 @@ def clip(
     ValueError
         A bound is given under both of its names.
 
-    See Also
-    --------
-    numpy.clip : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -494,10 +490,6 @@ def imag(val: ArrayLike) -> Any:
     ndarray
         A view of val, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
         converted first.
-
-    See Also
-    --------
-    numpy.imag : The same for NumPy's arrays.
     """
     return np.imag(imported(val))
 
@@ -749,10 +741,6 @@ def real(val: ArrayLike) -> Any:
     ndarray
         A view of val, if it is an array of this library. Anything else is converted first.
 
-    See Also
-    --------
-    numpy.real : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -801,10 +789,6 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
     -------
     ndarray
         Fresh, of a's shape and dtype.
-
-    See Also
-    --------
-    numpy.round : The same for NumPy's arrays.
 
     Examples
     --------
@@ -916,3 +900,6 @@ for _name in __all__:
     if hasattr(_ufuncs, _name):
         _methods.with_methods(globals()[_name], getattr(_ufuncs, _name))
 del _name
+
+
+refer_to_numpy(globals())

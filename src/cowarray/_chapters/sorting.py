@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched, imported
 
@@ -39,10 +40,6 @@ def argpartition(
     -------
     ndarray
         Fresh, of a's shape.
-
-    See Also
-    --------
-    numpy.argpartition : The same for NumPy's arrays.
     """
     return dispatched(np.argpartition, a, kth, axis=axis, kind=kind, order=order)
 
@@ -78,10 +75,6 @@ def argsort(
     ndarray
         Fresh, of a's shape.
 
-    See Also
-    --------
-    numpy.argsort : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -114,10 +107,6 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.lexsort : The same for NumPy's arrays.
     """
     return dispatched(np.lexsort, keys, axis=axis)
 
@@ -141,10 +130,6 @@ def partition(
     -------
     ndarray
         Fresh, of a's shape and dtype. The method `ndarray.partition` writes instead.
-
-    See Also
-    --------
-    numpy.partition : The same for NumPy's arrays.
     """
     return dispatched(np.partition, a, kth, axis=axis, kind=kind, order=order)
 
@@ -180,10 +165,6 @@ def sort(
     ndarray
         Fresh, of a's shape and dtype. The method `ndarray.sort` writes instead.
 
-    See Also
-    --------
-    numpy.sort : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -216,3 +197,6 @@ def _nan_ranks(x: Any) -> Any:
 
 def _by_rank(x: Any, ranks: Any, axis: Any) -> Any:
     return np.take_along_axis(x, np.argsort(ranks, axis=axis, stable=True), axis)
+
+
+refer_to_numpy(globals())

@@ -17,7 +17,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, refer_to_numpy
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -171,10 +171,6 @@ def average(
     ------
     ZeroDivisionError
         A sum of weights is 0.
-
-    See Also
-    --------
-    numpy.average : The same for NumPy's arrays.
     """
     return dispatched(np.average, a, axis=axis, weights=weights, returned=returned, keepdims=keepdims)
 
@@ -195,10 +191,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.bincount : The same for NumPy's arrays.
     """
     return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
@@ -217,10 +209,6 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.convolve : The same for NumPy's arrays.
     """
     return dispatched(np.convolve, a, v, mode=mode)
 
@@ -242,10 +230,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.corrcoef : The same for NumPy's arrays.
     """
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
@@ -264,10 +248,6 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.correlate : The same for NumPy's arrays.
     """
     return dispatched(np.correlate, a, v, mode=mode)
 
@@ -307,10 +287,6 @@ def cov(
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.cov : The same for NumPy's arrays.
     """
     return dispatched(
         np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
@@ -394,10 +370,6 @@ def histogram(
         The counts, or densities: fresh.
     bin_edges : ndarray
         One more than bins: fresh.
-
-    See Also
-    --------
-    numpy.histogram : The same for NumPy's arrays.
     """
     return dispatched(np.histogram, a, bins=bins, range=range, density=density, weights=weights)
 
@@ -433,10 +405,6 @@ def histogram2d(
         The edges of bins along x: fresh.
     yedges : ndarray
         The edges of bins along y: fresh.
-
-    See Also
-    --------
-    numpy.histogram2d : The same for NumPy's arrays.
     """
     return dispatched(np.histogram2d, x, y, bins=bins, range=range, density=density, weights=weights)
 
@@ -460,10 +428,6 @@ def histogram_bin_edges(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.histogram_bin_edges : The same for NumPy's arrays.
     """
     return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
@@ -496,10 +460,6 @@ def histogramdd(
         The counts, or densities: fresh.
     edges : list of ndarray
         The edges of bins along each coordinate: fresh.
-
-    See Also
-    --------
-    numpy.histogramdd : The same for NumPy's arrays.
     """
     return dispatched(np.histogramdd, sample, bins=bins, range=range, density=density, weights=weights)
 
@@ -989,3 +949,6 @@ def var(
         mean=mean,
         correction=correction,
     )
+
+
+refer_to_numpy(globals())

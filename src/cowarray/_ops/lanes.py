@@ -68,6 +68,7 @@ PARTS = frozenset(
         "_ops.indexing.covers",
         "_ops.indexing.fill_place",
         "_ops.indexing.narrow",
+        "_ops.indexing.put_item",
         "_ops.indexing.shown_key",
         "_ops.indexing.shown_value",
         "_ops.large.is_reusable_fake",
