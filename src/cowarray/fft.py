@@ -139,7 +139,7 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def hfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Array:
-    """The transform of what is symmetric, of which one half is given: real numbers.
+    """The transform of symmetric values, of which one half is given: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """

@@ -4,7 +4,7 @@ Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a b
 read, and lazy copies stay lazy. Parameters, results and errors are those of NumPy's function of the same name; arrays
 come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
 
-Its length is its docstrings: read it a function at a time.
+It is one file because the standard's extension is one module. Read it a function at a time.
 """
 
 from collections.abc import Sequence
@@ -706,8 +706,8 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
 
 
 def _complex(values: Any) -> Any:
-    """NumPy before 2.5 gives real arrays where it happens that no eigenvalue has an imaginary part."""
-    if not isinstance(values, (ndarray, np.ndarray)):  # what somebody's __array_function__ gave
+    """NumPy before 2.5 returns real arrays if no eigenvalue happens to have an imaginary part."""
+    if not isinstance(values, (ndarray, np.ndarray)):  # the result of another type's __array_function__
         return values
     return values.astype(np.result_type(values.dtype, np.complex64), copy=False)
 

@@ -1,7 +1,7 @@
 """NumPy's functions that run your functions, and iteration by index.
 
-Your function receives snapshots: read-only NumPy arrays that never change. It may keep them, and copies what it wants
-to write to. It may also have kept what it returns, so results are copied once.
+Your function receives snapshots: read-only NumPy arrays that never change. It may keep them; to write, it makes a copy.
+It may also keep the arrays that it returns, so results are copied once.
 """
 
 from collections.abc import Callable, Sequence
@@ -135,7 +135,7 @@ class ndenumerate:
     Parameters
     ----------
     arr : array_like
-        Read where it lies: a write before an element's turn is seen.
+        Read in place: a write to an element before its turn is seen.
 
     See Also
     --------

@@ -4,9 +4,7 @@
 results are fresh, except where a docstring says copy. With ``like``, another library's array, NumPy lets that library
 make the result.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -129,7 +127,7 @@ def asanyarray(
         Memory layout. Default: a's own.
     device : {'cpu'}, optional
     copy : bool, optional
-        ``False``: `a` itself, where it need not be converted.
+        ``False``: `a` itself if it need not be converted.
     like : array, optional
         Of another library, which then makes the result.
 
@@ -145,7 +143,7 @@ def asanyarray(
 
     See Also
     --------
-    numpy.asanyarray : Returns its argument where it can, as `cowarray.asarray` does.
+    numpy.asanyarray : Returns its argument if it can, as `cowarray.asarray` does.
     """
     if copy is not None:
         return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
@@ -169,7 +167,7 @@ def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) ->
 
     See Also
     --------
-    numpy.ascontiguousarray : Returns its argument where it can.
+    numpy.ascontiguousarray : Returns its argument if it can.
     """
     return copied_array("ascontiguousarray", a, dtype, order="C", ndmin=1, like=like)
 
@@ -191,7 +189,7 @@ def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Ar
 
     See Also
     --------
-    numpy.asfortranarray : Returns its argument where it can.
+    numpy.asfortranarray : Returns its argument if it can.
     """
     return copied_array("asfortranarray", a, dtype, order="F", ndmin=1, like=like)
 
@@ -734,7 +732,7 @@ def require(
 
     See Also
     --------
-    numpy.require : Returns its argument where it can.
+    numpy.require : Returns its argument if it can.
     """
     if requirements:  # a copy is writable and on its own without NumPy's having to make one
         requirements = [each for each in requirements if each.upper() not in ("W", "WRITEABLE", "O", "OWNDATA")]

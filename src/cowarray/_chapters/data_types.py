@@ -1,4 +1,4 @@
-"""The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and what is asked about them."""
+"""The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and functions about them."""
 
 import builtins
 import functools
@@ -147,7 +147,7 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
     Returns
     -------
     ndarray
-        A copy: lazy where the dtype stays, and made at once where it changes.
+        A copy: lazy if the dtype stays, made at once if it changes.
 
     Raises
     ------

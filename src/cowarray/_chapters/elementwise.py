@@ -1,21 +1,19 @@
 """The chapter "element-wise functions" of the array API standard, 2024.12.
 
 Operands, named x or x1 and x2, are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer
-or ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, rules of
-promotion, warnings and errors are those of its function. Results are `cowarray.ndarray`; as with the operators, NumPy's
-scalars take the place of arrays without axes. A masked array, or another type with rules of its own, gives the results
-that it gives in NumPy.
+or ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, promotion,
+warnings and errors are its own. Results are `cowarray.ndarray`, or NumPy's scalars in place of arrays without axes. For
+a masked array, or another type with rules of its own, the result is NumPy's.
 
-The options are those of NumPy's ufuncs: ``out`` is written instead of a fresh array, where ``where`` is true, and comes
-back; it gets bytes of its own first if it shares them, unless all of it is replaced. ``dtype`` and ``casting`` say in
-which type NumPy computes, and what may be converted to it.
+The options are those of NumPy's ufuncs. ``out`` is written to where ``where`` is true, and returned in place of a fresh
+array; if it shares bytes it first gets its own, unless all of it is replaced. ``dtype`` is the type that NumPy computes
+in, and ``casting`` decides which conversions to it are allowed.
 
 Most functions are a line, and their price is that of the call: see `_ops/protocols.pyx`. For that reason no option is
-keyword-only: CPython takes 50 ns longer to call such functions. The file is longer than a sitting because a chapter of
-the standard is one module: 67 times a name, a docstring and that line. Parameters are the same for all functions of a
+keyword-only: CPython takes 50 ns longer to call such functions. Parameters are the same for all functions of a
 signature: `_completed` puts them into the docstrings.
 
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
 
-Its length is its docstrings: read it a function at a time.
+Read it a function at a time.
 """
 
 from typing import Any, TypeAlias
@@ -542,7 +542,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 
     See Also
     --------
-    numpy.real_if_close : Returns an alias where it can.
+    numpy.real_if_close : Returns an alias if it can.
     """
     return dispatched(np.real_if_close, a, tol)
 

@@ -2,7 +2,7 @@
 
 Functions that write do so to their first argument, an array: every view of it sees the write, and no copy does.
 
-Its length is its docstrings: read it a function at a time.
+Read it a function at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -181,7 +181,7 @@ def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = 
 
 
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
-    """Indices along each axis, shaped so that they select what is at all combinations.
+    """Indices along each axis, shaped so that they select all combinations.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 
     See Also
     --------
-    numpy.ix_ : Returns views where it can.
+    numpy.ix_ : Returns views if it can.
     """
     return dispatched(np.ix_, *args)
 

@@ -1,7 +1,7 @@
 """NumPy's iterators that may write: `nditer` and `nested_iters`.
 
-They are NumPy's, which ask nobody before they read or write: here each operand that they may write to is exported for
-writing first, and the others are snapshots.
+NumPy's iterators read and write without asking the array. So operands that they may write to are exported as writable
+aliases first, and the others as snapshots.
 """
 
 from collections.abc import Sequence

@@ -3,8 +3,7 @@
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
 are only read, and lazy copies stay lazy; ``out`` is written and returned, and no copy of it changes. Options, results
 and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`,
-or as views where the docstring says so. More is in `cowarray.linalg`, including `trace`: `cowarray.trace` is something
-else.
+or as views where the docstring says so. `cowarray.linalg` has more, including `trace`; `cowarray.trace` is a mode.
 """
 
 from collections.abc import Sequence

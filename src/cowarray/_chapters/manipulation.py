@@ -1,11 +1,9 @@
 """The chapter "manipulation functions" of the array API standard, and NumPy's functions of the kind.
 
-A view of a cowarray array is a view of that argument, on the same Storage. A view of anything else is one of the copy
-that `asarray` makes. Copies are lazy where a lazy copy is allowed.
+A view of a cowarray array lies on its Storage. A view of any other argument is a view of the copy that `asarray` makes.
+Copies are lazy if the rules allow it.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -120,7 +118,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
 
     See Also
     --------
-    numpy.atleast_1d : Returns its argument where it can.
+    numpy.atleast_1d : Returns its argument if it can.
     """
     return dispatched(np.atleast_1d, *[imported(ary) for ary in arys])
 
@@ -139,7 +137,7 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 
     See Also
     --------
-    numpy.atleast_2d : Returns its argument or a view where it can.
+    numpy.atleast_2d : Returns its argument or a view if it can.
     """
     return dispatched(np.atleast_2d, *[imported(ary) for ary in arys])
 
@@ -158,7 +156,7 @@ def atleast_3d(*arys: ArrayLike) -> Any:
 
     See Also
     --------
-    numpy.atleast_3d : Returns its argument or a view where it can.
+    numpy.atleast_3d : Returns its argument or a view if it can.
     """
     return dispatched(np.atleast_3d, *[imported(ary) for ary in arys])
 
@@ -571,7 +569,7 @@ def ravel(a: ArrayLike, order: Order = "C") -> Array:
 
     See Also
     --------
-    numpy.ravel : Returns a view where it can.
+    numpy.ravel : Returns a view if it can.
     """
     return dispatched(np.ravel, imported(a), order)
 
@@ -602,7 +600,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
     ----------
     a : array_like
     shape : int, or tuple or list of int
-        One length may be -1: what is left.
+        One length may be -1: it is found from the number of elements.
     order : {'C', 'F', 'A'}, default 'C'
         In which elements are read and placed.
     copy : bool, optional
@@ -620,7 +618,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
 
     See Also
     --------
-    numpy.reshape : Returns a view where it can.
+    numpy.reshape : Returns a view if it can.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """NumPy's functions of polynomials, given by their coefficients, the highest power first.
 
-Arguments are array_like and only read; results are fresh. A `numpy.poly1d` makes the results that it makes in NumPy.
+Arguments are array_like and only read; results are fresh. For a `numpy.poly1d` the result is NumPy's.
 """
 
 from typing import Any, Literal, SupportsIndex

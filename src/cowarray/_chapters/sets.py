@@ -64,7 +64,7 @@ def isin(
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
     invert : bool, default False
-        Whether elements are none of these.
+        Whether to test for absence instead.
     kind : {'sort', 'table'}, optional
         How to compute. Default: as suits.
 
@@ -135,7 +135,7 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """Distinct values, and on request where they are and how often.
+    """Distinct values, and on request their places and counts.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def unique(
     equal_nan : bool, default True
         Whether NaN equals NaN.
     sorted : bool, default True
-        ``False``: in any order, where that is faster.
+        ``False``: in any order, if that is faster.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def unique(
 
 
 def unique_all(x: ArrayLike) -> Any:
-    """Distinct values, where they are first, which of them each element is, and how often.
+    """Distinct values, their first places, the place of each element among them, and counts.
 
     Parameters
     ----------

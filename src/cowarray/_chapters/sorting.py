@@ -87,7 +87,7 @@ def argsort(
     if x is None or np.ndim(x) == 0:
         return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
     x, along = _with_axis(x, axis)
-    # Turned round before and after, equal elements are where they were.
+    # Reversed before and after, equal elements keep their order.
     turned = np.flip(np.argsort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
     indices = x.shape[along] - 1 - turned
     ranks = _nan_ranks(x)
@@ -185,7 +185,7 @@ def _with_axis(x: Any, axis: Any) -> tuple[Any, int]:
 
 
 def _nan_ranks(x: Any) -> Any:
-    """0 for numbers, more for what is sorted after them in either direction; None where there are only numbers."""
+    """0 for numbers, more for elements that come after them in either direction; None if there are only numbers."""
     if x.dtype.kind == "c":
         ranks = 2 * np.isnan(x.real).view(np.uint8) + np.isnan(x.imag)
     elif x.dtype.kind in "fmM":

@@ -5,10 +5,8 @@ are only read, and lazy copies stay lazy; ``out`` is written and returned, and n
 and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`, or as
 NumPy's scalars if they have no axes.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
-The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time. The parameters that
+reductions share are described once; `_reduction` and its like put them into the docstrings.
 """
 
 from typing import Any, Literal, SupportsIndex, TypeAlias
@@ -473,7 +471,7 @@ def max(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The greatest elements along axes; NaN where one is.
+    """The greatest elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -517,7 +515,7 @@ def min(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The least elements along axes; NaN where one is.
+    """The least elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """

@@ -140,7 +140,7 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal
     Returns
     -------
     ndarray or tuple of ndarray
-        Fresh; a tuple of one for each axis, where there are several.
+        Fresh; a tuple with one for each axis if there are several.
     """
     return dispatched(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
 

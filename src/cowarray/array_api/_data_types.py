@@ -18,7 +18,7 @@ _completed = CompletedFrom(_chapters, "cowarray")
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: Device = None) -> Array:
     """An array's elements as another dtype.
 
-    A copy: lazy where the dtype stays, and made at once where it changes. Without `copy`, and where the dtype
+    A copy: lazy if the dtype stays, made at once if it changes. Without `copy`, and where the dtype
     stays: `x` itself, or a view of it if it is another array of this library.
     """
     return standard(_chapters.astype(x, dtype, copy=copy, device=device))

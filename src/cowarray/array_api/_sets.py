@@ -23,7 +23,7 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
 
 @_completed
 def unique_all(x: ArrayLike, /) -> Any:
-    """Distinct values, where they are first, which of them each element is, and how often.
+    """Distinct values, their first places, the place of each element among them, and counts.
 
     A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
     distinct.

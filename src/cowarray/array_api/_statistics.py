@@ -24,7 +24,7 @@ def cumulative_sum(x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, i
 
 @_completed
 def max(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The greatest elements along axes; NaN where one is."""
+    """The greatest elements along axes; NaN if one is NaN."""
     return standard(_chapters.max(x, axis=axis, keepdims=keepdims))
 
 
@@ -36,7 +36,7 @@ def mean(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array
 
 @_completed
 def min(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The least elements along axes; NaN where one is."""
+    """The least elements along axes; NaN if one is NaN."""
     return standard(_chapters.min(x, axis=axis, keepdims=keepdims))
 
 

@@ -65,7 +65,7 @@ def fftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
 
 @_completed
 def hfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform of what is symmetric, of which one half is given: real numbers.
+    """The transform of symmetric values, of which one half is given: real numbers.
 
     Fresh.
     """
