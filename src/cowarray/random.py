@@ -5,9 +5,9 @@ the library's import time. NumPy's legacy functions (`seed`, `rand`, ...) and `R
 not in ``__all__``.
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from cowarray._chapters.generators import (
         MT19937,
         PCG64,
@@ -34,9 +34,9 @@ __all__ = [
 ]
 
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
 
-    def _legacy(*args: Any, **kwargs: Any) -> Any: ...
+    def _legacy(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any: ...
 
     # NumPy's legacy functions.
     beta = binomial = bytes = chisquare = choice = dirichlet = exponential = f = _legacy

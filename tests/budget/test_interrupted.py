@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray
 from cowarray._modes.budget.runs import guard
@@ -19,7 +20,6 @@ from cowarray._ops.operands import watch_births
 
 MIB = 1 << 20
 N = 2 * MIB  # elements: so many that it takes a while
-LONGEST = 60  # seconds
 ROUNDS = 50  # the other thread may come too late, on a busy machine
 
 

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bases_mutants import BASES
@@ -21,6 +22,9 @@ from paging_mutants import PAGING
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.append(str(ROOT / "tools"))
+from sampling import sampled  # noqa: E402
+
 CORE = ROOT / "src" / "core"
 BUILD = ROOT / "build" / "mutants"
 CC = os.environ.get("CC", "cc").split()
@@ -477,7 +481,8 @@ def run(program, objects, directory, test=""):
 
 def main(words):
     every = FAULTS | ASSERTED
-    faults = {name: fault for name, fault in every.items() if not words or any(word in name for word in words)}
+    chosen = [name for name in every if not words or any(word in name for word in words)]
+    faults = {name: every[name] for name in sampled(chosen, "planted faults of the core")}
     sound = BUILD / "sound"
     shutil.rmtree(BUILD, ignore_errors=True)
     sound.mkdir(parents=True)
@@ -493,7 +498,10 @@ def main(words):
         said, status = run(program, [*core[program].values(), *tests[program]], sound)
         if status != 0:
             sys.exit(f"{program} fails without any fault:\n{said}")
-    for name, (program, test, replacements) in faults.items():
+
+    def look(name):
+        """Whether the test finds a fault, and what to say of it."""
+        program, test, replacements = faults[name]
         try:
             directory, changed = planted(name, replacements)
             full = SHARED["ASSERTIONS"].split() if name in ASSERTED else []
@@ -504,10 +512,14 @@ def main(words):
             crashed = status < 0 and test.isidentifier()  # and nothing else was run
             if status == 0 or not (crashed or f"{test}: FAILED" in said or f"broken: {test}\n" in said):
                 raise Missed(f"{program} ends with status {status}, and {test} does not fail\n{said}")
-            print(f"{name}: {test}", flush=True)
         except Missed as what:
-            print(f"{name}: NOT FOUND: {what}", flush=True)
-            missed += 1
+            return False, f"{name}: NOT FOUND: {what}"
+        return True, f"{name}: {test}"
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for found, line in pool.map(look, faults):
+            print(line, flush=True)
+            missed += not found
     for name, (file, definitions) in REFUSED.items():
         if not refused(file, definitions):
             print(f"{name}: NOT FOUND: it compiles", flush=True)

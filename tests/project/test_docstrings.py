@@ -100,8 +100,15 @@ def test_a_planted_fault_is_found(docstrings, monkeypatch, code, right, wrong):
     assert code in codes(docstrings, whole)
 
 
-def test_a_function_without_a_docstring_is_found(docstrings, monkeypatch):
+def test_a_function_without_a_docstring_is_found_in_each_public_module(docstrings, monkeypatch):
+    assert len(docstrings.SPACES) >= 8
     monkeypatch.setattr(whole, "__doc__", None)
+    monkeypatch.setattr(whole, "__module__", "cowarray")
+    for space in docstrings.SPACES:
+        with monkeypatch.context() as patch:
+            patch.setattr(space, "planted", whole, raising=False)
+            patch.setattr(space, "__all__", [*space.__all__, "planted"])
+            assert docstrings.public_names()[f"{space.__name__}.planted"] is whole
     assert codes(docstrings, whole) == {"GL08"}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 RUNNER = Path(__file__).parents[1] / "conformance" / "numpy_own.py"
 
@@ -62,7 +63,7 @@ def run(folder, expected, module="planted"):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONGEST,
     )
     assert not ran.stderr, ran.stderr
     return ran.returncode, ran.stdout, list(map(json.loads, (folder / "fates").read_text().splitlines()))

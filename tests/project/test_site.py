@@ -3,14 +3,13 @@
 import importlib.util
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.sources import ROOT, files
 
 import cowarray
 
-ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
 
 
@@ -74,6 +73,10 @@ def test_every_page_is_in_one_table_of_contents(staged):
             listed += [line for line in block.splitlines() if line and not line.startswith(":")]
     assert len(listed) == len(set(listed)) > 50
     assert set(listed) == pages - {"index"}
+
+
+def test_every_page_of_the_tree_is_on_the_site(build):
+    assert set(build.pages()) == set(files(".md"))
 
 
 def test_links_lead_to_where_pages_lie_on_the_site(staged):

@@ -8,6 +8,9 @@ Threads may share a Generator: as in NumPy, a lock of its bit generator is held 
 Read it a method at a time.
 """
 
+# NumPy's stubs have an overload for each way to call, which pyright looks for here, too.
+# pyright: reportIncompatibleMethodOverride=false
+
 import weakref
 from collections.abc import MutableSequence
 from typing import Any, Literal, cast

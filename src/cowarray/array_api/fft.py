@@ -145,3 +145,7 @@ def rfftn(
 ) -> Array:
     """The transform of real numbers along several axes: half of it, which says all."""
     return _standard(_fft.rfftn(x, s=s, axes=axes, norm=norm))
+
+
+# The namespace has the standard's names alone.
+del Array, ArrayLike, Axes, Device, DType, Literal, Sequence, SupportsIndex, TypeAlias

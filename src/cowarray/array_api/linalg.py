@@ -203,3 +203,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DType = None) -> Array:
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """Norms of vectors."""
     return _standard(_linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord))
+
+
+# The namespace has the standard's names alone.
+del Any, Array, ArrayLike, Axes, DType, Literal, SupportsIndex

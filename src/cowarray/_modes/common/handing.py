@@ -1,15 +1,19 @@
 """Who is handed operations where several modes want them: one after the other, in one order."""
 
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
 from cowarray._ops.operands import register
 
 __all__ = ["hand_to"]
 
 # Each hands what is no concern of its own to the next.
 _ORDER = ("deferral", "fakes", "budget", "simulation")
-_roads = {}
+_roads: dict[str, Any] = {}
 
 
-def hand_to(mode, road):
+def hand_to(mode: str, road: ModuleType) -> None:
     """Have operations handed to a mode, too.
 
     Parameters
@@ -21,7 +25,7 @@ def hand_to(mode, road):
         handed what is no concern of its own.
     """
     _roads[mode] = road
-    travel = None
+    travel: Callable[..., Any] | None = None
     for each in reversed(_ORDER):
         if each in _roads:
             _roads[each].beneath = travel

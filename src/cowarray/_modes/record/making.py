@@ -5,6 +5,7 @@ import contextvars
 import os
 import threading
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +13,26 @@ from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import put_back, put_in
 from cowarray._modes.record import draws
-from cowarray._modes.record.recipes import Reference, clone, lay, lies_as, set_maker, settle, undo
+from cowarray._modes.record.recipes import (
+    Node,
+    Recipe,
+    Reference,
+    Version,
+    clone,
+    lay,
+    lies_as,
+    set_maker,
+    settle,
+    undo,
+)
+from cowarray._modes.simulate.divergences import Site
+from cowarray._native.storage import Storage
 from cowarray._ops.conversion import asarray
 
 __all__ = ["flat", "laid", "make", "making", "rebuilt"]
 
 
-def flat(result):
+def flat(result: object) -> list[Any]:
     """What a result has in it, in order."""
     if isinstance(result, (tuple, list)):
         return [each for item in result for each in flat(item)]
@@ -28,9 +42,9 @@ def flat(result):
 class _Maker:
     """One thread makes, the others wait; none of them holds the GIL meanwhile."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.running = set()  # Nodes
+        self.running: set[Node] = set()
 
 
 _maker = _Maker()
@@ -44,7 +58,7 @@ os.register_at_fork(
 )
 
 
-def making():
+def making() -> contextlib.AbstractContextManager[object]:
     """The lock of whoever makes something, or notes what is to be made.
 
     Returns
@@ -54,7 +68,7 @@ def making():
     return _maker.lock
 
 
-def make(recipe):
+def make(recipe: Recipe) -> None:
     """Bring the bytes of a deferred Storage.
 
     Parameters
@@ -76,7 +90,7 @@ def make(recipe):
         said.warn()
 
 
-def _settle(state):
+def _settle(state: draws.State) -> None:
     """Have all recorded draws of a generator made."""
     said = _Said()
     try:
@@ -91,36 +105,37 @@ class _Said:
     """Floating-point warnings of what is made, said once others can make something again: a warning runs code of the
     program, which may wait for one of them."""
 
-    def __init__(self):
-        self.found = []
-        self.site = None
+    site: Site  # of the node that runs
 
-    def gathering(self):
+    def __init__(self) -> None:
+        self.found: list[tuple[str, Site]] = []
+
+    def gathering(self) -> contextlib.AbstractContextManager[object]:
         """A context manager in which they are gathered, if they are to be warnings."""
         handling = np.geterr()
-        modes = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
+        modes: dict[str, Any] = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
         if not modes or not {"call", "log"}.isdisjoint(handling.values()):
             return contextlib.nullcontext()  # the program has its own function for some
         return np.errstate(call=self, **modes)
 
-    def write(self, text):
+    def write(self, text: str) -> None:
         """Be told by NumPy."""
         self.found.append((text.removeprefix("Warning: ").rstrip("\n"), self.site))
 
-    def warn(self):
+    def warn(self) -> None:
         """Warn of the lines that were recorded."""
         for text, site in self.found:
             registry = _registries.setdefault(site[0], {})
             warnings.warn_explicit(text, RuntimeWarning, site[0], site[1], registry=registry)
 
 
-_registries = {}  # by file, which warnings have been shown
+_registries: dict[str, dict[Any, Any]] = {}  # by file, which warnings have been shown
 
 
-def _needed(version):
+def _needed(version: Version) -> list[Node]:
     """The nodes that have to run for a version, in the order in which they were recorded."""
-    found = set()
-    stack = [version.node]
+    found: set[Node] = set()
+    stack: list[Any] = [version.node]
     while stack:
         node = stack.pop()
         if node in found:
@@ -135,15 +150,15 @@ def _needed(version):
 class _Slice:
     """What has to run for a version. After an error, it is as if nothing had."""
 
-    def __init__(self, version, said):
+    def __init__(self, version: Version, said: _Said) -> None:
         self.said = said
         self.nodes = _needed(version)
         self.wanted = version
-        self.made = {}  # Versions; their bytes are nobody else's
-        self.states = {}  # of generators, as they were
-        self.left = {}  # by Version, how many nodes of the slice are still to read it
+        self.made: dict[Version, None] = {}  # their bytes are nobody else's
+        self.states: dict[np.random.Generator, Any] = {}  # of generators, as they were
+        self.left: dict[Version, int] = {}  # how many nodes of the slice are still to read it
 
-    def run(self):
+    def run(self) -> None:
         """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
         before = put_in(None)
         try:
@@ -151,7 +166,7 @@ class _Slice:
         finally:
             put_back(before)
 
-    def _run_all(self):
+    def _run_all(self) -> None:
         ran = 0
         _maker.running.update(self.nodes)
         try:
@@ -177,10 +192,10 @@ class _Slice:
                     if isinstance(version.value, np.random.Generator):
                         draws.rest(version.value, version)
 
-    def _is_settled(self):
+    def _is_settled(self) -> bool:
         return self.nodes[0].function is None
 
-    def _run(self, node):
+    def _run(self, node: Node) -> None:
         values = {version: self._value(version, version in node.writes) for version in node.reads}
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
@@ -195,7 +210,7 @@ class _Slice:
                 if version() is not None:
                     self._put(version(), laid(results[place], foretold, values))
 
-    def _value(self, version, written):
+    def _value(self, version: Version, written: bool) -> Any:
         """A version's bytes, for a node to read or to write."""
         value = version.value
         if isinstance(value, np.random.Generator):
@@ -209,17 +224,17 @@ class _Slice:
             return value
         return clone(value)
 
-    def _put(self, version, value):
+    def _put(self, version: Version | None, value: Any) -> None:
         if version is not None:
             version.value = value
             self.made[version] = None
 
-    def _is_kept(self, version):
+    def _is_kept(self, version: Version) -> bool:
         """Whether others are still to read what is put where it was missing."""
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
 
-def rebuilt(value, values):
+def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
     """An argument as it was recorded, on the bytes that are there now."""
     kind = type(value)
     if kind is Reference:
@@ -231,7 +246,7 @@ def rebuilt(value, values):
     return value
 
 
-def laid(made, foretold, values):
+def laid(made: Any, foretold: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
     """The Storage of a result, in which it lies as was foretold."""
     if type(made) is not ndarray:
         made = asarray(made)  # NumPy's scalar
