@@ -1,8 +1,7 @@
 """Checks the docstring of every public name: ``python docs/docstrings.py``, or ``make lint``.
 
 numpydoc checks the form. This checks the library's own rule: a docstring says of each array that comes back whether
-it is a view, a copy or fresh, and agrees with the table of operations. A method's docstring may refer to a function's
-instead, which then has to describe all of the method's parameters and give the same kind of result.
+it is a view, a copy or fresh, and agrees with the table of operations.
 """
 
 import functools
@@ -51,10 +50,6 @@ IN_TABLE = {
     table.FRESH: r"\b(fresh|out)\b",
 }
 
-# In place of the sections that are the function's, too.
-REFERRAL = re.compile(r"Refer to `(cowarray\.[\w.]+)` for the parameters and the result\.")
-OF_SECTIONS = ("PR", "RT", "YD")
-
 # The table is about NumPy's functions of these names: what these share has rules of its own.
 NOT_IN_TABLE = {"cowarray.asarray", "cowarray.frombuffer", "cowarray.from_dlpack"}
 
@@ -91,15 +86,8 @@ def faults(name, value):
     ignored = {*IGNORED, "SS02"} if is_attribute else IGNORED  # "int: Number of axes."
     with warnings.catch_warnings(action="ignore"):  # of what is an error here
         errors = validate(get_doc_object(value))["errors"]
-    referral = REFERRAL.search(value.__doc__ or "")
-    found = [
-        f"{code}: {text}"
-        for code, text in errors
-        if code not in ignored and not (referral and code.startswith(OF_SECTIONS))
-    ]
-    if referral:
-        found += referral_faults(name, value, referral[1])
-    elif value.__doc__ and is_attribute:
+    found = [f"{code}: {text}" for code, text in errors if code not in ignored]
+    if value.__doc__ and is_attribute:
         found += attribute_faults(value)
     elif value.__doc__ and not isinstance(value, type):
         found += result_faults(name, value)
@@ -134,23 +122,6 @@ def result_faults(name, value):
     for written in row.writes:
         if written in described and not re.search(r"\bwrit(es|ten)\b", described[written], re.IGNORECASE):
             yield f"CA05: in the table {written} is written; its description does not say so"
-
-
-def referral_faults(name, value, function):
-    """What a method's docstring leaves unsaid where it refers to that of a function, or of another method."""
-    referred = functools.reduce(lambda found, name: getattr(found, name, None), function.split(".")[1:], cowarray)
-    if referred is None or REFERRAL.search(referred.__doc__ or ""):
-        yield f"CA06: {function} has no whole docstring to refer to"
-        return
-    with warnings.catch_warnings(action="ignore"):
-        doc = get_doc_object(referred)
-    described = {one for each in doc["Parameters"] for one in each.name.split(", ")}
-    missing = [parameter for parameter in inspect.signature(value).parameters if parameter not in {"self", *described}]
-    if missing:
-        yield f"CA07: {function} does not describe {', '.join(missing)}"
-    row, other = row_of(name) or table.Row(), row_of(function) or table.Row()
-    if row.result != other.result:
-        yield f"CA04: in the table the result is {row.result!r}, that of {function} is {other.result!r}"
 
 
 def row_of(name):

@@ -164,10 +164,8 @@ cdef inline bint is_shareable(Array source, Storage storage, cnp.npy_intp nbytes
 cdef inline Storage share_part(Array source, Storage storage, cnp.npy_intp low, cnp.npy_intp nbytes, Birth *reason):
     """A share of the nbytes that begin at low, counted from source's first element."""
     cdef Access access = access_to(source, SHARES, OPERATION)
-    cdef Storage part = share(storage, &access, source.offset + low, nbytes)
-    if part is None:
-        reason[0] = BORN_EAGER_PINNED
-    return part
+    reason[0] = BORN_EAGER_PINNED  # if there is none
+    return share(storage, &access, source.offset + low, nbytes)
 
 
 cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):

@@ -1,4 +1,4 @@
-# Which line runs, and what a thread is doing.
+# The line that runs, and the state of a thread.
 
 from cpython.object cimport PyObject
 

@@ -2,7 +2,8 @@
 
 A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
 adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
-another function, and `refer_to_numpy` only the reference.
+another function, and `refer_to_numpy` only the reference. `describe_methods` does for the array's methods what
+`CompletedFrom` does for functions.
 """
 
 import inspect
@@ -10,9 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from cowarray._face.ndarray import describe_method, ndarray
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["Completed", "CompletedFrom", "refer_to_numpy"]
+__all__ = ["Completed", "CompletedFrom", "describe_methods", "refer_to_numpy"]
 
 _HEADING = re.compile(r"\n\n(\w[\w ]*)\n-+\n")
 _ORDER = ("Parameters", "Returns", "Raises", "See Also", "Examples")
@@ -123,6 +126,32 @@ def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
             if "See Also" not in sections:
                 sections["See Also"] = f"{space}.{function.__name__} : {_SAME}"
                 function.__doc__ = _text(sections)
+
+
+def describe_methods(functions: Mapping[str, Any]) -> None:
+    """Complete the docstrings of the array's methods that refer to the function of the same name.
+
+    Parameters
+    ----------
+    functions : dict of str to function
+    """
+    for name, method in list(vars(ndarray).items()):
+        summary, _, referral = (getattr(method, "__doc__", None) or "").strip().partition("\n\n")
+        if not referral.strip().startswith(f"Refer to `cowarray.{name}` ") or functions[name].__doc__ is None:
+            continue
+        sections = _sections(functions[name].__doc__)
+        described = _entries(sections["Parameters"])
+        parameters = re.findall(r", (\w+)", method.__text_signature__)
+        array = next(each for each in described if each not in parameters)
+        for title, text in sections.items():
+            text = text.replace(f"    `{array}`", "    The array").replace(f"`{array}`", "the array")
+            sections[title] = text.replace(f"{array}'s ", "the array's ")
+        described = _entries(sections["Parameters"])
+        sections[""] = summary
+        sections["Parameters"] = "\n".join([f"{each} : {described[each]}" for each in parameters])
+        sections["See Also"] = f"cowarray.{name} : The function.\nnumpy.ndarray.{name} : {_SAME}"
+        sections = {title: text for title, text in sections.items() if text and title != "Examples"}
+        describe_method(name, f"{name}{method.__text_signature__}\n--\n\n{_text(sections)}")
 
 
 def _renamed(sections: dict[str, str], names: list[str]) -> dict[str, str]:

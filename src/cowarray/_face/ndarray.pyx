@@ -6,7 +6,8 @@ It is one file because an extension class is one definition. Most methods are a 
 
 Methods are CPython's own kind (binding=False): calls are quicker, their repr is short, and CPython checks that they are
 called on an array. Cython writes their signatures into the docstrings. A method that passes on its arguments unread
-has its own, in the form of Python's Argument Clinic.
+has its own, in the form of Python's Argument Clinic. If a docstring refers to a function, `help` shows the sections of
+that function: `_chapters/docstrings.py` puts them in.
 
 Cython's own pickle methods (auto_pickle) would read a pointer as text, and let anybody set fields.
 """
@@ -84,6 +85,7 @@ from cowarray._array.snapshots cimport (
 from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
+    describe,
     forward_buffer,
     items_of,
     make_by,
@@ -197,6 +199,11 @@ def _plain_contains(Array x not None, value):
 
 # Returns the namespace for a version of the standard; handed in by `array_api`, which stands on this class.
 cdef object namespace = None
+
+
+def describe_method(str name, str text, /):
+    """Give a method of `ndarray` another docstring, which begins with its signature as Argument Clinic writes it."""
+    describe(ndarray.__dict__[name], text.encode())
 
 
 def set_namespace(function):
@@ -417,21 +424,58 @@ cdef class ndarray(Array):
     def swapaxes(self, axis1, axis2, /):
         """Swap two axes.
 
-        Refer to `cowarray.swapaxes` for the parameters and the result.
+        Parameters
+        ----------
+        axis1, axis2 : int
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        See Also
+        --------
+        numpy.ndarray.swapaxes : The same for NumPy's arrays.
         """
         return call_method(self, "swapaxes", (axis1, axis2), {})
 
     def squeeze(self, axis=None):
         """Remove axes of length 1.
 
-        Refer to `cowarray.squeeze` for the parameters and the result.
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            All axes of length 1 if omitted.
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        See Also
+        --------
+        numpy.ndarray.squeeze : The same for NumPy's arrays.
         """
         return call_method(self, "squeeze", (axis,), {})
 
     def diagonal(self, offset=0, axis1=0, axis2=1):
         """The diagonals in the planes of two axes, along a new last axis.
 
-        Refer to `cowarray.diagonal` for the parameters and the result.
+        Parameters
+        ----------
+        offset : int, default 0
+            Which diagonal: 0 is the main one, those above it are positive.
+        axis1 : int, default 0
+        axis2 : int, default 1
+
+        Returns
+        -------
+        ndarray
+            A read-only view.
+
+        See Also
+        --------
+        numpy.ndarray.diagonal : The same for NumPy's arrays.
         """
         return call_method(self, "diagonal", (offset, axis1, axis2), {})
 
@@ -739,9 +783,22 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def conj(self, *args, **kwargs):
         """conj($self, out=None, /)\n--\n
-        Complex conjugates: another name of `conjugate`.
+        Complex conjugates.
 
-        Refer to `cowarray.ndarray.conjugate` for the parameters and the result.
+        Parameters
+        ----------
+        out : ndarray, optional
+            Written and returned, in place of a copy.
+
+        Returns
+        -------
+        ndarray
+            A copy, lazy if there is nothing to conjugate; or `out`.
+
+        See Also
+        --------
+        cowarray.conj : The function, which always computes.
+        numpy.ndarray.conj : Returns the array itself if there is nothing to conjugate.
         """
         return call_method(self, "conjugate", args, kwargs)
 
@@ -983,7 +1040,22 @@ cdef class ndarray(Array):
         """round($self, /, decimals=0, out=None)\n--\n
         Elements rounded; halves to the even neighbour.
 
-        Refer to `cowarray.round` for the parameters and the result.
+        Parameters
+        ----------
+        decimals : int, default 0
+            Decimal places to keep; where negative, so many places before the point become 0. Not in the standard.
+        out : ndarray, optional
+            Written, and returned.
+
+        Returns
+        -------
+        ndarray or scalar
+            Fresh, or `out`.
+
+        See Also
+        --------
+        cowarray.round : The function.
+        numpy.ndarray.round : The same for NumPy's arrays.
         """
         return call_method(self, "round", args, kwargs)
 
