@@ -25,7 +25,6 @@ SKIP = tools/skip.sh "$(1)"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MAKEFLAGS += --no-print-directory
-.NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -34,10 +33,12 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-CYTHON_FILES := $(shell find src/cowarray -name '*.pyx' -o -name '*.pxd')
-EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+# Without the headers that a build copies beside the modules.
+EXTENSION_SOURCES := setup.py flags.mk $(shell find include src -path src/cowarray/include -prune -o -name '*.[ch]' -print \
+    -o -name '*.p[xy][dx]' -print)
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
+GROUPS := test check site wheels comparison conformance conformance-scipy constraints
 GROUP = $(PIP) '$(PIP_NEEDED)' && $(PIP) --group
 
 $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
@@ -67,7 +68,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(shell find src/cowarray -name '
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.wheels $(VENV)/.comparison $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(addprefix $(VENV)/.,$(GROUPS)): $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -78,8 +79,10 @@ $(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%:
 
 AT_HAND = $(shell tools/at_hand.sh $(1))
 
-constraints: ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python at hand
-	@$(PYTHON) .ci/constraints.py --with '$(PIP_NEEDED)' $(foreach version,$(SUPPORTED),$(call AT_HAND,$(version)))
+constraints: $(VENV)/.constraints ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python and system
+	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/build_requires.py; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
+	    --python-version $(firstword $(SUPPORTED)) --no-annotate --custom-compile-command "make constraints" \
+	    --all-extras $(addprefix --group ,$(GROUPS)) --output-file constraints.txt - pyproject.toml
 
 FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
 
@@ -115,7 +118,7 @@ package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install
 	@$(IN_VENV) -m pytest -m package $(ARGS)
 
 # Also reaches the environments that a build and a test of the package make.
-package dist wheels check-python: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
+package dist wheels tests: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 
 dist: $(VENV)/.check ## Build sdist and wheel into dist/
 	@$(IN_VENV) -m build
@@ -132,11 +135,12 @@ RELEASE_FLAGS := $(STANDARD) $(WARNINGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(S
 C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
+COUNT_BUILT = echo "built: $(words $(filter %.pyx,$(CYTHON_FILES))) extensions, $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
 C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/paging.c tests/c/tracing.c))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
 # Those with a core whose calls for pages can be made to fail.
-FAILING_TESTS := $(addprefix $(C_BUILD)/test_pages_,bases failures healing ledger policy)
+FAILING_TESTS := $(addprefix $(C_BUILD)/test_pages_,bases failures ledger policy)
 # Percent of the usual rounds of a stress test, where each takes many times as long.
 SHORT := 10
 
@@ -161,7 +165,7 @@ $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
 
-FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages windows commits base dirty boxes ledger)
+FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages policy windows maps commits base dirty prices)
 $(FAILING_TESTS): $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(C_BUILD)/priced.o $(FAILING) \
     $(filter-out $(patsubst $(C_BUILD)/failing/%,$(C_BUILD)/%,$(FAILING)),$(C_SHARED))
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
@@ -232,8 +236,8 @@ tsan: ## The same under ThreadSanitizer, of the Python tests the threaded ones
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=thread ARGS="-m 'threads and not long' $(RACELESS) $(ARGS)"
 
 sanitized: $(BUILT) $(VENV)/.test
-	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
 	@$(SANITIZED_PYTHON) tests/threads/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
+	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
 
 # The short run: the C tests, with yield points.
 sanitized-ctest:
@@ -245,11 +249,13 @@ sanitized-ctest:
 	done
 
 # Of the Python tests those that get closest to memory, which say so (`pytestmark`), with both sanitizers in one build.
+PYTHON_SANITIZERS := address,undefined
+NO_SANITIZED_PYTHON = $(call SKIP,Python tests under sanitizers: they do not work with $(CC) here)
 sanitized-python:
-	@if tools/links.sh $(CC) -fsanitize=address,undefined; \
-	then $(MAKE) sanitized COWARRAY_SANITIZE=address,undefined SECONDS=5 \
-	    ARGS="tests -m 'sanitized and not long' $(ARGS)"; \
-	else $(call SKIP,Python tests under sanitizers: they do not work with $(CC) here); fi
+	@if tools/links.sh $(CC) -fsanitize=$(PYTHON_SANITIZERS); \
+	then $(MAKE) sanitized COWARRAY_SANITIZE=$(PYTHON_SANITIZERS) COWARRAY_WERROR= SECONDS=5 \
+	    ARGS="$(WORKERS) tests -m 'sanitized and not long' $(ARGS)"; \
+	else $(NO_SANITIZED_PYTHON); fi
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -264,7 +270,8 @@ fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; wh
 	    $(call SKIP,fuzzing the C API: needs clang and its libFuzzer (libclang-rt)); \
 	else clang $(FUZZ_FLAGS) $(FUZZ_INCLUDES) $(filter-out %/stress.c,$(FUZZ_SOURCES)) -o build/fuzz/core-fuzzer && \
 	    build/fuzz/core-fuzzer -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
-	        build/fuzz/core tests/fuzz/corpus/core; fi
+	        build/fuzz/core tests/fuzz/corpus/core 2> build/fuzz/core.log || { cat build/fuzz/core.log; exit 1; }; \
+	    sed -n 's/^stat::number_of_executed_units: *\(.*\)/fuzz-core: \1 inputs/p' build/fuzz/core.log; fi
 
 fuzz: fuzz-core fuzz-python ## Random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
 fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
@@ -333,12 +340,28 @@ NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(v
 
 # The modules that say so (`pytestmark`): results are NumPy's own there, or its C API and memory are closest.
 CLOSE_TO_NUMPY := tests -m 'numpy_ends and not long'
+NEWEST := .venv-newest
+NO_NEWEST = $(call SKIP,newest NumPy: found no Python newer than 3.11)
 
 numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all of it, not a part)
 	@test -n "$(OLDEST_NUMPY)" || { echo "numpy-ends: pyproject.toml says no lowest version of NumPy"; exit 1; }
 	@$(MAKE) test NUMPY=$(OLDEST_NUMPY) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))"
-	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=.venv-newest \
-	    ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))",$(call SKIP,newest NumPy: found no Python newer than 3.11))
+	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))",$(NO_NEWEST))
+
+# Without the sweep of all dtypes, whose results the other NumPy has shown.
+newest:
+	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST) \
+	    ARGS="$(CLOSE_TO_NUMPY) --ignore=tests/like_numpy/test_dtypes.py",$(NO_NEWEST))
+
+# What differs between NumPy's versions, with the oldest one and the wheel that `make package` has built: a wheel must run
+# with each NumPy that it allows.
+OLDEST := .venv-oldest
+oldest:
+	@test -n "$(OLDEST_NUMPY)" || { echo "oldest: pyproject.toml says no lowest version of NumPy"; exit 1; }
+	@$(MAKE) run-oldest NUMPY=$(OLDEST_NUMPY) VENV=$(OLDEST)
+run-oldest: $(VENV)/.test
+	@$(PIP) --no-deps --force-reinstall build/package/*.whl
+	@$(IN_VENV) -m pytest tests -m 'numpy_versions and not long' $(ARGS)
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 
@@ -350,8 +373,8 @@ model: ## Check the models of the protocol with spin, and the core's sources wit
 lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, clang-format, numpydoc (ARGS=ruff picks some)
 	@$(IN_VENV) tools/lint.py $(ARGS)
 
-types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
-	@$(IN_VENV) tools/check_types.py
+types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs of extensions (ARGS=mypy picks some)
+	@$(IN_VENV) tools/check_types.py $(ARGS)
 
 # An environment of its own, beside the extensions that were built for the other: nothing is built twice.
 SITE := .venv-site
@@ -370,39 +393,71 @@ check-site:
 
 # ---- all of it -------------------------------------------------------------------------------------------------------
 
-# Random programs and inputs run for seconds here; those through Python are among the Python tests.
-check: ## All of CI
-	@rm -f build/skipped
-	@$(MAKE) lint types ctest check-clang memcheck sanitized-ctest model mutants COWARRAY_WERROR=1
-	@$(MAKE) check-site
-	@$(MAKE) stress-core fuzz-core SECONDS=10
-	@$(MAKE) sanitized-python
-	@$(MAKE) check-python numpy-ends free-threaded COWARRAY_WERROR=1
-	@echo "make check: passed"
-	@if [ -s build/skipped ]; then sort -u build/skipped; fi
+# The stages of CI. First the builds, which share files: no other stage compiles in src/ or build/cython-*. Those of the
+# second list run two at a time; those of the third use both cores themselves.
+BUILDS := prepare prepare-sanitized prepare-newest
+BESIDE := mutants model ctest package types sanitized-ctest memcheck oldest check-clang check-site lint stress-core fuzz-core
+WHOLE := sanitized-python newest free-threaded tests
+STAGES := $(PYTHON) tools/stages.py
 
-check-long: check ## The same for hours: whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
+# Warnings are errors here. Of what takes long a part runs, and the next commit takes the next: tools/sampling.py.
+check: export COWARRAY_WERROR := 1
+check: export SAMPLE ?= $(shell git rev-list --count HEAD 2> /dev/null | awk '{ print $$1 % 4 "/4" }')
+check: ## All of CI; of what takes long, a quarter
+	@rm -rf build/check build/skipped build/sampled
+	@$(MAKE) $(BUILDS:%=stage-%) && \
+	    { $(MAKE) --jobs=2 --keep-going $(BESIDE:%=stage-%); $(MAKE) --keep-going $(WHOLE:%=stage-%); }; \
+	$(STAGES) table $(BUILDS) $(BESIDE) $(WHOLE)
+	@echo "make check: passed"
+
+stage-%:
+	@+$(STAGES) run $* $(MAKE) $*
+
+stage-memcheck: stage-ctest # the same programs
+stage-oldest: stage-package # its wheel
+stage-stress-core stage-fuzz-core: export SECONDS = 10
+
+prepare: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
+	@$(COUNT_BUILT)
+prepare-sanitized:
+	@if tools/links.sh $(CC) -fsanitize=$(PYTHON_SANITIZERS); \
+	then $(MAKE) built COWARRAY_SANITIZE=$(PYTHON_SANITIZERS) COWARRAY_WERROR=; \
+	else $(NO_SANITIZED_PYTHON); fi
+prepare-newest:
+	@$(if $(NEWEST_PYTHON),$(MAKE) built PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST),$(NO_NEWEST))
+built: $(BUILT) $(VENV)/.test
+	@$(COUNT_BUILT)
+
+# Everything that pytest finds.
+tests: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
+	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
+
+# `SAMPLE=` takes every list whole.
+check-all: ## What a release needs: all of CI with nothing left out, both ends of NumPy whole, and what takes minutes
+	@COWARRAY_ALL=1 $(MAKE) check SAMPLE=
+	@COWARRAY_ALL=1 $(MAKE) numpy-ends ARGS=tests
+	@$(IN_VENV) -m pytest -m long
+	@echo "make check-all: passed"
+
+check-long: check-all ## The same for hours: whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
 	@$(MAKE) stress fuzz SECONDS=600
 	@$(MAKE) stress-mutants
 	@$(MAKE) model ARGS=--long
-	@$(IN_VENV) -m pytest -m long
 	@$(MAKE) asan ubsan tsan leaks
-	@$(MAKE) numpy-ends ARGS=tests
+
+check-quick: $(BUILT) $(VENV)/.test $(VENV)/.check ## Before a commit: lint, types, the C tests, and the tests of what has changed
+	@$(MAKE) lint types ctest
+	@$(IN_VENV) tools/changed.py $(WORKERS) $(ARGS)
 
 check-clang:
 	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
-
-# Everything that pytest finds. The package is built from this tree first, when no test writes into it.
-check-python: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
-	@$(IN_VENV) -m pytest -m package
-	@$(IN_VENV) -m pytest -m "not long and not package" $(WORKERS) $(ARGS)
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/include src/*.egg-info; find src/cowarray -name '*.so' -delete
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
-    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-clang check-python clean \
+    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-all check-quick check-clang clean prepare prepare-sanitized prepare-newest built tests newest oldest run-oldest \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
     run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients comparison run-comparison engines run-engines

@@ -4,6 +4,7 @@ Environment: COWARRAY_WERROR=1 makes warnings errors, COWARRAY_SANITIZE=address|
 change of either rebuilds everything. SOURCE_DATE_EPOCH is the time of the files in an sdist.
 """
 
+import gc
 import gzip
 import os
 import re
@@ -81,9 +82,12 @@ class BuildExt(build_ext):
 
     def cythonized(self):
         """The extensions with what Cython writes for them, where a file that they stand on has changed."""
-        return cythonize(
+        gc.disable()  # Cython's trees are large and live long: the collector would take a third of its time
+        written = cythonize(
             self.extensions, build_dir=CYTHON_BUILD, include_path=["src"], nthreads=os.cpu_count(), quiet=True
         )
+        gc.enable()
+        return written
 
     def build_extension(self, ext):
         if ext.name == "cowarray._native.storage":

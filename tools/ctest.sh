@@ -1,12 +1,22 @@
 #!/bin/sh
-# Runs the programs of the C tests, and stops at the first that fails or hangs: ctest.sh VARIANT PROGRAM...
+# Runs the programs of the C tests, two at a time, and says which failed or hung: ctest.sh VARIANT PROGRAM...
 # RUN="valgrind ..." runs them under something else.
 variant=$1
 shift
 test $# -gt 0 || { echo "ctest: no tests/c/test_*.c"; exit 1; }
-# A deadlock is a failure, too.
-limit=$(command -v timeout > /dev/null && echo timeout 600)
-for program; do
-    $limit $RUN "$program" || { echo "ctest: $program failed with status $?"; exit 1; }
-done
-echo "ctest: $# programs passed ($variant${RUN:+ under ${RUN%% *}})"
+said=$(mktemp) || exit 1
+trap 'rm -f "$said"' EXIT
+# A deadlock is a failure, too. Each program's lines come together.
+export RUN LIMIT="$(command -v timeout > /dev/null && echo timeout 600)"
+printf '%s\n' "$@" | xargs -P 2 -n 1 sh -c '
+    lines=$($LIMIT $RUN "$0" 2>&1)
+    status=$?
+    printf "%s\n" "$lines"
+    test $status = 0 || { echo "ctest: $0 failed with status $status"; exit 1; }
+' > "$said"
+status=$?
+cat "$said"
+test $status = 0 || exit 1
+tests=$(sed -n 's/^.*: \([0-9]*\) tests: .*/\1/p' "$said" | awk '{ n += $1 } END { print n + 0 }')
+test "$tests" -gt 0 || { echo "ctest: no program said how many tests it ran"; exit 1; }
+echo "ctest: $# programs passed, $tests tests ($variant${RUN:+ under ${RUN%% *}})"

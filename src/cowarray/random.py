@@ -1,13 +1,13 @@
 """Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
 
-What is here is made when it is first asked for, in `_chapters/generators.py`: NumPy's generators would take a third of
-the time of importing the library. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by their
-names, and are not in ``__all__``.
+The names are imported from `_chapters/generators.py` when they are first used: NumPy's generators would take a third of
+the library's import time. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by name, and are
+not in ``__all__``.
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from cowarray._chapters.generators import (
         MT19937,
         PCG64,
@@ -34,9 +34,9 @@ __all__ = [
 ]
 
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
 
-    def _legacy(*args: Any, **kwargs: Any) -> Any: ...
+    def _legacy(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any: ...
 
     # NumPy's legacy functions.
     beta = binomial = bytes = chisquare = choice = dirichlet = exponential = f = _legacy

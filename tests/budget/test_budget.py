@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pytest
 from budget_programs import run as run_program
+from support.seeds import worlds
 from support.threads import together
 
 import cowarray
@@ -399,14 +400,14 @@ def test_random_programs(seed):
     assert run_program(seed) == []
 
 
-@pytest.mark.parametrize("seed", range(1000, 1010))
+@pytest.mark.parametrize("seed", worlds(10))
 def test_random_programs_on_large_arrays(seed, tmp_path):
-    assert run_program(seed, large=0.3, spill=tmp_path) == []
+    assert run_program(1000 + seed, large=0.3, spill=tmp_path) == []
 
 
-@pytest.mark.parametrize("seed", range(2000, 2010))
+@pytest.mark.parametrize("seed", worlds(10))
 def test_random_programs_that_eight_threads_ask(seed):
-    assert run_program(seed, threads=True) == []
+    assert run_program(2000 + seed, threads=True) == []
 
 
 def test_a_forked_child_goes_on():

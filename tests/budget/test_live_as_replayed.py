@@ -9,6 +9,7 @@ import random
 
 import numpy as np
 import pytest
+from support.seeds import worlds
 
 import cowarray
 from cowarray._modes.budget import replaying
@@ -94,7 +95,7 @@ def replayed(path, nbytes, heuristic):
 
 
 @pytest.mark.parametrize("heuristic", ["dtr", "local", "lru", "size"])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", worlds(40))
 def test_a_run_and_its_replay_evict_the_same(tmp_path, heuristic, seed):
     program = Program(seed, 40)
     nbytes = 8 * random.Random(seed).choice((9000, 14_000, 20_000))

@@ -21,7 +21,7 @@ from cowarray._chapters import data_types as _data_types
 from cowarray._chapters import inspection as _inspection
 from cowarray._ops import table as _table
 
-pytestmark = pytest.mark.numpy_ends
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.numpy_versions]
 
 # ---- the kinds of results --------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from support.oracle import agree, outcome, subject
 
 import cowarray
 
-pytestmark = pytest.mark.numpy_ends
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.numpy_versions]
 
 FUNCTION_CALLS = sources("function")
 

@@ -19,7 +19,7 @@ from support.oracle import agree, native, subject
 
 import cowarray
 
-pytestmark = pytest.mark.numpy_ends
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.numpy_versions]
 
 # ---- every name ------------------------------------------------------------------------------------------------------
 

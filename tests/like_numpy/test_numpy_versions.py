@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.numpy_versions import BROUGHT, DEVIATIONS, TAKEN, absent, happens
 
-pytestmark = pytest.mark.numpy_ends
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.numpy_versions]
 
 PYPROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
 

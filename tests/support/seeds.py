@@ -11,3 +11,8 @@ def chosen_seed(usual=None):
     seed = int(os.environ.get("COWARRAY_TEST_SEED", usual))
     print(f"seed: COWARRAY_TEST_SEED={seed}")
     return seed
+
+
+def worlds(number):
+    """Seeds of that many random worlds, of which a run takes five; with COWARRAY_ALL=1 (`make check-all`), all."""
+    return range(number if os.environ.get("COWARRAY_ALL") == "1" else min(number, 5))

@@ -13,18 +13,17 @@ import inspect
 import sys
 import threading
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.recipes import Version
+from cowarray._modes.record.nodes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
-
-# Set by making.py: has the draws of a State made.
-settle = None
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
 
 class NotRecorded(Exception):
@@ -32,7 +31,7 @@ class NotRecorded(Exception):
 
 
 class State:
-    """The state of a generator, as far as it is recorded.
+    """The state of a generator, as far as it is recorded: `latest` is what the last draw leaves, waiting or made.
 
     Parameters
     ----------
@@ -41,53 +40,56 @@ class State:
         It stands where the last draw that has been made left it.
     """
 
-    __slots__ = ("__weakref__", "generator", "latest", "owner")
+    __slots__ = ("__weakref__", "generator", "latest", "make", "owner")
 
-    def __init__(self, owner, generator):
+    def __init__(self, owner: Generator, generator: np.random.Generator) -> None:
         self.owner = weakref.ref(owner)
         self.generator = generator
-        self.latest = None
+        self.latest: Version | None = None
+        self.make: Callable[[State], object] | None = None
 
-    def record(self, node):
-        """Note a draw."""
-        owner = self.owner()
-        if type(owner._numpys) is Waiting and owner._numpys.state is not self:
-            owner._numpys.state.record(node)  # another thread has recorded the first one meanwhile
-            return
-        if self.latest is None:
-            self.latest = Version(None)
-            self.latest.value = self.generator
-            owner._numpys = Waiting(self)
-        node.read([self.latest])
-        self.latest = node.write(self.latest, None)
+    def settle(self) -> None:
+        """Have the draws made that wait."""
+        if self.make is not None:
+            self.make(self)
 
 
-def rest(generator, version):
-    """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
+def rest(state: State) -> None:
+    """Put NumPy's generator in its place again, if no draw waits.
+
+    Parameters
+    ----------
+    state : State
+    """
+    owner: Any = state.owner()
+    waits = state.latest is not None and state.latest.node is not None
+    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state is state and not waits:
+        owner._numpys = state.generator
+
+
+def rest_after(generator: Any) -> None:
+    """The same, of the state of a generator of NumPy's, after a draw has been made.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-    version : Version
-        Of its state, after the draw.
     """
     owner = generator.owner()
-    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state.latest is version:
-        owner._numpys.state.latest = None
-        owner._numpys = generator
+    if owner is not None and type(owner._numpys) is Waiting:
+        rest(owner._numpys.state)
 
 
 class Waiting:
-    """In place of NumPy's generator, as long as draws wait to be made."""
+    """In place of NumPy's generator, as long as draws wait to be made, or may."""
 
-    def __init__(self, state):
+    def __init__(self, state: State) -> None:
         self.state = state
 
-    def settle(self):
+    def settle(self) -> None:
         """Have the draws made."""
-        settle(self.state)
+        self.state.settle()
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> "_Draw":
         return _Draw(self.state, name)
 
 
@@ -96,22 +98,22 @@ class _Draw:
 
     __slots__ = ("__name__", "state")
 
-    def __init__(self, state, name):
+    def __init__(self, state: State, name: str) -> None:
         self.state = state
         self.__name__ = name
 
     @property
-    def __self__(self):
+    def __self__(self) -> np.random.Generator:
         """numpy.random.Generator: Whose method it is; for the rules, which ask what a draw gives."""
         return self.state.generator
 
     @property
-    def __wrapped__(self):
+    def __wrapped__(self) -> Callable[..., Any]:
         """callable: NumPy's, whose parameters it has."""
         return getattr(self.state.generator, self.__name__)
 
-    def __call__(self, *args, **kwargs):
-        settle(self.state)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.state.settle()
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)
 
 
@@ -120,31 +122,31 @@ class Draw:
 
     __slots__ = ("replay", "state")
 
-    def __init__(self, state, name):
+    def __init__(self, state: State, name: str) -> None:
         self.state = state
-        self.replay = bearing(getattr(state.generator, name))
+        self.replay: Any = bearing(getattr(state.generator, name))
 
-    def is_possible(self, args, kwargs):
+    def is_possible(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a draw with these numbers is one: what is wrong with them NumPy says at once."""
         name = self.replay.function.__name__
         place = _place_of_size(name)
         if place is None:
             return True
-        args = list(args)
-        if len(args) > place:
-            args[place] = 1
+        given = list(args)
+        if len(given) > place:
+            given[place] = 1
         else:
             kwargs = {**kwargs, "size": 1}
-        if any(isinstance(value, (np.ndarray, ndarray, list, tuple)) for value in (*args, *kwargs.values())):
+        if any(isinstance(value, (np.ndarray, ndarray, list, tuple)) for value in (*given, *kwargs.values())):
             return True
         try:
-            getattr(_scratch, name)(*args, **kwargs)
+            getattr(_scratch, name)(*given, **kwargs)
         except Exception:
             return False
         return True
 
 
-def _holders(generator):
+def _holders(generator: np.random.Generator) -> int:
     """How many hold a generator's bit generator, this function included."""
     return sys.getrefcount(generator.bit_generator)
 
@@ -162,15 +164,15 @@ class _Repeat:
 
     __slots__ = ("draw", "kind", "name", "state")
 
-    def __init__(self, draw):
-        self.draw = draw
+    def __init__(self, draw: Draw) -> None:
+        self.draw: Draw | None = draw
         self.kind = type(draw.state.generator.bit_generator)
         self.name = draw.replay.function.__name__
-        self.state = None
+        self.state: Any = None
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.draw is not None:
-            settle(self.draw.state)  # draws that wait come first
+            self.draw.state.settle()  # draws that wait come first
             with _drawing:
                 draw, self.draw = self.draw, None
                 self.state = draw.state.generator.bit_generator.state
@@ -180,7 +182,7 @@ class _Repeat:
         return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
 
 
-def repeated(draw):
+def repeated(draw: Draw) -> Callable[..., Any]:
     """A function that does a draw, and is the same draw when it is called again.
 
     Parameters
@@ -204,13 +206,13 @@ _scratch = np.random.Generator(np.random.PCG64(0))
 
 
 @functools.cache
-def _place_of_size(name):
+def _place_of_size(name: str) -> int | None:
     """Where among the arguments of a generator's method the size is; None where there is none."""
     names = list(inspect.signature(getattr(np.random.Generator, name)).parameters)
     return names.index("size") - 1 if "size" in names else None
 
 
-def draw_of(function):
+def draw_of(function: Callable[..., Any]) -> Draw | None:
     """The `Draw` that an operation is; None of one that draws nothing.
 
     Raises
@@ -218,7 +220,7 @@ def draw_of(function):
     NotRecorded
         It draws from a generator of NumPy's own, from the hidden state, or from a bit generator that others hold.
     """
-    numpys = getattr(function, "function", None)
+    numpys: Any = getattr(function, "function", None)
     if type(numpys) is _Draw:
         if _holders(numpys.state.generator) > _ALONE:
             raise NotRecorded

@@ -1,0 +1,247 @@
+"""Recorded operations: what each reads, writes and makes, so that it can be done later or again.
+
+A Storage has versions: a recorded write makes the next from the last. A `Node` is a recorded operation. The versions
+that it makes keep it, and it keeps those that it reads, so what nobody can reach is forgotten, and there are no
+circles.
+
+What operations give, the rules of fakes say. They are shown a fake of the same size and place: a ghost.
+"""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
+from cpython.weakref cimport PyWeakref_NewRef
+
+from cowarray._array.array cimport (
+    access_anywhere,
+    Array,
+    Birth,
+    on_storage,
+    shape_of,
+    storage_for,
+    strides_of,
+)
+from cowarray._c.python cimport PyContextVar_Get
+from cowarray._modes.fake.fakes cimport Origin
+from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, READS, share, Storage, window_size
+
+cnp.import_array()
+
+cdef long long nodes_made = 0
+# Of nodes that write nothing, which most are. It stays empty.
+cdef dict nothing_written = {}
+
+# How floating-point errors are handled, and how NumPy prints: of the context in which an operation is recorded.
+cdef object error_handling = np._core.umath._extobj_contextvar
+cdef object print_options = getattr(np._core.arrayprint, "format_options", None)
+cdef object no_handling = object()
+
+
+# ---- what is recorded ------------------------------------------------------------------------------------------------
+
+
+@cython.trashcan(True)
+cdef class Version:
+    """The bytes that a Storage has, or had, between two writes; or the state of a generator between two draws.
+
+    Parameters
+    ----------
+    node : Node or None
+        What makes them; None once they are made.
+
+    Attributes
+    ----------
+    value : Storage, Generator of NumPy's, or None
+        They themselves, as long as somebody needs them.
+    readers : int
+        Nodes not run yet that read or write them.
+    home : weakref.ref of Storage, or None
+        The Storage of which this is the latest version.
+    """
+
+    def __cinit__(self, Node node):
+        self.node = node
+
+    def is_wanted(self):
+        """Whether bytes as they are in this version are missing somewhere."""
+        return self.home is not None and self.home() is not None
+
+
+@cython.final
+cdef class Reference:
+    """An array among the arguments of a node: a version, and where in it."""
+
+    def on(self, Storage storage not None):
+        """The array, on a Storage that has the version's bytes."""
+        return placed(self.place, storage)
+
+
+@cython.trashcan(True)
+cdef class Node:
+    """A recorded operation.
+
+    Parameters
+    ----------
+    operation : str
+    function : callable
+        What does it as ever.
+    args : list
+        With `Reference` in place of arrays whose versions are known, and copies of others.
+    kwargs : dict
+    site : Site
+    """
+
+    def __cinit__(self, str operation, function, args, kwargs, site):
+        global nodes_made
+        nodes_made += 1
+        self.number = nodes_made
+        self.operation = operation
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.site = site
+        self.handling = value_of(error_handling, <PyObject *>no_handling)
+        self.printing = None if print_options is None else value_of(print_options, NULL)
+        self.reads = []  # Versions, each once
+        self.writes = nothing_written  # by a Version that is read: a weak reference to the one that is made of it
+        self.births = []  # (place among the results, where it lies in its Storage, a weak reference to the Version)
+
+    def __dealloc__(self):
+        if self.reads is not None:
+            for version in self.reads:
+                have_done(<Version>version)
+
+    cpdef object read(self, object versions):
+        """Note what it reads."""
+        for version in versions:
+            (<Version>version).readers += 1
+            self.reads.append(version)
+
+    cpdef object write(self, Version before, Version after):
+        """Note that it makes the next version of a Storage from its latest."""
+        if self.writes is nothing_written:
+            self.writes = {}
+        self.writes[before] = PyWeakref_NewRef(after, None)
+        after.home = before.home
+        before.home = None
+
+    cpdef object bear(self, Py_ssize_t place, Array array, Version version):
+        """Note that a result is new."""
+        self.births.append((place, outline_of(array), PyWeakref_NewRef(version, None)))
+
+    cpdef object forget(self):
+        """It has run."""
+        reads, self.reads = self.reads, []
+        for version in reads:
+            have_done(<Version>version)
+        self.args = self.kwargs = self.function = self.handling = self.printing = None
+        self.births = []
+        self.writes = nothing_written
+
+    def circumstances(self):
+        """A context manager: floating-point errors are handled, and arrays printed, as when it was recorded."""
+        return Circumstances(self.handling, self.printing)
+
+
+cdef object value_of(object variable, PyObject *default):
+    """The value of a context's variable. default: NULL for its own, which it has."""
+    cdef PyObject *found = NULL
+    PyContextVar_Get(variable, default, &found)
+    value = <object>found
+    Py_DECREF(value)  # what was found was a new reference
+    return value
+
+
+@cython.final
+cdef class Circumstances:
+    """What holds while a node runs."""
+
+    cdef object handling, printing, tokens
+
+    def __cinit__(self, handling, printing):
+        self.handling = handling
+        self.printing = printing
+
+    def __enter__(self):
+        self.tokens = []
+        if self.handling is not no_handling:
+            self.tokens.append((error_handling, error_handling.set(self.handling)))
+        if print_options is not None:
+            self.tokens.append((print_options, print_options.set(self.printing)))
+
+    def __exit__(self, *error):
+        for variable, token in self.tokens:
+            variable.reset(token)
+
+
+cdef int have_done(Version version) except -1:
+    version.readers -= 1
+    if version.readers == 0 and type(version.value) is Storage and not version.is_wanted():
+        version.value = None
+
+
+# ---- where arrays lie ------------------------------------------------------------------------------------------------
+
+
+cdef class Traced(Keeper):
+    """The doorkeeper of a Storage whose bytes a recorded operation makes."""
+
+
+cdef Traced find_traced(Array x):
+    if x.storage_ is None or x.storage_.doorkeeper == NULL or not isinstance(<object>x.storage_.doorkeeper, Traced):
+        return None
+    return <Traced><object>x.storage_.doorkeeper
+
+
+cdef Array new_ghost(Array x, Traced traced, Origin origin):
+    """A fake of an array's place, on one fake Storage for all the arrays of a Storage."""
+    if traced.ghost is None:
+        traced.ghost = fake_storage(window_size(x.storage_), origin)
+        traced.ghost.never_shared = x.storage_.never_shared
+    return placed(x, traced.ghost)
+
+
+cdef Array placed(Array x, Storage storage):
+    """An array that lies in another Storage as x lies in its own."""
+    cdef Array made = on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
+                                 <Birth>x.birth)
+    made.standard = x.standard
+    return made
+
+
+cdef tuple outline_of(Array x):
+    """Where an array lies, and how many bytes its Storage has."""
+    return placed(x, None), window_size(x.storage_)
+
+
+def lies_as(Array x not None, tuple outline, /):
+    """Whether an array lies in its Storage as its outline says."""
+    cdef Array place = outline[0]
+    cdef int i
+    if x.nd != place.nd or x.offset != place.offset or x.descr != place.descr:
+        return False
+    if window_size(storage_for(x)) != <size_t>outline[1]:
+        return False
+    for i in range(x.nd):
+        if x.dims[i] != place.dims[i] or (x.dims[i] > 1 and x.dims[x.nd + i] != place.dims[place.nd + i]):
+            return False
+    return True
+
+
+def lay(tuple outline, Storage storage not None, /):
+    """The array of an outline, writable, on a Storage of its size."""
+    made = placed(<Array>outline[0], storage)
+    (<Array>made).writeable = True
+    return made
+
+
+cpdef Storage clone(Storage storage):
+    """A lazy clone of a Storage that nobody else writes to, whatever its size."""
+    cdef Access access = access_anywhere(READS, OPERATION)
+    made = share(storage, &access, 0, window_size(storage), True)
+    if made is None:
+        raise BufferError("a value that is kept to make others from is being written to")
+    return made

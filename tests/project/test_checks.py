@@ -1,0 +1,82 @@
+"""What `make check` leaves to the next commit is taken by then, and a stage that checks nothing has failed."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """A module of tools/, by its name."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    names = "sampling", "changed"
+    yield importlib.import_module
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_four_samples_take_all(tool, monkeypatch, tmp_path):
+    sampling = tool("sampling")
+    monkeypatch.setattr(sampling, "ROOT", tmp_path)
+    monkeypatch.delenv("SAMPLE", raising=False)
+    assert sampling.sampled("abcdefg", "letters") == list("abcdefg")
+    taken = []
+    for part in range(4):
+        monkeypatch.setenv("SAMPLE", f"{part}/4")
+        taken += sampling.sampled("abcdefg", "letters")
+    assert sorted(taken) == list("abcdefg")
+    notes = (tmp_path / "build" / "sampled").read_text().splitlines()
+    assert len(notes) == 4
+    assert "2 of 7 letters (part 1 of 4" in notes[1]
+
+
+def stages(folder, *arguments):
+    command = [sys.executable, str(ROOT / "tools" / "stages.py"), *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": os.defpath})
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [
+        ("echo; echo ==== 12 passed in 3.21s ====", 0),
+        ("echo 'skipped: models: not installed'", 0),
+        ("echo 12 passed; false", 1),
+        ("echo all is well", 1),
+        ("echo 0 passed", 1),
+        ("true", 1),
+    ],
+)
+def test_a_stage_must_say_what_it_ran(tmp_path, program, status):
+    assert stages(tmp_path, "run", "one", "sh", "-c", program)[0] == status
+    assert stages(tmp_path, "table", "one")[0] == status
+
+
+def test_the_table_tells_what_ran_and_what_did_not(tmp_path):
+    stages(tmp_path, "run", "one", "sh", "-c", "echo ==== 12 passed in 3.21s ====")
+    (tmp_path / "build" / "skipped").write_text("skipped: two\n")
+    status, said = stages(tmp_path, "table", "one")
+    assert status == 0
+    assert said.splitlines()[1].split()[3:] == ["12", "passed"]
+    assert said.splitlines()[-1] == "skipped: two"
+    status, said = stages(tmp_path, "table", "one", "three")
+    assert status == 1
+    assert "did not run" in said
+    row = json.loads((tmp_path / "build" / "check" / "stages.jsonl").read_text())
+    assert row["end"] >= row["start"]
+
+
+def test_what_changed_chooses_tests_that_exist(tool):
+    changed = tool("changed")
+    everything = {each for needed in changed.NEEDS.values() for each in needed if not each.startswith("--")}
+    assert [each for each in sorted(everything) if not (ROOT / each).exists()] == []
+    assert [each for each in changed.NEEDS if not list(ROOT.glob(f"{each}*"))] == []
+    chosen = changed.wanted(["src/cowarray/_modes/budget/pools.pyx", "tests/edges/test_pickle.py"])
+    assert chosen == ["tests/project", "tests/budget", "tests/edges/test_pickle.py"]
