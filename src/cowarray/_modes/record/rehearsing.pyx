@@ -8,6 +8,7 @@ from contextvars import Context
 
 import numpy as np
 
+cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
