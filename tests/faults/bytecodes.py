@@ -87,7 +87,7 @@ def deferred(rng):
 
 
 def budgeted(rng):
-    with ca.budget(40_000, cost="model", small=1024) as run:
+    with ca.budget(40_000, cost="model", small=1024):
         steps = [ca.linspace(0, 1, 1000)]
         for _ in range(6):
             steps.append(ca.tanh(steps[-1] + 0.1))

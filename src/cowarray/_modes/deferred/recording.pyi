@@ -1,10 +1,9 @@
 from typing import Self, final
 
+from cowarray._modes.common.dispatching import Handler
 from cowarray._modes.record.draws import Waiting
 from cowarray._modes.record.nodes import Node
-from cowarray._modes.common.dispatching import Handler
 from cowarray._modes.record.rehearsing import Rehearsal
-
 
 @final
 class Deferral:
@@ -18,5 +17,6 @@ class Deferral:
 class Recording(Rehearsal): ...
 
 def note_draw(node: Node, waiting: Waiting) -> None: ...
+
 @final
 class DeferralsHandler(Handler): ...
