@@ -3,23 +3,19 @@
 Faulty ones are planted here, and each is found.
 """
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.sources import ROOT, load
 
-SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "docstrings.py"
+SCRIPT = ROOT / "docs" / "docstrings.py"
 
 
 @pytest.fixture(scope="module")
 def docstrings():
     pytest.importorskip("numpydoc", reason="numpydoc is not installed; `make lint` and `make check` install it")
-    spec = importlib.util.spec_from_file_location("docstrings", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(SCRIPT)
 
 
 def codes(docstrings, function, name="cowarray.planted"):
