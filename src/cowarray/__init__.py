@@ -30,13 +30,14 @@ from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
 from cowarray._modes.budget.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
+from cowarray._modes.common.site import Site
 from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
 from cowarray._modes.copies.isolating import isolated
 from cowarray._modes.copies.lending import lend
 from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
 from cowarray._modes.fake.refusals import FakeError
-from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence, Site
+from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._modes.simulate.simulation import simulate
 from cowarray._native.figures import keep_freed, paging, paging_memory, reset_stats, stats
 from cowarray._native.storage import Storage

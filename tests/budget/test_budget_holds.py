@@ -127,25 +127,6 @@ def test_threads_may_have_blocks_of_one_budget(x):
     assert run.peak_bytes <= 6 * MIB
 
 
-def test_tasks_may_have_blocks_of_one_budget(x):
-    run = cowarray.budget(6 * MIB)
-
-    async def work(turns):
-        assert not holds(x)
-        with run:
-            for _ in range(turns):
-                await asyncio.sleep(0)
-                assert holds(x)
-        assert not holds(x)
-
-    async def work_all():
-        await asyncio.gather(*[work(turns) for turns in (5, 2, 8, 3)])
-        assert not holds(x)
-
-    asyncio.run(work_all())
-    assert not holds(x)
-
-
 def test_a_task_that_outlives_the_block_is_outside(x):
     async def work(goes_on):
         assert holds(x)
@@ -187,17 +168,6 @@ def test_a_block_that_is_closed_in_another_thread_ends(x):
 
 
 @in_a_context
-def test_a_block_that_is_closed_in_a_copy_of_its_context_ends(x):
-    run = cowarray.budget(6 * MIB)
-    run.__enter__()
-    with pytest.raises(RuntimeError, match=r"budget: .* in another thread or context"):
-        contextvars.copy_context().run(run.__exit__, None, None, None)
-    assert not holds(x)
-    with pytest.raises(RuntimeError, match=r"budget: .* has no open block"):
-        run.__exit__(None, None, None)
-
-
-@in_a_context
 def test_blocks_that_do_not_end_in_reverse_order_all_end(x):
     def steps(run):
         with run:
@@ -208,8 +178,7 @@ def test_blocks_that_do_not_end_in_reverse_order_all_end(x):
     first, second = steps(one), steps(other)
     next(first)
     next(second)
-    with pytest.raises(RuntimeError, match=r"budget: .* reverse order"):
-        first.close()
+    first.close()
     made = x * 2
     assert cowarray.is_checkpointed(made)
     assert one.live_bytes == 0

@@ -10,7 +10,7 @@ import pytest
 from support.limits import LONGEST
 
 from cowarray._modes.budget import runs
-from cowarray._modes.record.making import making
+from cowarray._modes.record.repeating import making
 
 BEGIN = """
 import gc

@@ -34,7 +34,7 @@ def test_no_write_is_lost_between_recording_and_making():
 
 
 def test_each_node_runs_once(monkeypatch):
-    from cowarray._modes.record import making
+    from cowarray._modes.deferred import making
 
     ran = []
     run = making._Slice._run

@@ -77,14 +77,15 @@ def test_what_nobody_else_holds_is_recorded(make):
 
 
 def test_two_threads_that_record_the_first_draw_at_once_record_one_after_the_other():
-    from cowarray._modes.record.draws import draw_of
-    from cowarray._modes.record.recipes import Node
+    from cowarray._modes.deferred.recording import note_draw
+    from cowarray._modes.record.draws import Waiting, draw_of
+    from cowarray._modes.record.nodes import Node
     from cowarray._ops.protocols import bearing
 
     rng = cw.random.default_rng(5)
     first, second = [draw_of(bearing(rng._numpys.normal)) for _ in range(2)]
     nodes = [Node("normal", draw.replay, [], {}, ("", 0)) for draw in (first, second)]
     for draw, node in zip((first, second), nodes, strict=True):
-        draw.state.record(node)
+        note_draw(node, Waiting(draw.state))
     (made,) = nodes[0].writes.values()
     assert nodes[1].reads == [made()]

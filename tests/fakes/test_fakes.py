@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.programs import run
+from support.threads import together
 
 import cowarray as cw
 from cowarray import FakeError, aliases, fake, fake_like, is_fake
@@ -335,11 +336,7 @@ def test_the_block_is_for_its_context():
 
 
 def test_what_is_computed_from_a_fake_is_fake_in_any_thread(x):
-    made = []
-    thread = threading.Thread(target=lambda: made.append(x + 1))
-    thread.start()
-    thread.join()
-    assert is_fake(made[0])
+    assert together(lambda: is_fake(x + 1)) == [True]
 
 
 def test_copies_of_fakes(x):

@@ -274,24 +274,3 @@ def test_functions_are_not_kept_for_ever():
     del other
     gc.collect()
     assert gone() is None
-
-
-@pytest.mark.parametrize("mode", [ca.no_copy, ca.trace])
-def test_a_mode_left_in_another_context_is_over_everywhere(mode):
-    import contextvars
-
-    entered = contextvars.copy_context()
-    block = mode()
-    entered.run(block.__enter__)
-    with pytest.raises(ValueError, match="different Context"):
-        block.__exit__(None, None, None)
-    x = ca.array(np.zeros(3))
-    with ca.trace():  # some mode is in use
-
-        def write():
-            _copy = x.copy()
-            x[0] = 1.0
-
-        entered.run(write)
-    if mode is ca.trace:
-        assert len(block) == 0

@@ -1,6 +1,5 @@
 """What user code does to arrays while an operation on them is under way is never seen as another array's write."""
 
-import contextvars
 import pickle
 import subprocess
 import sys
@@ -186,20 +185,6 @@ def test_a_mode_that_fails_leaves_nothing_behind(monkeypatch, name, hook):
     assert (x.storage.share_count, cowarray.explain(x).pinned) == (1, False)
     assert x.tolist() == np.arange(100.0).reshape(10, 10).tolist()
     x[0] = 1
-
-
-def test_a_mode_that_ends_in_another_context_is_over():
-    def generator():
-        with cowarray.no_copy():
-            yield
-
-    used = _modes._Mode._count_users(0)
-    context = contextvars.copy_context()
-    running = generator()
-    context.run(next, running)
-    with pytest.raises(ValueError, match="different Context"):
-        running.close()
-    assert _modes._Mode._count_users(0) == used
 
 
 def test_a_huge_broadcast_of_read_only_memory_is_shared():

@@ -14,7 +14,8 @@ import pytest
 
 # NumPy's own name for where new arrays get their memory.
 from numpy._core.multiarray import get_handler_name
-from support.extensions import SOURCES, SUFFIX, build, load
+from support.extensions import SOURCES, SUFFIX, build
+from support.sources import load
 from support.threads import together
 
 import cowarray as ca

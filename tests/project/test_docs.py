@@ -6,15 +6,14 @@ import json
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sources import ROOT, files
+from support.extensions import SUFFIX, build, compiler, run
+from support.sources import ROOT, files, folders, load
 
 import cowarray
 from cowarray._ops import table as _table
@@ -53,10 +52,7 @@ def test_most_public_functions_have_an_example():
 
 
 def test_the_table_of_operations_is_the_dispatchers():
-    path = ROOT / "docs" / "table.py"
-    spec = importlib.util.spec_from_file_location("table", path)
-    maker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(maker)
+    maker = load(ROOT / "docs" / "table.py")
     assert maker.with_table(maker.PAGE.read_text()) == maker.PAGE.read_text(), "run: python docs/table.py"
     assert "`np.flip`" in maker.table()
 
@@ -132,6 +128,11 @@ def not_there(page, text):
             yield name
 
 
+def test_the_map_of_the_tests_has_each_folder():
+    named = re.findall("`(.*?)`", (ROOT / "tests" / "README.md").read_text())
+    assert {folder.name for folder in folders() if folder.parent == ROOT / "tests"} - set(named) == set()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_names_exists(page):
     text = page.read_text()
@@ -164,68 +165,57 @@ def test_a_guide_shows_what_its_program_and_the_command_print(tmp_path, page, fi
         assert "".join(printed) == block
 
 
-def test_the_guide_to_fakes_names_the_options_and_the_keys(tmp_path):
-    guide = (ROOT / "docs" / "fake.md").read_text()
-    named = set(re.findall(r"^\| `(--[a-z]+)", guide, re.MULTILINE))
-    command = [sys.executable, "-m", "cowarray", "plan"]
-    result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
-    assert named == set(re.findall(r"^  (--[a-z]+)", result.stdout, re.MULTILINE))
-    (tmp_path / "script.py").write_text("import numpy as np\nx = np.ones(2)\nnp.poly1d\nfloat(x[0])\n")
-    subprocess.run(
-        [*command, "--real=0", "--json", "--output", "report", "script.py"], cwd=tmp_path, capture_output=True
-    )
-    report = json.loads((tmp_path / "report").read_text())
-    section = guide.partition("**In JSON**")[2].partition("\n\n")[0]
-    quoted = set(re.findall(r"`(\w+)`", section))
-    keys = set().union(report, report["lines"][0], report["stopped"], report["stopped"]["needs_a_value"])
-    said_of_simulate = {"name", "used", "versions", "program"}
-    assert keys - quoted - said_of_simulate == set()
-    assert quoted - keys - {"simulate"} == set()
+# The command's arguments, a program, where the page names the report's keys, those named elsewhere, what else is named.
+REPORTS = {
+    "fake": (
+        ["plan", "--real=0"],
+        "import numpy as np\nx = np.ones(2)\nnp.poly1d\nfloat(x[0])\n",
+        ("**In JSON**", "\n\n"),
+        {"name", "used", "versions", "program"},
+        {"simulate"},
+    ),
+    "moving": (
+        ["simulate"],
+        "import numpy as np\nx = np.ones(2)\nx.ravel()[0] = 2\nprint(x)\nnp.poly1d\n",
+        ("### In CI", "\n## "),
+        set(),
+        {"numpy", "python", "cowarray", "module"},
+    ),
+}
 
 
-def test_the_guide_names_the_options_and_the_keys(tmp_path):
-    guide = (ROOT / "docs" / "moving.md").read_text()
-    named = set(re.findall(r"^\| `(--[a-z]+)", guide, re.MULTILINE))
-    result = subprocess.run(
-        [sys.executable, "-m", "cowarray", "simulate", "--help"], capture_output=True, text=True, check=True
-    )
-    assert named == set(re.findall(r"^  (--[a-z]+)", result.stdout, re.MULTILINE))
-    (tmp_path / "script.py").write_text("import numpy as np\nx = np.ones(2)\nx.ravel()[0] = 2\nprint(x)\nnp.poly1d\n")
-    command = [sys.executable, "-m", "cowarray", "simulate", "--json", "--output", "report", "script.py"]
-    subprocess.run(command, cwd=tmp_path, capture_output=True)
+@pytest.mark.parametrize("page", REPORTS)
+def test_a_guide_names_the_options_and_the_keys(tmp_path, page):
+    arguments, program, (begin, end), elsewhere, others = REPORTS[page]
+    guide = (ROOT / "docs" / f"{page}.md").read_text()
+    command = [sys.executable, "-m", "cowarray", *arguments]
+    said = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True).stdout
+    options = re.findall(r"^\| `(--[a-z]+)", guide, re.MULTILINE)
+    assert set(options) == set(re.findall(r"^  (--[a-z]+)", said, re.MULTILINE))
+    (tmp_path / "script.py").write_text(program)
+    subprocess.run([*command, "--json", "--output", "report", "script.py"], cwd=tmp_path, capture_output=True)
     report = json.loads((tmp_path / "report").read_text())
-    section = guide.partition("### In CI")[2].partition("\n## ")[0]
-    quoted = set(re.findall(r"`(\w+)`", section))
-    [divergence], [borrowed] = report["divergences"], report["borrowed"]
-    keys = set().union(report, report["would_be_copies"], divergence, divergence["made"], borrowed, report["program"])
-    assert keys - quoted == set()
-    assert quoted - keys - {"numpy", "python", "cowarray", "module"} == set()
+    if page == "fake":
+        keys = set().union(report, report["lines"][0], report["stopped"], report["stopped"]["needs_a_value"])
+    else:
+        [divergence], [borrowed] = report["divergences"], report["borrowed"]
+        keys = {*report, *report["would_be_copies"], *divergence, *divergence["made"], *borrowed, *report["program"]}
+    quoted = set(re.findall(r"`(\w+)`", guide.partition(begin)[2].partition(end)[0]))
+    assert keys - quoted - elsewhere == set()
+    assert quoted - keys - others == set()
 
 
 # ---- C ---------------------------------------------------------------------------------------------------------------
 
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 WARNINGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-pthread"]
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 
 
-def compile_c(*arguments):
-    result = subprocess.run([COMPILER, *map(str, arguments)], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-
-
-@needs_compiler
 def test_the_extension_of_the_c_page_compiles_and_works(tmp_path):
     extension, _ = fenced(ROOT / "docs" / "c-api.md", "c")
-    source = tmp_path / "scaling.c"
+    source, built = tmp_path / "scaling.c", tmp_path / f"scaling{SUFFIX}"
     source.write_text(extension)
-    built = tmp_path / f"scaling{sysconfig.get_config_var('EXT_SUFFIX')}"
-    undefined = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    include = ["-I", ROOT / "include", "-isystem", sysconfig.get_path("include")]
-    compile_c(*WARNINGS, "-shared", "-fPIC", *undefined, *include, source, "-o", built)
-    spec = importlib.util.spec_from_file_location("scaling", built)
-    scaling = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(scaling)
+    build(source, built, *WARNINGS)
+    scaling = load(built)
 
     x = cowarray.array(np.arange(6.0))
     copy = x.copy()
@@ -244,10 +234,10 @@ def test_the_extension_of_the_c_page_compiles_and_works(tmp_path):
     assert x.storage.share_count == 2  # no scope was left open
 
 
-@needs_compiler
 def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     pytest.importorskip("Cython", reason="Cython is not installed; the build has it")
-    pytest.importorskip("setuptools", reason="setuptools is not installed; the build has it")
+    if importlib.util.find_spec("setuptools") is None:  # an import would put its own packages on the path
+        pytest.skip("setuptools is not installed; the build has it")
     [text] = fenced(ROOT / "docs" / "c-api.md", "cython")
     (tmp_path / "clipping.pyx").write_text(text)
     setup = next(block for block in fenced(ROOT / "docs" / "c-api.md", "python") if "import Extension" in block)
@@ -255,10 +245,7 @@ def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    built = tmp_path / f"clipping{sysconfig.get_config_var('EXT_SUFFIX')}"
-    spec = importlib.util.spec_from_file_location("clipping", built)
-    clipping = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(clipping)
+    clipping = load(tmp_path / f"clipping{SUFFIX}")
 
     x = cowarray.array(np.arange(6.0))
     cowarray.reset_stats()
@@ -276,12 +263,12 @@ def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     assert x.storage.share_count == 1  # no scope was left open
 
 
-@needs_compiler
 def test_the_program_of_the_c_page_compiles_and_works(tmp_path):
     _, program = fenced(ROOT / "docs" / "c-api.md", "c")
     source = tmp_path / "program.c"
     source.write_text(program)
-    core = sorted((ROOT / "src" / "core").glob("*.c"))
-    compile_c(*WARNINGS, "-I", ROOT / "include", "-I", ROOT / "src" / "core", source, *core, "-o", tmp_path / "program")
+    include = ["-I", ROOT / "include", "-I", ROOT / "src" / "core"]
+    words = [*compiler("CC", "cc", "gcc", "clang"), *WARNINGS, *include]
+    run([*words, source, *files(".c", top=ROOT / "src" / "core"), "-o", tmp_path / "program"])
     result = subprocess.run([tmp_path / "program"], capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (0, "same bytes: 1\nsame bytes: 0\n")

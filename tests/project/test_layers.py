@@ -24,10 +24,9 @@ FILES = [
     ["assertions"],
     ["yield", "status", "stats"],
     ["account"],
-    ["large", "base", "dirty", "slots"],
-    ["ledger"],
-    ["boxes"],
-    ["windows"],
+    ["large", "base", "dirty", "slots", "prices", "ledger", "boxes"],
+    ["windows", "maps"],
+    ["policy"],
     ["commits"],
     ["pages", "foretold"],
     ["memory", "gate", "nowhere"],
@@ -103,7 +102,15 @@ ROOMS = [
     ["_chapters", "_files"],
     ["linalg", "fft", "lib", "random"],
     ["array_api"],
-    ["_modes"],
+    ["_modes", "_modes.common"],
+    ["_modes.copies", "_modes.simulate", "_modes.layouts"],
+    ["_modes.fake.refusals"],
+    ["_modes.fake.fakes"],
+    ["_modes.fake.calls"],
+    ["_modes.fake.rules"],
+    ["_modes.fake"],
+    ["_modes.record"],
+    ["_modes.deferred", "_modes.budget"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
     ["_tools.demo", "_tools.stand_ins"],
@@ -215,21 +222,22 @@ def test_no_module_imports_what_stands_on_it():
     assert climbing_imports(edges()) == []
 
 
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        ("_native.storage", "from cowarray._modes import copies"),
-        ("_array.array", "from cowarray._ops.road cimport call"),
-        ("_array.copies", "from cowarray._array.imports cimport copy_foreign"),  # a circle: imports use copies
-        ("_ops.road", "    from cowarray._ops.protocols import array_ufunc"),
-        ("_chapters.sorting", "import cowarray"),
-        ("_files.npy", "from cowarray._chapters import sorting"),
-        ("_face.ndarray", "from cowarray import linalg"),
-    ],
-)
-def test_an_import_from_above_is_found(module, line):
-    planted = edges()[module] | uses(module, ".pyx", line, edges())
-    assert any(module in edge for edge in climbing_imports(edges() | {module: planted}))
+def test_an_import_from_above_is_found_between_each_two_modules():
+    level = {name: room(name) for name in edges()}
+    above = {
+        (name, other)
+        for name, (at, own) in level.items()
+        for other, (there, its) in level.items()
+        if there > at or (there == at and its != own)
+    }
+    planted = {name: used | {other for one, other in above if one == name} for name, used in edges().items()}
+    assert set(climbing_imports(planted)) == above
+
+
+def test_a_circle_within_a_room_is_found():
+    planted = edges()["_array.copies"] | {"_array.imports"}  # which use copies
+    [circle] = climbing_imports(edges() | {"_array.copies": planted})
+    assert {"_array.copies", "_array.imports"} <= set(circle)
 
 
 FORMS = {
@@ -286,6 +294,17 @@ def of_cython(*begin):
     return {name for name, text in texts for _, tokens in statements(text) if tokens[: len(begin)] == [*begin]}
 
 
+def test_layouts_import_nothing_else_of_the_package():
+    used = [each for name, used in edges().items() if room(name)[1] == "_modes.layouts" for each in used]
+    assert {room(each)[1] for each in used} == {"_modes.layouts"}
+
+
+def test_what_is_recorded_knows_no_mode_that_records():
+    texts = {path.name: path.read_text().lower() for path in (PACKAGE / "_modes" / "record").glob("*.p[yx]*")}
+    assert len(texts) > 5
+    assert [name for name, text in texts.items() if "budget" in text or "deferred" in text] == []
+
+
 def test_no_text_is_included():
     assert of_cython("include") == set()
     assert [*PACKAGE.rglob("*.pxi")] == []
@@ -313,21 +332,23 @@ HANDED = {
     "_native.storage._use_allocator": "the tests' allocator; its table of functions is plain C",
     "_array.array.set_array_type": "the class of new arrays: `ndarray` has the methods, `Array` what they stand on",
     "_array.copies.watch_copies": "whether a copy is to be an alias, in blocks of `simulate`",
-    "_ops.operands.register": "the one function that is handed operations, `_modes.common.handing`'s",
+    "_ops.operands.register": "the one function that is handed operations, `_modes.common.dispatching`'s",
     "_ops.operands.provide": "methods of arrays that a mode or a notebook does",
     "_face.ndarray.set_namespace": "`x.__array_namespace__()` is `array_api`",
     # Within a room.
     "_ops.road.set_special": "functions that go their own way; `protocols` has them, and calls the road",
-    "_modes.common.handing.hand_to": "the modes, in the order in which each is handed operations",
+    "_modes.common.dispatching.enlist": "the handlers of modes, in the order in which each is handed operations",
+    "_modes.common.dispatching.name_managed": "the doorkeepers of managed arrays, which one scan of arguments finds",
     "_modes.fake.rules.rules.enter": "the table of rules, which each module of rules fills",
-    "_modes.record.recipes.set_maker": "what makes bytes reads the records of which a recipe is one",
-    "_modes.budget.runs.set_door": "the door of a managed Storage is `managing`'s, which stands on runs",
+    "_modes.deferred.recipes.set_maker": "what makes bytes reads the recipes whose bytes they are",
+    "_modes.budget.runs.set_door": "the door of a managed Storage is `outside`'s, which stands on runs",
     # What a module remembers for itself.
     "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
     "_modes.fake.calls._row_of": "a cache of rows of the table",
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
     "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
+    "_modes.deferred.making._Slice._run_all": "the nodes that run, whose results nobody may ask for",
     "_modes.budget.managing.start": "the budget that holds where no block does",
     "_modes.budget.runs.Run.__cinit__": "all runs, for a process that has forked",
 }

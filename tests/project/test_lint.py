@@ -1,19 +1,16 @@
 """`make lint` looks everywhere: what it should find is planted in each folder of a copy of the tree's, and is found."""
 
-import importlib.util
 import re
 import shutil
 
 import pytest
-from support.sources import ROOT, folders
+from support.sources import ROOT, folders, load
 
 
 @pytest.fixture
 def lint(tmp_path, monkeypatch):
     """tools/lint.py as a module, of a tree of empty folders."""
-    spec = importlib.util.spec_from_file_location("lint", ROOT / "tools" / "lint.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(ROOT / "tools" / "lint.py")
     for folder in folders():
         (tmp_path / folder.relative_to(ROOT)).mkdir(exist_ok=True)
     for name in ("pyproject.toml", ".clang-format", ".gitignore"):

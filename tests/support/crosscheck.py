@@ -14,7 +14,8 @@ import numpy as np
 
 import cowarray
 from cowarray._modes.common import blocks
-from cowarray._modes.fake import calls, fakes, passing
+from cowarray._modes.common.dispatching import dispatch
+from cowarray._modes.fake import calls, fakes, passing  # noqa: F401 (passing: operations on fakes)
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._ops.operands import register, watch_births
 
@@ -95,10 +96,10 @@ class CrossCheck:
     def travel(self, operation, function, args, kwargs):
         """Do an operation, and compare it with what its rule says."""
         if getattr(self._inside, "on", False):
-            return passing.travel(operation, function, args, kwargs)
+            return dispatch(operation, function, args, kwargs)
         with self.resting():
             if blocks.current() is not None or not comparable([args, kwargs]):
-                return passing.travel(operation, function, args, kwargs)
+                return dispatch(operation, function, args, kwargs)
             twins = Twins(args, kwargs)
             forecast = twins.forecast(operation, function)
             came, error = None, None
@@ -164,13 +165,11 @@ class Twins:
         """(what the rule gives, the error it raises)."""
         self.operation = operation
         self.function = getattr(function, "function", None)
-        before = blocks.put_in(calls.Block(self.ledger, 0))
+        call = operation, function, self.args, self.kwargs
         try:
-            return passing.travel(operation, function, self.args, self.kwargs), None
+            return blocks.call_in(calls.Block(self.ledger, 0), dispatch, call, {}), None
         except Exception as error:
             return None, error
-        finally:
-            blocks.put_back(before)
 
     def judge(self, forecast, came, error, args, kwargs):
         given, refusal = forecast

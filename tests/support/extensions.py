@@ -1,6 +1,5 @@
 """Extensions for the tests: C and Cython, built here against `cowarray.get_include()` of the package that runs."""
 
-import importlib.util
 import os
 import shlex
 import shutil
@@ -39,27 +38,5 @@ def python_flags():
 
 def build(source, target, *flags):
     link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    run(
-        [
-            *compiler("CC", "cc", "gcc"),
-            "-shared",
-            "-fPIC",
-            "-O1",
-            "-I",
-            INCLUDE,
-            *python_flags(),
-            *flags,
-            source,
-            "-o",
-            target,
-            *link,
-        ]
-    )
-
-
-def load(path):
-    name = path.name.partition(".")[0]
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    words = [*compiler("CC", "cc", "gcc", "clang"), "-shared", "-fPIC", "-O1", "-I", INCLUDE, *python_flags()]
+    run([*words, *flags, source, "-o", target, *link])

@@ -1,5 +1,6 @@
 """The sources as text: the files of the tree, and the statements of Python's and Cython's."""
 
+import importlib.util
 import os
 import re
 from pathlib import Path
@@ -75,3 +76,11 @@ def placed(text):
             around.append((indent, tokens[tokens.index("class") + 1], tokens))
         elif tokens[0] in ("async", "def", "cdef", "cpdef") and "(" in tokens and "=" not in tokens[:opens]:
             around.append((indent, tokens[opens - 1], tokens))
+
+
+def load(path):
+    """A file as a module that nothing else imports."""
+    spec = importlib.util.spec_from_file_location(path.name.partition(".")[0], path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -54,8 +54,6 @@ cdef class Array:
     # Whether results without axes stay arrays, as in the array API standard. Such an array keeps no header, so lanes
     # leave it to the road, where results get the bit.
     cdef unsigned char standard
-    # Whether reads of the whole array are counted, to heal pages: it is large and by the page. See `tell_of_read`.
-    cdef unsigned char heavy
     # How many loans of this array object are open, atomic: exports are aliases meanwhile. See exports.Loan.
     cdef int loans
     # Owned. In `cowarray.simulate`, where a copy is watched as an alias, this stands for the Storage that the copy
@@ -143,8 +141,6 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf)
 cdef object bytes_of(Storage storage, const Access *access, char **window)
-# Tell the Storage that all of x is about to be read. A gap, if x is large.
-cdef void tell_of_read(Array x) noexcept
 cdef cnp.ndarray guarded_header(Array x)
 cdef cnp.ndarray private_header(Array x)
 cdef Snapshot new_snapshot()
@@ -255,11 +251,6 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline bint fits(Array x, cnp.ndarray header) noexcept:
-    """Whether a reader may use the header that x keeps: it is on the present bytes, and reads are not counted."""
-    return not x.heavy and lies_there(x, header)
-
-
-cdef inline bint lies_there(Array x, cnp.ndarray header) noexcept:
     """Whether the header that x keeps is on its Storage's present bytes."""
     return x.storage_ is None or is_at(x.storage_, cnp.PyArray_BYTES(header) - x.offset)
 

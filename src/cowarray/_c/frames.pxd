@@ -1,4 +1,4 @@
-# The line that runs, and the state of a thread.
+# The line that runs.
 
 from cpython.object cimport PyObject
 
@@ -27,12 +27,3 @@ cdef extern from *:
     """
     object file_of "cowi_file_of" (PyFrameObject *frame)
     object code_of "cowi_code_of" (PyFrameObject *frame)
-
-
-cdef extern from "current.h":
-    void *get_current "cowi_get_current" () noexcept nogil
-    void set_current "cowi_set_current" (void *thing) noexcept nogil
-    ctypedef struct OwnCounts "cowi_own_counts":
-        Py_ssize_t active
-        size_t reserved
-    OwnCounts *get_own "cowi_get_own" () noexcept nogil

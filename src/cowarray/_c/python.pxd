@@ -23,6 +23,7 @@ cdef extern from "Python.h":
     int PyContext_Exit(object) except -1
     int PyContextVar_Get(object, PyObject *, PyObject **) except -1
     object PyContextVar_Set(object, object)
+    PyObject *PyThreadState_GetDict()  # borrowed
     object PyObject_Call(object, object, PyObject *)
     bint PyObject_CheckBuffer(object)
     bint PyMemoryView_Check(object)

@@ -126,9 +126,6 @@ cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
 cdef size_t window_size(Storage storage) noexcept
 # Whether the bytes are by the page, shared or not.
 cdef bint is_by_page(Storage storage) noexcept
-# Count a read of so many bytes. Pages that have become slow to read are healed first if that pays, without the GIL: a
-# gap, then.
-cdef void tell_read(Storage storage, size_t nbytes) noexcept
 cdef size_t allocated_size(Storage storage) noexcept
 cdef size_t write_cost(Storage storage) noexcept
 # 1: a write to one element would cost pages, not the whole window; 2: as 1, after making a base of the window once.

@@ -32,7 +32,6 @@ from cowarray._array.array cimport (
     is_array,
     is_array_type,
     is_plain,
-    lies_there,
     located_header,
     on_storage,
     reader_header,
@@ -352,14 +351,12 @@ def _plain_set_item(Array self not None, key, value):
 cdef object item_by_numpy(Array self, object key):
     cdef cnp.ndarray header = self.header
     cdef cnp.npy_intp place
-    if header is not None and is_number(self.descr) and lies_there(self, header):
+    if header is not None and is_number(self.descr) and fits(self, header):
         place = element_offset(self, key)
         if place >= 0:
             return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
     cdef object shown = key if type(key) is int else shown_key(settled(key))
-    header = self.header  # even if `heavy`, as only a part is read
-    if header is None or not lies_there(self, header):
-        header = const_header(self)
+    header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
     cdef char *window = cnp.PyArray_BYTES(header) - offset

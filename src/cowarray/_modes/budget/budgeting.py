@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Iterable
-from contextvars import ContextVar
 from typing import Any, Generic, Literal, Never, Self, TypeVar, overload
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._ops.operands import provide
 
@@ -17,8 +16,6 @@ _Number = TypeVar("_Number", int, float)
 
 _HEURISTICS = ("dtr", "local", "lru", "size", "random")
 _COSTS = ("clock", "model")
-# The blocks that are open in a context, each with what `blocks.leave` wants.
-_open: ContextVar[tuple[tuple["budget", list[Any]], ...]] = ContextVar("cowarray_budgets", default=())
 
 
 class _Figure(Generic[_Number]):
@@ -41,7 +38,7 @@ class _Figure(Generic[_Number]):
         return self if run is None else run.stats()[self._name]
 
 
-class budget:
+class budget(Mode):
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
     When there is no room for a result, arrays leave that are cheap to make again for the bytes they free. Whoever comes
@@ -94,7 +91,7 @@ class budget:
         `recompute`.
     RuntimeError
         A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
-        in another context, or before one that was entered later. In these two cases it has ended.
+        in another context than it was entered in, and has ended.
     OSError
         There can be no file in `spill`, or none for `log`; or, at the end, the log could not be written.
     MemoryError
@@ -156,7 +153,7 @@ class budget:
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
         # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
-        from cowarray._modes.budget import managing, pools, runs
+        from cowarray._modes.budget import managing, outside, pools, runs
         from cowarray._modes.common import blocks
 
         file = log_file = None
@@ -170,48 +167,8 @@ class budget:
             log_file = RunLog(os.fspath(log))
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
         self._run = runs.Run(held, cost == "model", bool(verify), log_file, file, kept, recomputed)
-        self._managing = managing
-        self._blocks = blocks
-
-    def __enter__(self) -> Self:
-        _hand_over()
-        self._managing.open_block(self._run)
-        try:
-            entered = self._blocks.enter(self._run)
-            try:
-                _open.set((*_open.get(), (self, entered)))
-            except BaseException:
-                self._blocks.leave(entered)
-                raise
-        except BaseException:
-            self._managing.close_block(self._run)
-            raise
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        try:
-            wrong = self._leave()
-        finally:
-            self._managing.close_block(self._run)
-        if wrong is not None:
-            raise RuntimeError(f"budget: the block {wrong}; it has ended")
-
-    def _leave(self) -> str | None:
-        """Have hold in this context what held before. Returns what is wrong, or None."""
-        opened = _open.get()
-        mine = [i for i, (each, _) in enumerate(opened) if each is self]
-        wrong: str | None = "was entered in another thread or context"
-        if mine:
-            try:
-                if mine[-1] == len(opened) - 1:
-                    self._blocks.leave(opened[-1][1])
-                    wrong = None
-                else:
-                    wrong = "was entered before one that is still open: leave them in reverse order"
-                _open.set(opened[: mine[-1]] + opened[mine[-1] + 1 :])
-            except ValueError:
-                pass  # in a copy of its context
-        return wrong
+        self._managing, self._outside = managing, outside  # which has the door
+        super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
 
     def start(self) -> Self:
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.
@@ -226,7 +183,6 @@ class budget:
         RuntimeError
             One has been started already, or a block of this one is open.
         """
-        _hand_over()
         self._managing.start(self._run)
         return self
 
@@ -261,17 +217,6 @@ class budget:
     spilled_bytes = _Figure[int]("int: How many were written to it.")
     peak_bytes = _Figure[int]("int: The most that there were at once, until the end.")
     live_bytes = _Figure[int]("int: Those that there are now.")
-
-
-def _hand_over() -> None:
-    """Have operations handed over: to the rules of fakes, too, which say what they will give."""
-    from cowarray._modes.budget import managing
-    from cowarray._modes.fake import passing
-    from cowarray._modes.record import recording
-
-    hand_to("deferral", recording)
-    hand_to("fakes", passing)
-    hand_to("budget", managing)
 
 
 def _names(parameter: str, names: Iterable[str]) -> list[str]:
@@ -315,11 +260,10 @@ def checkpoint(x: _Array, /) -> _Array:
     >>> y
     array([1., 2., 3., 4.])
     """
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
-    _hand_over()
-    return managing.checkpoint(x)
+    return outside.checkpoint(x)
 
 
 def is_checkpointed(x: object, /) -> bool:
@@ -345,9 +289,9 @@ def is_checkpointed(x: object, /) -> bool:
     >>> cowarray.is_checkpointed(x * 2), cowarray.is_checkpointed(cowarray.ones(3))
     (True, False)
     """
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
-    return isinstance(x, ndarray) and managing.is_checkpointed(x)
+    return isinstance(x, ndarray) and outside.is_checkpointed(x)
 
 
 def decheckpoint(x: _Array, /) -> _Array:
@@ -380,9 +324,9 @@ def decheckpoint(x: _Array, /) -> _Array:
     """
     _check("decheckpoint", x)
     if is_checkpointed(x):
-        from cowarray._modes.budget import managing
+        from cowarray._modes.budget import outside
 
-        managing.decheckpoint(x)
+        outside.decheckpoint(x)
     return x
 
 
@@ -397,9 +341,9 @@ def where_away(x: ndarray) -> str:
     -------
     str
     """
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
-    return managing.where_away(x)
+    return outside.where_away(x)
 
 
 def evict(x: ndarray, /) -> None:
@@ -431,9 +375,9 @@ def evict(x: ndarray, /) -> None:
     _check("evict", x)
     if not is_checkpointed(x):
         raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
-    from cowarray._modes.budget import managing
+    from cowarray._modes.budget import outside
 
-    managing.evict(x)
+    outside.evict(x)
 
 
 def _check(name: str, x: object) -> None:

@@ -31,9 +31,18 @@ from cowarray._modes.record.captures cimport (
     part_of,
     part_of_foreign,
 )
-from cowarray._modes.record.recipes cimport Reference, Version
-from cowarray._modes.record.recording cimport Seen
-from cowarray._modes.budget.runs cimport Allocation, bytes_in, make_room, manage, new_allocation, Run
+from cowarray._modes.record.nodes cimport Reference
+from cowarray._modes.record.rehearsing cimport Rehearsal
+from cowarray._modes.budget.room cimport make_room
+from cowarray._modes.budget.runs cimport (
+    Allocation,
+    bytes_in,
+    manage,
+    ManagedVersion,
+    new_allocation,
+    new_version,
+    Run,
+)
 from cowarray._native.storage cimport (
     Access,
     allocated_size,
@@ -49,20 +58,20 @@ from cowarray._native.storage cimport (
 )
 
 from cowarray._modes.record.draws import NotRecorded
-from cowarray._modes.budget.remaking import NoRoom
+from cowarray._modes.budget.room import NoRoom
 from cowarray._native.storage import share_allocation
 
 cnp.import_array()
 
 
-cdef size_t find_inputs(Run run, Seen seen, dict known) except? 0:
+cdef size_t find_inputs(Run run, Rehearsal rehearsal, dict known) except? 0:
     """How many bytes of arrays from outside will be counted from now on. known: the others, by their id."""
     cdef size_t need = 0
     cdef list met = []
     cdef Part part
     cdef Storage storage
-    if seen.ghosts is not None:
-        for _, original, traced in seen.ghosts:
+    if rehearsal.ghosts is not None:
+        for _, original, traced in rehearsal.ghosts:
             if traced is not None or find_known(run, original, known) is not None:
                 continue
             storage = storage_for(<Array>original)
@@ -75,17 +84,17 @@ cdef size_t find_inputs(Run run, Seen seen, dict known) except? 0:
                 met.append(storage)
                 if sharer(run, storage) is None:
                     need += allocated_size(storage)
-    if seen.foreign is not None:
-        for original in seen.foreign:
+    if rehearsal.foreign is not None:
+        for original in rehearsal.foreign:
             if find_known(run, original, known) is None:
                 need += part_of_foreign(original).nbytes
     return need
 
 
-cdef bint has_sparse(Seen seen) except -1:
+cdef bint has_sparse(Rehearsal rehearsal) except -1:
     """Whether an array from outside is a sparse part of what would be held for it."""
-    if seen.ghosts is not None:
-        for _, original, traced in seen.ghosts:
+    if rehearsal.ghosts is not None:
+        for _, original, traced in rehearsal.ghosts:
             if traced is None and is_sparse(<Array>original, part_of(<Array>original)):
                 return True
     return False
@@ -115,24 +124,24 @@ cdef Reference take_input(Run run, object value, dict known, object site):
     return reference
 
 
-cdef Version constant(Run run, Storage storage, object address, object site):
+cdef ManagedVersion constant(Run run, Storage storage, object address, object site):
     """A version of bytes that stay. address: where those are of which they were taken."""
-    cdef Version version = sharer(run, storage)
-    cdef Allocation unit = None if version is None else <Allocation>version.unit
+    cdef ManagedVersion version = sharer(run, storage)
+    cdef Allocation unit = None if version is None else version.unit
     if unit is None:
         if not make_room(run, allocated_size(storage)):
             raise NoRoom
         unit = new_allocation(run, allocated_size(storage), 0, site, "an input", bytes_in(storage))
-    version = Version(None)
+    version = new_version(None)
     version.value = storage
     manage(storage, unit, version, True, constant_name(run, unit))
     run.inputs[address] = version
     return version
 
 
-cdef Version sharer(Run run, Storage storage):
+cdef ManagedVersion sharer(Run run, Storage storage):
     """A constant that shares its bytes with a Storage; None where none is known."""
-    cdef Version version = run.inputs.get(<size_t>allocation_of(storage))
+    cdef ManagedVersion version = run.inputs.get(<size_t>allocation_of(storage))
     if version is None or version.value is None or not share_allocation(<Storage>version.value, storage):
         return None
     return version
@@ -153,7 +162,7 @@ cdef Reference find_known(Run run, object value, dict known):
 cdef Reference find_place(Run run, Array x):
     cdef Storage storage = storage_for(x), kept
     cdef Part part = part_of(x)
-    cdef Version version
+    cdef ManagedVersion version
     cdef cnp.npy_intp offset
     cdef char *window
     cdef Access access
@@ -175,7 +184,7 @@ cdef Reference find_place(Run run, Array x):
 
 cdef Reference find_copy_of_foreign(Run run, cnp.ndarray array):
     cdef Part part = part_of_foreign(array)
-    cdef Version version = find_copy(run, <const char *>cnp.PyArray_BYTES(array) + part.low, part.nbytes)
+    cdef ManagedVersion version = find_copy(run, <const char *>cnp.PyArray_BYTES(array) + part.low, part.nbytes)
     cdef Reference made
     if version is None:
         return None
@@ -186,9 +195,9 @@ cdef Reference find_copy_of_foreign(Run run, cnp.ndarray array):
     return made
 
 
-cdef Version find_copy(Run run, const char *bytes, size_t nbytes):
+cdef ManagedVersion find_copy(Run run, const char *bytes, size_t nbytes):
     """A constant that was taken of bytes where these are, and is the same as these are now."""
-    cdef Version version = run.inputs.get(<size_t>bytes)
+    cdef ManagedVersion version = run.inputs.get(<size_t>bytes)
     cdef Storage kept
     cdef Hold hold
     cdef bint same
@@ -203,7 +212,7 @@ cdef Version find_copy(Run run, const char *bytes, size_t nbytes):
     return version if same else None
 
 
-cdef Reference refer(Version version, Array x, cnp.npy_intp offset):
+cdef Reference refer(ManagedVersion version, Array x, cnp.npy_intp offset):
     """A place in a version's bytes in which elements lie as those of an array do."""
     cdef Reference made = Reference.__new__(Reference)
     made.version = version

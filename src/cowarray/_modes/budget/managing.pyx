@@ -1,104 +1,70 @@
 """Operations inside a budget: each is done at once, in memory that was made free before, and noted.
 
-What an operation will give, the rules of fakes say, of ghosts of its arguments; so there is room before it is done. Its
-`Node` keeps the arguments as they were, and can repeat it. What the rules cannot foretell, and what runs code of the
-user, is done too; its results are constants.
-
-One file, for what is looked at before an operation, what is noted after it, and the door in between are read together.
+What the rules of fakes cannot foretell, and what runs code of the user, is done too; its results are constants.
 """
 
 import functools
 import sys
-from contextvars import Context
 
 import numpy as np
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, still, storage_for
-from cowarray._array.copies cimport copy_in_order, exports_alias
-from cowarray._modes.common.blocks cimport current
-from cowarray._modes.budget.foretold cimport Foretold, key_of, memorize, recall
-from cowarray._modes.budget.inputs cimport constant_name, find_inputs, has_sparse, take_input
-from cowarray._modes.budget.pools cimport Pools, PRESENT, SPILLED
-from cowarray._modes.record.recipes cimport find_traced, Node, placed, Reference, Version
-from cowarray._modes.record.recording cimport dry, own_block, refuse_objects, Seen
-from cowarray._modes.budget.remaking cimport bring, current_step, link_to_inputs, missing, put_step
+from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, storage_for
+from cowarray._array.copies cimport exports_alias
+from cowarray._modes.budget.inputs cimport constant_name
+from cowarray._modes.budget.results cimport log_operation, note_births, note_gaps, note_writes
+from cowarray._modes.budget.room cimport make_room, no_room
 from cowarray._modes.budget.runs cimport (
     Allocation,
     bytes_in,
-    count_frozen,
-    count_held,
-    count_outside,
     find_managed,
-    keep_bytes,
-    make_constant,
-    make_room,
+    lock_guard_to_end,
     manage,
     Managed,
-    manager_of,
-    member_of,
-    move,
+    ManagedNode,
     nanoseconds,
     new_allocation,
-    own,
-    put_out,
+    new_version,
     Run,
-    set_door,
-    unmanage,
+    unlock_guard_and_raise,
 )
+from cowarray._modes.budget.tasks cimport (
+    begin,
+    bytes_of,
+    end,
+    foresee,
+    gives_copies,
+    leaves_unset,
+    new_task,
+    Outlook,
+    reserve,
+    Task,
+    unreserve,
+)
+from cowarray._modes.common.dispatching cimport BUDGETS, enlist, Found, Handler, LEFT, name_managed
 from cowarray._modes.common.sites cimport here
-from cowarray._native.storage cimport (
-    Access,
-    allocated_size,
-    allocation_of,
-    count_shares,
-    is_pinned,
-    LOCATES,
-    modes_in_use,
-    OVERWRITES,
-    read_region,
-    SHARES,
-    Storage,
-    who_holds,
-    window_size,
-    pages_touched,
-    write_cost,
-    write_takes,
-    WRITES,
-)
+from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.fake.forecasts cimport Forecast, key_of, recall
+from cowarray._native.storage cimport allocated_size, is_pinned, Storage
 from cowarray._ops.protocols cimport at_headers
 from cowarray._ops.road cimport QUICK_FAILED
 
 from cowarray._modes.budget.costs import model_cost
-from cowarray._modes.record.draws import NotRecorded, draw_of, repeated
-from cowarray._modes.layouts.dtypes import has_gaps
-from cowarray._modes.record.making import flat
-from cowarray._modes.budget.remaking import NoRoom
-from cowarray._modes.budget.runs import ended, guard
+from cowarray._modes.budget.runs import guard
 from cowarray._modes.common.sizes import readable
-from cowarray._native.storage import share_allocation
+from cowarray._modes.record.draws import NotRecorded
 from cowarray._ops.operands import watch_births
-from cowarray._ops.protocols import bearing, dispatched, runs_user_code
+from cowarray._ops.protocols import dispatched, runs_user_code
 
 cnp.import_array()
 
-# Whoever is handed operations that are no concern of ours; None: nobody.
-beneath = None
 # The run that holds in the whole process, where no block holds (`run.start()`), or None.
 everywhere = None
 
-cdef type bearing_type = type(bearing(None))
 # For the two times that every operation takes it: `with` looks methods up, and calls one with a tuple.
 cdef object lock_guard = guard.acquire, unlock_guard = guard.release
-# Of operations that write nothing. Nobody adds to it.
-cdef list NOTHING = []
-
-# So many writes after one another are repeated; then the bytes are kept instead. So many operations whose results
-# nobody has any more, too: else a loop would be remembered for ever.
-MOST_WRITES = 64
 
 # Why results are constants.
 cdef str UNKNOWN = "what it gives is not known before, or functions of the user gave it"
@@ -111,37 +77,24 @@ cdef dict ZEROED = {"empty": np.zeros, "empty_like": np.zeros_like}
 
 
 @cython.final
-cdef class Step:
-    """An operation under way."""
+cdef class BudgetsHandler(Handler):
+    """Has operations managed where a budget holds, or where an argument is managed and no block holds."""
 
-    cdef list inputs  # of Managed, each once: what it reads or writes
-    cdef list written  # of Managed
-    cdef list storages  # theirs
-    cdef list addresses  # where their allocations started
-    cdef bint has_births
-    cdef bint only_shares  # it gives lazy copies, and needs no bytes
-    cdef list born  # Versions
-    cdef list locked  # Allocations; None before the first
-    cdef dict pages  # by Storage, how many of each are written at most
-    cdef size_t reserved
+    cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
+                       dict kwargs):
+        cdef Run run
+        if thread.managed is not None or exports_alias():  # where copies are aliases, nothing is managed
+            return LEFT
+        run = held_by(block)
+        if run is None and found.managed is not None and (block is None or type(block) is Run):
+            run = find_managed(found.managed).unit.run
+        if run is None or run.is_over:
+            return LEFT
+        return run_managed(thread, run, operation, function, args, kwargs)
 
 
-def travel(str operation, function, tuple args, dict kwargs):
-    """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
-    cdef Run run
-    cdef Managed found
-    if current_step() != NULL or exports_alias():  # where copies are aliases, nothing is managed
-        return on(operation, function, args, kwargs)
-    inner = current()
-    run = held_by(inner)
-    if run is None and (inner is None or type(inner) is Run):
-        found = first_managed(args)
-        if found is None and kwargs:
-            found = first_managed(tuple(kwargs.values()))
-        run = None if found is None else found.unit.run
-    if run is None or run.is_over:
-        return on(operation, function, args, kwargs)
-    return do(run, operation, function, args, kwargs)
+name_managed(Managed)
+enlist(BUDGETS, BudgetsHandler())
 
 
 cdef Run held_by(object block):
@@ -151,64 +104,53 @@ cdef Run held_by(object block):
     return everywhere if block is None or type(block) is Run else None
 
 
-cdef object on(str operation, object function, tuple args, dict kwargs):
-    return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
-
-
-cdef Managed first_managed(tuple values):
-    cdef Managed found
-    for value in values:
-        if is_array(value):
-            found = find_managed(<Array>value)
-        elif type(value) is tuple or type(value) is list:
-            found = first_managed(tuple(value))
-        else:
-            continue
-        if found is not None:
-            return found
-    return None
-
-
-cdef object do(Run run, str operation, object function, tuple args, dict kwargs):
+cdef object run_managed(Thread thread, Run run, str operation, object function, tuple args, dict kwargs):
     """An operation whose results are managed."""
-    cdef Seen seen
-    cdef Step step
-    cdef Node node
-    cdef list fresh = []
+    cdef Outlook outlook
+    cdef Task task
+    cdef ManagedNode node
+    cdef list fresh = [], arrays = []
+    cdef object key = None
+    cdef Forecast known
     cdef size_t need
     cdef double before, took
     cdef bint done = False
-    cdef void *outer
+    cdef object outer = thread.managed
     cdef object interruption
     if operation == "ndarray.resize":
         return resized(run, function, args, kwargs)
+    if not runs_user_code(function):
+        key = key_of(function, args, kwargs, arrays)
+        known = None if key is None else recall(key)
+        if known is not None and known.size < run.pools.small and makes_anew(known, operation, kwargs):
+            return at_once(run, known.size, WRITTEN if any_pinned(arrays) else SMALL, function, args, kwargs)
     try:
-        seen = foresee(operation, function, args, kwargs, fresh)
+        outlook = foresee(operation, function, args, kwargs, key, arrays, fresh)
     except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
         return at_once(run, 0, UNKNOWN, function, args, kwargs)
-    if not fresh and not seen.written:
+    if not fresh and not outlook.written:
         return as_ever(function, args, kwargs)
-    step = new_step(seen)
-    need = bytes_of(seen, fresh, step is None)
+    task = new_task(outlook)
+    need = bytes_of(outlook, fresh, task is None)
     if fresh and leaves_unset(operation, args, kwargs):
         return at_once(run, need, UNSET, function, args, kwargs)
     if operation in ZEROED:
-        function = seen.function = functools.partial(dispatched, ZEROED[operation])
-    if step is None or (need < run.pools.small and not step.written and not gives_copies(fresh)):
-        return at_once(run, need, SMALL if step is not None else WRITTEN, function, args, kwargs)
-    step.has_births = len(fresh) > 0
-    step.only_shares = need == 0 and not step.written and gives_copies(fresh)
+        function = outlook.function = functools.partial(dispatched, ZEROED[operation])
+    if task is None or (need < run.pools.small and not task.written and not gives_copies(fresh)):
+        return at_once(run, need, SMALL if task is not None else WRITTEN, function, args, kwargs)
+    task.has_births = len(fresh) > 0
+    task.only_shares = need == 0 and not task.written and gives_copies(fresh)
     try:
         lock_guard()
         try:
-            node = begin(run, step, need, operation, seen, args, kwargs)
+            node = begin(run, task, need, operation, outlook, args, kwargs)
         finally:
             unlock_guard()
     except NotRecorded:
         return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
-    if seen.draws:
-        function = seen.function  # which takes note of the state that it begins with
-    outer = put_step(<void *>step)
+    if outlook.draws:
+        function = outlook.function  # which takes note of the state that it begins with
+    thread.managed = task
     before = nanoseconds()
     try:
         result = at_headers(function, args, kwargs)
@@ -216,541 +158,49 @@ cdef object do(Run run, str operation, object function, tuple args, dict kwargs)
             result = function(*args, **kwargs)
         done = True
     finally:
-        put_step(outer)
+        thread.managed = outer
         took = nanoseconds() - before
         interruption = lock_guard_to_end()
         try:
             try:
-                unreserve(run, step)
+                unreserve(run, task.reserved)
+                task.reserved = 0
                 if done:
                     if run.by_model:
-                        took = model_cost(operation, args, with_bytes(fresh), bool(step.written))
+                        took = model_cost(operation, args, with_bytes(fresh), bool(task.written))
                     node.cost = took
                     run.base_time += took
                     run.pools.now = run.pools.now + took if run.by_model else before + took
-                    note_writes(run, step, node, None)
-                    note_births(run, step, node, fresh, result)
+                    note_writes(run, task, node, None)
+                    note_births(run, task, node, fresh, result)
                     if run.verify:
-                        note_gaps(step, seen, fresh)
+                        note_gaps(task, outlook.ghosts, fresh)
                     if run.log is not None:
-                        log_operation(run, step, node)
+                        log_operation(run, task, node)
                 else:
-                    note_writes(run, step, node, "an operation that wrote to it has failed")
+                    note_writes(run, task, node, "an operation that wrote to it has failed")
             finally:
-                end(run, step)
-            if done and step.written and not run.pools.fits(0):
+                end(run, task)
+            if done and task.written and not run.pools.fits(0):
                 make_room(run, 0)  # what was to be by the page was copied as a whole
         finally:
             unlock_guard_and_raise(interruption)
     return result
 
 
-cdef object lock_guard_to_end():
-    """Take the guard for the end of something, whatever happens: else what it locked would stay so for ever.
-
-    Handlers of signals (Ctrl-C) may raise in the wait; then it is taken up again. Returns the last that was raised, for
-    `unlock_guard_and_raise`, or None. What came earlier, while NumPy computed, is raised here as well, and not in the
-    middle of the end by its first Python code.
-    """
-    cdef object interruption = None
-    while True:
-        try:
-            PyErr_CheckSignals()
-            lock_guard()
-            return interruption
-        except BaseException as error:
-            if interruption is not None:
-                error.__context__ = interruption
-            interruption = error
+cdef bint makes_anew(Forecast known, str operation, dict kwargs) except -1:
+    """Whether an operation gives arrays and writes none, and nothing has to be done in another way."""
+    return len(known.births) > 0 and not known.written and not kwargs and operation not in ZEROED and (
+        operation != "ndarray"
+    )
 
 
-cdef int unlock_guard_and_raise(object interruption) except -1:
-    """Give the guard back, and raise what came while it was waited for."""
-    unlock_guard()
-    if interruption is not None:
-        raise interruption
-    return 0
-
-
-# ---- what it will do -------------------------------------------------------------------------------------------------
-
-
-cdef Seen foresee(str operation, object function, tuple args, dict kwargs, list fresh):
-    """What an operation reads, writes, and gives; or NotRecorded."""
-    cdef Seen seen
-    cdef list arrays = []
-    cdef Foretold known
-    cdef void *region
-    cdef size_t nbytes
-    read_region(&region, &nbytes)
-    if region == NULL or runs_user_code(function):
-        raise NotRecorded  # without addresses to spare there are no ghosts
-    key = key_of(function, args, kwargs, arrays)
-    known = None if key is None else recall(key)
-    if known is not None:
-        return seen_before(function, known, arrays, fresh)
-    seen = Seen.__new__(Seen)
-    seen.block = own_block()
-    seen.everything = True
-    seen.function = function
-    if type(function) is bearing_type:
-        draw = draw_of(function)
-        if draw is not None:
-            seen.function = repeated(draw)
-            seen.draws = True
-            function = draw.replay
-    shown = tuple([seen.show(value) for value in args])
-    named = {name: seen.show(value) for name, value in kwargs.items()} if kwargs else kwargs
-    result = dry(operation, function, shown, named, seen)
-    seen.find_fresh(result, fresh)
-    for _, array in fresh:
-        refuse_objects((<Array>array).descr)
-    seen.originals = [seen.original_on(storage) for storage in seen.written]
-    seen.pages = {
-        (<Array>each).storage_: pages for each, pages in zip(seen.originals, seen.written.values()) if each is not None
-    }
-    if key is not None:
-        places = [(index_of(seen.original_on(each), arrays), pages) for each, pages in seen.written.items()]
-        if not any([place < 0 for place, _ in places]):
-            memorize(key, list(fresh), tuple(places))
-    return seen
-
-
-cdef Seen seen_before(object function, Foretold known, list arrays, list fresh):
-    """The same, of an operation just like one before."""
-    cdef Seen seen = Seen.__new__(Seen)
-    seen.function = function
-    seen.everything = True
-    seen.site = here()
+cdef bint any_pinned(list arrays) except -1:
+    """Whether somebody outside may write to one of these at any time."""
     for x in arrays:
-        storage_for(<Array>x)  # as those have whose ghosts are made
-    seen.ghosts = [(None, x, find_traced(<Array>x)) for x in arrays]
-    seen.originals = [arrays[place] for place, _ in known.written]
-    seen.written = {(<Array>arrays[place]).storage_: pages for place, pages in known.written}
-    seen.pages = seen.written
-    fresh.extend(known.births)
-    return seen
-
-
-cdef Py_ssize_t index_of(object array, list arrays) except -2:
-    cdef Py_ssize_t i
-    for i in range(len(arrays)):
-        if arrays[i] is array:
-            return i
-    return -1
-
-
-cdef Step new_step(Seen seen):
-    """Who takes part; None where what takes part is written from outside."""
-    cdef Step step = Step.__new__(Step)
-    cdef Managed managed
-    step.inputs = []
-    step.written = step.storages = step.addresses = NOTHING
-    step.born = []
-    if seen.ghosts is not None:
-        for _, original, _ in seen.ghosts:
-            managed = find_managed(<Array>original)
-            if managed is not None and managed not in step.inputs:
-                if is_pinned((<Array>original).storage_):
-                    return None  # somebody writes to it whenever he likes
-                step.inputs.append(managed)
-    for original in seen.originals:
-        if original is None:
-            continue
-        managed = find_managed(<Array>original)
-        if managed is None:
-            return None
-        if step.written is NOTHING:
-            step.written = []
-            step.storages = []
-            step.pages = seen.pages
-        if managed not in step.written:
-            step.written.append(managed)
-            step.storages.append((<Array>original).storage_)
-    return step
-
-
-cdef size_t bytes_of(Seen seen, list fresh, bint shares_nothing) except? 0:
-    """How many bytes an operation allocates, as far as its results are; what writes copy is found out later."""
-    cdef size_t need = 0
-    cdef list met = []
-    cdef Array x
-    for _, array in fresh:
-        x = <Array>array
-        if x.storage_ in met or (x.birth == BORN_LAZY and not shares_nothing and x.storage_ not in seen.written):
-            continue
-        met.append(x.storage_)
-        need += window_size(x.storage_)
-    return need
-
-
-cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1:
-    """Whether fresh results have elements that nobody sets, as of `empty`."""
-    if operation == "ndarray":
-        return args[2:3] in ((), (None,))
-    if not kwargs:
-        return False
-    return kwargs.get("where", True) is not True and isinstance(getattr(np, operation, None), np.ufunc)
-
-
-cdef list with_bytes(list fresh):
-    return [each for each in fresh if (<Array>each[1]).birth != BORN_LAZY]
-
-
-cdef bint gives_copies(list fresh) except -1:
-    for _, array in fresh:
-        if (<Array>array).birth == BORN_LAZY:
+        if (<Array>x).storage_ is not None and find_managed(<Array>x) is not None and is_pinned((<Array>x).storage_):
             return True
     return False
-
-
-# ---- before it is done -----------------------------------------------------------------------------------------------
-
-
-cdef Node begin(Run run, Step step, size_t need, str operation, Seen seen, tuple args, dict kwargs):
-    """Bring what is needed, make room, and note what will be done. The guard is held."""
-    cdef Node node
-    cdef dict versions = {}
-    cdef dict known = {}
-    cdef list unrecorded = NOTHING
-    cdef Managed managed
-    cdef bint has_hurried = False
-    run.clock()
-    while True:
-        try:
-            lock_inputs(step)
-            if not make_room(run, need + copied_by_writes(step) + find_inputs(run, seen, known)):
-                raise NoRoom
-            break
-        except NoRoom:
-            unlock(step)
-            if not has_hurried and run.spill is not None and run.spill.is_full:
-                has_hurried = True
-                run.spill.hurry()  # before somebody is told that it does not fit
-            elif not wait_for_others(run):
-                if has_sparse(seen):
-                    raise NotRecorded from None  # a column of a table that is larger than the budget
-                raise too_large(run, operation, seen, step, need) from None
-        except BaseException:
-            unlock(step)
-            raise
-    step.reserved = need + copied_by_writes(step)
-    reserve(run, step.reserved)
-    own().active += 1
-    run.active += 1
-    try:
-        if step.written:
-            step.addresses = [<size_t>allocation_of(<Storage>storage) for storage in step.storages]
-            unrecorded = [each for each in step.written if stays_constant(step, <Managed>each)]
-        for each in step.inputs:
-            managed = <Managed>each
-            if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
-                keep_bytes(managed)
-        if modes_in_use():
-            # The program makes none of these copies: they are neither refused nor told.
-            held, named = Context().run(keep_all, run, args, kwargs, versions, known, seen.site)
-        else:
-            held, named = keep_all(run, args, kwargs, versions, known, seen.site)
-        node = Node.__new__(Node, operation, seen.function, held, named, seen.site)
-        node.read(versions)
-        if step.written:
-            node.pages = sum(step.pages.values())
-        for each in step.written:
-            managed = <Managed>each
-            if managed in unrecorded:
-                continue
-            managed.latest = node.write(managed.latest, managed.storage)
-            managed.latest.unit = managed.unit
-            managed.latest.name = managed.name
-    except NoRoom:
-        end(run, step)
-        raise too_large(run, operation, seen, step, need) from None
-    except BaseException:
-        end(run, step)
-        raise
-    return node
-
-
-cdef int lock_inputs(Step step) except -1:
-    cdef Managed managed
-    cdef list absent = []
-    for each in step.inputs:
-        managed = <Managed>each
-        if not step.only_shares:
-            managed.unit.used = managed.unit.run.pools.now
-            if managed.unit.state != PRESENT:
-                absent.append(managed)  # for which those that are there must not leave
-                continue
-        lock(step, managed)
-    for each in absent:
-        bring(<Managed>each)
-        lock(step, <Managed>each)
-    return 0
-
-
-cdef int lock(Step step, Managed managed) except -1:
-    managed.unit.run.pools.lock(managed.unit)
-    if step.locked is None:
-        step.locked = []
-    step.locked.append(managed.unit)
-    return 0
-
-
-cdef size_t copied_by_writes(Step step) except? 0:
-    cdef size_t need = 0
-    cdef Managed managed
-    if not step.written:
-        return 0
-    for managed, storage in zip(step.written, step.storages):
-        if managed.latest.node is None and not stays_constant(step, managed):
-            need += window_size(<Storage>storage)
-        else:
-            need += write_takes(<Storage>storage, step.pages[storage])
-    return need
-
-
-cdef bint stays_constant(Step step, Managed managed) noexcept:
-    """Whether what is written is a constant of which nothing was made: then it is written without a record."""
-    return (managed.latest.node is None and managed.latest.value is None and managed.latest.readers == 0
-            and not step.has_births and managed in step.written)
-
-
-cpdef tuple keep_all(Run run, tuple args, dict kwargs, dict versions, dict known, object site):
-    """Arguments as they are now, for repetitions."""
-    held = [keep(run, value, versions, known, site) for value in args]
-    return held, keep(run, kwargs, versions, known, site) if kwargs else kwargs
-
-
-cdef object keep(Run run, object value, dict versions, dict known, object site):
-    """An argument as it is now, for repetitions."""
-    cdef type kind = type(value)
-    cdef Managed managed
-    cdef Reference reference
-    if is_array(value):
-        managed = find_managed(<Array>value)
-        if managed is None:
-            reference = take_input(run, value, known, site)
-        else:
-            reference = Reference.__new__(Reference)
-            reference.version = managed.latest
-            reference.place = placed(<Array>value, None)
-        versions[reference.version] = None
-        return reference
-    if kind is cnp.ndarray:
-        reference = take_input(run, value, known, site)
-        versions[reference.version] = None
-        return reference
-    if kind is list:
-        return [keep(run, item, versions, known, site) for item in <list>value]
-    if kind is tuple:
-        return tuple([keep(run, item, versions, known, site) for item in <tuple>value])
-    if kind is dict:
-        return {name: keep(run, item, versions, known, site) for name, item in (<dict>value).items()}
-    return value
-
-
-# ---- when it has been done -------------------------------------------------------------------------------------------
-
-
-cdef int note_writes(Run run, Step step, Node node, str why) except -1:
-    """Say where what was written lies now. why: it cannot be written again, for only a part may have been."""
-    cdef Managed managed
-    cdef Allocation unit, left
-    cdef Storage storage
-    if not step.written:
-        return 0
-    for each, place, address in zip(step.written, step.storages, step.addresses):
-        managed = <Managed>each
-        storage = <Storage>place
-        if <size_t>allocation_of(storage) == address:
-            managed.unit.slot = None
-            managed.unit.run.pools.changed(managed.unit)
-            managed.unit.run.pools.add_cost(managed.unit, node.cost)
-            count_held(managed)
-            for before, reference in node.writes.items():
-                if reference() is managed.latest and write_cost(storage) == 0:  # else nothing was written
-                    (<Version>before).gave_way = True
-                if (<Version>before).unit is managed.unit and (<Version>before).value is None:
-                    (<Version>before).unit = None
-        else:
-            unit = new_allocation(run, allocated_size(storage), node.cost, node.site,
-                                  managed.unit.why if managed.latest.node is None else None, bytes_in(storage))
-            unit.has_gaps = managed.unit.has_gaps
-            link_to_inputs(unit, node)
-            left = managed.unit
-            move(managed, unit)
-            if member_of(left) is not None:  # its pages may be in a base now
-                count_held(manager_of(member_of(left)))
-        managed.writes += 1
-        if managed.latest.node is not None and (why is not None or managed.writes > MOST_WRITES):
-            managed.latest.node = None
-            make_constant(managed.unit, why or "it was written often")
-            managed.writes = 0
-    return count_frozen(run)
-
-
-cdef int note_births(Run run, Step step, Node node, list fresh, object result) except -1:
-    """Have results managed."""
-    cdef Array x
-    cdef Storage storage
-    cdef Version version
-    cdef Allocation unit
-    cdef list results = [result] if is_array(result) else flat(result)
-    for place, _ in fresh:
-        if not is_array(results[place]):
-            continue  # NumPy's scalar
-        x = <Array>results[place]
-        storage = storage_for(x)
-        if storage.doorkeeper != NULL:
-            continue  # a view of another
-        unit = shared_by(step, node, storage)
-        if unit is None:
-            unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None, bytes_in(storage))
-            if run.keep or run.recompute:
-                unit.bias = (node.operation in run.keep) - (node.operation in run.recompute)
-            link_to_inputs(unit, node)
-        else:
-            unit.run.pools.add_cost(unit, node.cost)
-        version = Version.__new__(Version, node)
-        node.bear(place, x, version)
-        manage(storage, unit, version, False, run.new_name())
-        step.born.append(version)
-        version.depth = 0
-        for each in node.reads:
-            version.depth = max(version.depth, (<Version>each).depth)
-        version.depth += 1
-        if version.depth % MOST_WRITES == 0 and unit.why is None and is_alone_at_the_end(version):
-            version.node = None
-            version.depth = 0
-            make_constant(unit, "nobody has what it was made of")
-    return 0
-
-
-cdef int note_gaps(Step step, Seen seen, list fresh) except -1:
-    """Have nobody verify bytes that mean nothing."""
-    cdef list arrays = [array for _, array in fresh] + [original for _, original, _ in seen.ghosts or ()]
-    if any([has_gaps((<Array>x).descr) for x in arrays]):
-        for version in step.born:
-            (<Allocation>(<Version>version).unit).has_gaps = True
-        for managed in step.written:
-            (<Managed>managed).unit.has_gaps = True
-    return 0
-
-
-cdef bint is_alone_at_the_end(Version version) except -1:
-    """Whether many operations would have to be repeated for a version whose results nobody has, but of the last few:
-    the line that runs still has those."""
-    cdef set found = set()
-    cdef list stack = [version]
-    while stack and len(found) < MOST_WRITES // 2:
-        node = (<Version>stack.pop()).node
-        if node is not None and node not in found:
-            found.add(node)
-            stack.extend([each for each in (<Node>node).reads if len(found) < 8 or not (<Version>each).is_wanted()])
-    return len(found) >= MOST_WRITES // 2
-
-
-cdef int log_operation(Run run, Step step, Node node) except -1:
-    """Write what was done to the log."""
-    cdef Version version
-    for each in node.reads:
-        version = <Version>each
-        if version.name is None:  # managed before there was this log
-            version.name = constant_name(run, <Allocation>version.unit)
-    cdef list args = [(<Version>each).name for each in node.reads]
-    cdef list results = []
-    if step.only_shares and len(args) == 1 and (<Version>step.born[0]).unit is (<Version>node.reads[0]).unit:
-        run.log.copy((<Version>step.born[0]).name, args[0])
-        return 0
-    cdef long long took = <long long>node.cost
-    if node.writes:
-        run.log.mutate(node.operation, args, [node.reads.index(before) for before in node.writes], took)
-    for each in step.born:
-        version = <Version>each
-        alias = -1
-        for i, read in enumerate(node.reads):
-            if (<Version>read).unit is version.unit:
-                alias = i
-                break
-        results.append((version.name, (<Allocation>version.unit).size, alias))
-    if results:
-        run.log.call(node.operation, results, args, took if not node.writes else 0)
-    return 0
-
-
-cdef Allocation shared_by(Step step, Node node, Storage storage):
-    """The allocation of an argument with which a result shares its bytes."""
-    cdef Version version
-    if count_shares(storage) > 1:
-        for each in step.inputs:
-            if share_allocation((<Managed>each).storage(), storage):
-                return (<Managed>each).unit
-        for each in node.reads:
-            version = <Version>each
-            if version.value is not None and share_allocation(version.value, storage):
-                return <Allocation>version.unit
-    return None
-
-
-cdef int end(Run run, Step step) except -1:
-    unlock(step)
-    unreserve(run, step)
-    run.active -= 1
-    own().active -= 1
-    if run.waiters:
-        ended.notify_all()
-    return 0
-
-
-cdef int unreserve(Run run, Step step) except -1:
-    unreserve_bytes(run, step.reserved)
-    step.reserved = 0
-    return 0
-
-
-cdef int reserve(Run run, size_t nbytes) except -1:
-    run.pools.reserve(nbytes)
-    own().reserved += nbytes
-    return 0
-
-
-cdef int unreserve_bytes(Run run, size_t nbytes) except -1:
-    run.pools.unreserve(nbytes)
-    own().reserved -= nbytes
-    return 0
-
-
-cdef int unlock(Step step) except -1:
-    cdef list locked = step.locked
-    step.locked = None
-    if locked is not None:
-        for unit in locked:
-            (<Allocation>unit).run.pools.unlock(<Allocation>unit)
-    return 0
-
-
-cdef bint wait_for_others(Run run) except -1:
-    """Wait until an operation of another thread has ended. False where there is none that could."""
-    cdef Py_ssize_t active = own().active
-    if run.active - active - run.waiting <= 0:
-        return False
-    run.waiting += active  # the operations that this thread is in go on when this one does
-    run.waiters += 1
-    try:
-        ended.wait()
-    finally:
-        run.waiting -= active
-        run.waiters -= 1
-    return True
-
-
-cdef object too_large(Run run, str operation, Seen seen, Step step, size_t need):
-    cdef size_t inputs = sum({unit: unit.nbytes for unit in [(<Managed>each).unit for each in step.inputs]}.values())
-    inputs += find_inputs(run, seen, {})
-    return MemoryError(
-        f"{operation} at {seen.site[0]}:{seen.site[1]} needs {readable(need + copied_by_writes(step))} beside "
-        f"{readable(inputs)} of its arguments, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
-    )
 
 
 # ---- what is not recorded --------------------------------------------------------------------------------------------
@@ -758,12 +208,15 @@ cdef object too_large(Run run, str operation, Seen seen, Step step, size_t need)
 
 cdef object as_ever(object function, tuple args, dict kwargs):
     """An operation that gives and writes nothing of its own: views, and values for those who look."""
-    cdef Step step = Step.__new__(Step)
-    cdef void *outer = put_step(<void *>step)
+    cdef Task task = Task.__new__(Task)
+    cdef Thread thread = this_thread()
+    cdef object outer = thread.managed
+    thread.managed = task
     try:
-        return function(*args, **kwargs)
+        result = at_headers(function, args, kwargs)
+        return function(*args, **kwargs) if result is QUICK_FAILED else result
     finally:
-        put_step(outer)
+        thread.managed = outer
 
 
 cdef object resized(Run run, object function, tuple args, dict kwargs):
@@ -772,7 +225,7 @@ cdef object resized(Run run, object function, tuple args, dict kwargs):
     cdef Storage before = storage_for(x)
     at_once(run, size_of_resized(x, args[1:]), RESIZED, function, args, kwargs)
     if x.storage_ is not before:
-        manage_given(run, RESIZED, (x,), [before])
+        manage_given(run, RESIZED, (x,), (), {})
     return None
 
 
@@ -790,36 +243,40 @@ cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
 
 cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
     """An operation of which nobody knows before what it gives, or that gives little: its results are constants."""
-    if need:
-        with guard:
-            run.clock()
-            if not make_room(run, need):
-                raise no_room(run, need)
-            reserve(run, need)
-    elif imported_size(args):
-        with guard:
-            make_room(run, imported_size(args))  # as a guess: it may be an alias
+    cdef size_t wanted = need or imported_size(args)  # the second is a guess: it may be an alias
+    if wanted:
+        if run.written_outside or not run.pools.fits(wanted):  # else it takes no lock to take room that is there
+            lock_guard()
+            try:
+                run.clock()
+                if not make_room(run, wanted) and need:
+                    raise no_room(run, need)
+            finally:
+                unlock_guard()
+        reserve(run, need)
     try:
         result = as_ever(function, args, kwargs)
     finally:
         if need:
-            unreserve_bytes(run, need)
-    results = result if type(result) is tuple or type(result) is list else (result,)
-    found = [each for each in results if is_array(each)]
-    if found:
-        manage_given(run, why, found, storages_in((args, kwargs), []))
+            unreserve(run, need)
+    if is_array(result):
+        manage_given(run, why, (result,), args, kwargs)
+    elif type(result) is tuple or type(result) is list:
+        manage_given(run, why, [each for each in result if is_array(each)], args, kwargs)
     return result
 
 
-cdef int manage_given(Run run, str why, object arrays, list known) except -1:
-    """Have arrays that were computed be constants, but for those on Storages that are known."""
+cdef int manage_given(Run run, str why, object arrays, tuple args, dict kwargs) except -1:
+    """Have arrays that were computed be constants, but for those on the Storages of arguments."""
     cdef Storage storage
     cdef Allocation unit
     cdef object interruption
     cdef list strange = []
     for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper == NULL and storage not in known and storage not in strange:
+        if storage.doorkeeper == NULL and storage not in strange and not is_among(storage, args) and not (
+            kwargs and is_among(storage, kwargs)
+        ):
             strange.append(storage)
     if not strange:
         return 0
@@ -829,7 +286,7 @@ cdef int manage_given(Run run, str why, object arrays, list known) except -1:
         for each in strange:
             storage = <Storage>each
             unit = new_allocation(run, allocated_size(storage), 0, here(), why, bytes_in(storage))
-            manage(storage, unit, Version(None), False, constant_name(run, unit))
+            manage(storage, unit, new_version(None), False, constant_name(run, unit))
         if not make_room(run, 0):
             raise MemoryError(f"the budget of {readable(run.pools.budget)} is exceeded{run.largest_constants()}")
     finally:
@@ -845,134 +302,23 @@ cdef size_t imported_size(tuple args) except? 0:
     return found
 
 
-cdef list storages_in(object values, list found):
+cdef bint is_among(Storage storage, object values) except -1:
+    """Whether a Storage is that of an array among values, or in lists, tuples and dicts there."""
     for value in values.values() if type(values) is dict else values:
         if is_array(value):
-            found.append((<Array>value).storage_)
+            if (<Array>value).storage_ is storage:
+                return True
         elif type(value) is tuple or type(value) is list or type(value) is dict:
-            storages_in(value, found)
-    return found
+            if is_among(storage, value):
+                return True
+    return False
 
 
-# ---- the door --------------------------------------------------------------------------------------------------------
+cdef list with_bytes(list fresh):
+    return [each for each in fresh if (<Array>each[1]).birth != BORN_LAZY]
 
 
-cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    cdef Managed managed = <Managed>keeper
-    cdef void *step
-    if access.intent == LOCATES and access.ndim >= 0:
-        return 0
-    step = current_step()
-    if access.intent == SHARES and step != NULL and type(<object>step) is Step and (<Step>step).only_shares:
-        return 0
-    if managed.unit.state != PRESENT:
-        fetch(managed)
-    if step == NULL or (type(<object>step) is Step and (<Step>step).inputs is None):
-        managed.unit.used = managed.unit.run.pools.now  # of recorded operations, and their repeats, it was said before
-    if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
-        leave_sharers(managed, storage)
-    elif access.intent == WRITES or access.intent == OVERWRITES:
-        if step == NULL or type(<object>step) is not Step or (<Step>step).storages is None or (
-            storage not in (<Step>step).storages
-        ):
-            write_from_outside(managed, storage, pages_touched(storage, access))
-    return 0
-
-
-cdef int fetch(Managed managed) except -1:
-    """Bring the bytes of a Storage for somebody who is at its door."""
-    cdef Run run = managed.unit.run
-    with guard:
-        run.clock()
-        while managed.unit.state != PRESENT:
-            try:
-                bring(managed)
-            except NoRoom:
-                if not wait_for_others(run):
-                    raise MemoryError(
-                        f"no room to bring back {readable(managed.unit.nbytes)} that were made at "
-                        f"{managed.unit.site[0]}:{managed.unit.site[1]}, within a budget of "
-                        f"{readable(run.pools.budget)}{run.largest_constants()}"
-                    ) from None
-    return 0
-
-
-cdef int write_from_outside(Managed managed, Storage storage, size_t pages) except -1:
-    """Somebody writes whose writes are not known: from now on the bytes are a constant."""
-    cdef Run run = managed.unit.run
-    cdef Version before
-    cdef Allocation unit
-    cdef size_t need, takes
-    with guard:
-        fetch(managed)  # another thread may have evicted them since the door was opened
-        before = managed.latest
-        unit = managed.unit
-        need = write_cost(storage)
-        takes = write_takes(storage, pages)
-        make_room_beside(unit, takes)
-        managed.latest = Version(None)
-        managed.latest.home = managed.storage
-        managed.latest.unit = unit
-        managed.latest.name = managed.name
-        before.home = None
-        if need:
-            move(managed, new_allocation(run, need, 0, unit.site, "it was written from outside", takes))
-        else:
-            if before.value is None:
-                before.unit = None
-            unit.slot = None
-            run.pools.changed(unit)
-            make_constant(unit, "it was written from outside")
-            takes = min(unit.nbytes + takes, unit.size)
-        count_outside(managed, takes)
-    return 0
-
-
-cdef int leave_sharers(Managed managed, Storage storage) except -1:
-    """Somebody gives a Storage bytes of its own, which are as before."""
-    cdef Run run = managed.unit.run
-    cdef size_t need
-    cdef Allocation unit
-    with guard:
-        fetch(managed)
-        need = write_cost(storage)
-        if need:
-            make_room_beside(managed.unit, need)
-            if managed.latest.node is None:
-                unit = new_allocation(run, need, 0, managed.unit.site, managed.unit.why)
-            else:
-                unit = new_allocation(run, need, managed.unit.cost, managed.unit.site, None)
-                link_to_inputs(unit, managed.latest.node)
-            move(managed, unit)
-    return 0
-
-
-cdef int make_room_beside(Allocation unit, size_t need) except -1:
-    """Make room for a copy of an allocation, which stays."""
-    cdef Run run = unit.run
-    run.pools.lock(unit)
-    try:
-        if not make_room(run, need):
-            raise no_room(run, need)
-    finally:
-        run.pools.unlock(unit)
-    return 0
-
-
-cdef object no_room(Run run, size_t need):
-    return MemoryError(
-        f"no room for {readable(need)} within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
-    )
-
-
-set_door(asked)
-
-
-# ---- what users ask for ----------------------------------------------------------------------------------------------
-
-
-# What is managed outside of any budget.
-cdef Run unbounded = None
+# ---- where a run holds -----------------------------------------------------------------------------------------------
 
 
 def start(Run run not None, /):
@@ -997,16 +343,18 @@ def stop(Run run not None, /):
         end_to_hold(run)
 
 
-def open_block(Run run not None, /):
-    """Count a block in that is about to hold somewhere."""
+def count_block(int change, Run run not None, /):
+    """Count a block in (1) that is about to hold somewhere, or out (-1)."""
+    if change < 0:
+        close_block(run)
+        return
     with guard:
         if everywhere is run:
             raise RuntimeError("budget: it has been started, and holds everywhere: stop it first")
         begin_to_hold(run)
 
 
-def close_block(Run run not None, /):
-    """Count a block out."""
+cdef int close_block(Run run) except -1:
     cdef object interruption = lock_guard_to_end()
     try:
         if run.users == 0 or everywhere is run:
@@ -1014,6 +362,7 @@ def close_block(Run run not None, /):
         end_to_hold(run)
     finally:
         unlock_guard_and_raise(interruption)
+    return 0
 
 
 cdef int begin_to_hold(Run run) except -1:
@@ -1032,93 +381,3 @@ cdef int end_to_hold(Run run) except -1:
     if run.users == 0:
         run.finish()
     return 0
-
-
-def checkpoint(Array x not None, /):
-    """A lazy copy of an array, which is managed: a constant."""
-    global unbounded
-    cdef Run run
-    cdef Storage storage
-    cdef Array made
-    cdef Allocation unit
-    cdef Step step
-    cdef void *before
-    if find_managed(x) is not None:
-        raise ValueError("checkpoint: the array is managed already")
-    with guard:
-        run = held_by(current())
-        if run is None:
-            if unbounded is None:
-                unbounded = Run(Pools(sys.maxsize), False, False, None, None, frozenset(), frozenset())
-            run = unbounded
-        run.clock()
-        step = Step.__new__(Step)
-        before = put_step(<void *>step)
-        try:
-            made = copy_in_order(still(x), c"K")
-        finally:
-            put_step(before)
-        made.standard = x.standard
-        storage = storage_for(made)
-        if storage.doorkeeper != NULL:
-            raise ValueError("checkpoint: the array is watched, or without bytes: another mode has it")
-        if not make_room(run, allocated_size(storage)):
-            raise no_room(run, allocated_size(storage))
-        unit = new_allocation(run, allocated_size(storage), 0, here(), "an input", bytes_in(storage))
-        manage(storage, unit, Version(None), False, constant_name(run, unit))
-    return made
-
-
-def is_checkpointed(Array x not None, /):
-    """Whether an array is managed."""
-    return find_managed(x) is not None
-
-
-def decheckpoint(Array x not None, /):
-    """Bring an array's bytes, and forget all about it."""
-    cdef Managed managed = find_managed(x)
-    cdef Storage storage = x.storage_
-    with guard:
-        fetch(managed)
-        unmanage(storage)
-
-
-def evict(Array x not None, /):
-    """Free the bytes of a managed array."""
-    cdef Managed managed = find_managed(x)
-    cdef Storage storage = x.storage_
-    cdef Allocation unit
-    with guard:
-        unit = managed.unit
-        if unit.state != PRESENT:
-            return
-        if unit.why is not None:
-            raise BufferError(f"evict: {unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: "
-                              f"{unit.why}")
-        if unit.locks:
-            raise BufferError("evict: an operation is under way that needs the bytes")
-        unit.run.clock()
-        if not put_out(unit.run, unit, False):
-            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(storage, unit.members)}")
-
-
-def where_away(Array x not None, /):
-    """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
-    cdef Managed managed = find_managed(x)
-    cdef double cost = 0
-    cdef Py_ssize_t count = 0
-    if managed is None or managed.unit.state == PRESENT:
-        return ""
-    with guard:
-        if managed.unit.state == SPILLED:
-            return f"spilled: {managed.unit.nbytes} bytes to read from a file"
-        nodes = missing(managed.latest)
-        cost = sum([(<Node>node).cost for node in nodes]) / 1e9
-        count = len(nodes)
-    return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(cost)} to make again"
-
-
-cdef str duration(double took):
-    if took >= 1:
-        return f"{took:.1f} s"
-    return f"{took * 1e3:.3g} ms" if took >= 1e-3 else f"{took * 1e6:.0f} us"

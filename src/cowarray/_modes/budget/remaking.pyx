@@ -12,25 +12,25 @@ cimport cython
 
 from cowarray._array.array cimport access_anywhere
 from cowarray._c.core cimport cow_account, cow_mutable_scope
-from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.budget.pools cimport EVICTED, GONE, PRESENT, SPILLED
-from cowarray._modes.common.quiet cimport hush, unhush
-from cowarray._modes.record.recipes cimport Node, Version
+from cowarray._modes.budget.room cimport bring_from_file, checksum, make_room
 from cowarray._modes.budget.runs cimport (
     Allocation,
-    bring_from_file,
     bytes_in,
-    checksum,
-    make_room,
     manage,
     Managed,
+    ManagedNode,
     manager_of,
+    ManagedVersion,
     move,
     nanoseconds,
     new_allocation,
     Run,
-    writable_clone,
 )
+from cowarray._modes.common.blocks cimport call_in
+from cowarray._modes.common.quiet cimport hush, unhush
+from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.record.nodes cimport clone, Node
 from cowarray._native.storage cimport (
     Access,
     begin_write,
@@ -45,9 +45,8 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 
-from cowarray._modes.common.blocks import put_back, put_in
-from cowarray._modes.record.making import flat, rebuilt
-from cowarray._modes.record.making import laid as laid_out
+from cowarray._modes.budget.room import NoRoom
+from cowarray._modes.record.repeating import flat, laid, rebuilt
 from cowarray._native.storage import share_allocation
 
 
@@ -56,32 +55,18 @@ cdef enum:
     MOST_WAYS = 1000
 
 
-class NoRoom(Exception):
-    """There is no room for what is needed now."""
-
-
-cdef void *put_step(void *step) noexcept:
-    cdef void *before = get_current()
-    set_current(step)
-    return before
-
-
-cdef void *current_step() noexcept:
-    return get_current()
-
-
 @cython.final
 cdef class Frame:
     """A node that is to run, for a version; and what must stay until it has."""
 
     cdef Run run
-    cdef Version version
-    cdef Node node
+    cdef ManagedVersion version
+    cdef ManagedNode node
     cdef list locked  # Allocations
     cdef bint has_begun  # what it reads has been touched, and locked where it was there
 
 
-cdef Storage present(Version version):
+cdef Storage present(ManagedVersion version):
     """A Storage that has a version's bytes, or whose door brings them from a file; None where they must be made."""
     cdef Storage storage
     cdef Managed managed
@@ -100,7 +85,7 @@ cdef Storage present(Version version):
 cdef int bring(Managed managed) except -1:
     """Bring the bytes of a Storage that are away. The guard is held."""
     cdef Allocation unit = managed.unit
-    cdef Version version = managed.latest
+    cdef ManagedVersion version = managed.latest
     cdef list stack
     cdef dict temporaries = {}  # Versions
     cdef Frame frame
@@ -138,19 +123,19 @@ cdef int keep_temporaries(Run run, dict temporaries) except -1:
     """What has been made only for others stays while there is room, for the next who needs it; where nothing ever has
     to leave, it goes."""
     for each in temporaries:
-        if run.is_enforced() and (<Version>each).readers:
+        if run.is_enforced() and (<ManagedVersion>each).readers:
             run.temporaries.add(each)
         else:
-            (<Version>each).value = None
+            (<ManagedVersion>each).value = None
     return 0
 
 
-cdef set missing(Version version):
+cdef set missing(ManagedVersion version):
     """The nodes that have to run for a version, as things are now."""
     cdef set found = set()
     cdef list stack = [version]
     while stack:
-        version = <Version>stack.pop()
+        version = <ManagedVersion>stack.pop()
         if present(version) is None and version.node is not None and version.node not in found:
             found.add(version.node)
             stack.extend(version.node.reads)
@@ -172,13 +157,13 @@ cdef bint read_back(Allocation unit) except -1:
     return True
 
 
-cdef bint is_in_memory(Version version) except -1:
+cdef bint is_in_memory(ManagedVersion version) except -1:
     cdef Storage storage = present(version)
     cdef Managed managed = manager_of(storage)
     return storage is not None and (managed is None or managed.unit.state == PRESENT)
 
 
-cdef bint has_bytes(Version version) except -1:
+cdef bint has_bytes(ManagedVersion version) except -1:
     cdef Storage storage = present(version)
     cdef Managed managed
     if storage is None:
@@ -188,13 +173,13 @@ cdef bint has_bytes(Version version) except -1:
                                                                 and read_back(managed.unit))
 
 
-cdef Frame new_frame(Run run, Version version):
+cdef Frame new_frame(Run run, ManagedVersion version):
     cdef Frame frame = Frame.__new__(Frame)
     if version.node is None:
         raise RuntimeError("bytes are away that cannot be made again: this is an error of cowarray")
     frame.version = version
-    frame.node = version.node
-    frame.run = run if version.unit is None else (<Allocation>version.unit).run
+    frame.node = <ManagedNode>version.node
+    frame.run = run if version.unit is None else version.unit.run
     frame.locked = []
     return frame
 
@@ -208,17 +193,17 @@ cdef int let_go(Frame frame) except -1:
 
 cdef bint is_ready(Frame frame, list stack) except -1:
     """Whether all that a node reads is there, and stays; else what is missing comes onto the stack."""
-    cdef Version version
+    cdef ManagedVersion version
     if not frame.has_begun:
         frame.has_begun = True
         for each in frame.node.reads:
-            touch(<Version>each)
+            touch(<ManagedVersion>each)
         # What is there must not leave for what is not.
         for each in frame.node.reads:
-            if is_in_memory(<Version>each):
-                hold(frame, <Version>each)
+            if is_in_memory(<ManagedVersion>each):
+                hold(frame, <ManagedVersion>each)
     for each in frame.node.reads:
-        version = <Version>each
+        version = <ManagedVersion>each
         if not has_bytes(version):
             stack.append(new_frame(frame.run, version))
             return False
@@ -226,14 +211,14 @@ cdef bint is_ready(Frame frame, list stack) except -1:
     return True
 
 
-cdef int touch(Version version) except -1:
-    cdef Allocation unit = <Allocation>version.unit
+cdef int touch(ManagedVersion version) except -1:
+    cdef Allocation unit = version.unit
     if unit is not None:
         unit.used = unit.run.pools.now
     return 0
 
 
-cdef int hold(Frame frame, Version version) except -1:
+cdef int hold(Frame frame, ManagedVersion version) except -1:
     cdef Managed managed = manager_of(present(version))
     if managed is not None and managed.unit not in frame.locked:
         managed.unit.run.pools.lock(managed.unit)
@@ -243,27 +228,27 @@ cdef int hold(Frame frame, Version version) except -1:
 
 cdef int repeat(Frame frame, dict temporaries) except -1:
     """Run a node whose inputs are there, and put what it makes where it is missing."""
-    cdef Node node = frame.node
+    cdef ManagedNode node = frame.node
     cdef Run run = frame.run
     cdef dict values = {}
     cdef size_t need = 0
     cdef double before, took
-    cdef void *step
-    cdef void *heard
+    cdef Thread thread = this_thread()
+    cdef object outer = thread.managed
     cdef cow_account *account
     for each in node.reads:
-        storage = present(<Version>each)
+        storage = present(<ManagedVersion>each)
         if each in node.writes:
-            storage = writable_clone(<Storage>storage)
+            storage = clone(<Storage>storage)
             need += write_takes(<Storage>storage, node.pages)
         values[each] = storage
-    need += sum([foretold[1] for _, foretold, _ in node.births])
+    need += sum([outline[1] for _, outline, _ in node.births])
     if not make_room(run, need):
         raise NoRoom
-    heard = hush()  # it has been told already
+    hush(thread)  # it has been told already
     run.pools.reserve(need)
     account = use_account(run.account)
-    step = put_step(<void *>frame)
+    thread.managed = frame
     before = nanoseconds()
     try:
         args = [rebuilt(value, values) for value in node.args]
@@ -273,8 +258,8 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         error.add_note(f"while making again what was made at {node.site[0]}:{node.site[1]} ({node.operation})")
         raise
     finally:
-        unhush(heard)
-        put_step(step)
+        unhush(thread)
+        thread.managed = outer
         use_account(account)
         run.pools.unreserve(need)
     took = nanoseconds() - before
@@ -287,14 +272,14 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         put(run, reference(), <Storage>values[before_], values, temporaries)
     results = flat(result)
     del result
-    for place, foretold, reference in node.births:
+    for place, outline, reference in node.births:
         if reference() is not None:
-            put(run, reference(), laid_out(results[place], foretold, values), values, temporaries)
+            put(run, reference(), laid(results[place], outline, values), values, temporaries)
     values = results = None
     for each in node.reads:
-        if each in temporaries and (<Version>each).readers <= 1 and not run.is_enforced():
+        if each in temporaries and (<ManagedVersion>each).readers <= 1 and not run.is_enforced():
             del temporaries[each]
-            (<Version>each).value = None
+            (<ManagedVersion>each).value = None
     return 0
 
 
@@ -310,20 +295,16 @@ cdef int have_own_bytes(Storage storage) except -1:
     return 0
 
 
-cpdef object as_recorded(Node node, list args, dict kwargs, dict values):
+def as_recorded(ManagedNode node not None, list args not None, dict kwargs not None, dict values not None, /):
     """What a node gives. No mode of whoever asks holds for it, and no block."""
-    before = put_in(None)
-    try:
-        for each in node.writes:
-            if (<Version>each).gave_way:
-                have_own_bytes(<Storage>values[each])
-        with node.circumstances(), np.errstate(all="ignore"):
-            return node.function(*args, **kwargs)
-    finally:
-        put_back(before)
+    for each in node.writes:
+        if (<ManagedVersion>each).gave_way:
+            have_own_bytes(<Storage>values[each])
+    with node.circumstances(), np.errstate(all="ignore"):
+        return call_in(None, node.function, tuple(args), kwargs)
 
 
-cdef int put(Run run, Version version, Storage made, dict values, dict temporaries) except -1:
+cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict temporaries) except -1:
     """Give a version its bytes, where they are missing; or keep them for those on the stack."""
     cdef Storage home
     cdef Managed managed
@@ -346,23 +327,28 @@ cdef int put(Run run, Version version, Storage made, dict values, dict temporari
             return 0
         # It leaves those that it shared absent bytes with.
         if shared is None:
-            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None, bytes_in(made))
+            shared = allocation_of_its_own(run, made, version.node)
             shared.has_gaps = unit.has_gaps
-            link_to_inputs(shared, version.node)
         exchange_bytes(home, made)
         version.unit = shared
         return move(managed, shared)
     if shared is None:
-        shared = <Allocation>version.unit
+        shared = version.unit
         if shared is None or shared.members or shared.state != GONE:
-            shared = new_allocation(run, window_size(made), version.node.cost, version.node.site, None, bytes_in(made))
-            link_to_inputs(shared, version.node)
+            shared = allocation_of_its_own(run, made, version.node)
         else:
             shared.run.pools.remade(shared)
     manage(made, shared, version, True)
     version.value = made
     temporaries[version] = None
     return 0
+
+
+cdef Allocation allocation_of_its_own(Run run, Storage made, Node by):
+    cdef ManagedNode node = <ManagedNode>by
+    cdef Allocation unit = new_allocation(run, window_size(made), node.cost, node.site, None, bytes_in(made))
+    link_to_inputs(unit, node)
+    return unit
 
 
 cdef Allocation sharer_of(Storage made, dict values):
@@ -376,11 +362,11 @@ cdef Allocation sharer_of(Storage made, dict values):
 
 
 cdef int link_to_inputs(Allocation unit, Node node) except -1:
-    cdef Version version
+    cdef ManagedVersion version
     for each in node.reads:
-        version = <Version>each
-        if version.unit is not None and (<Allocation>version.unit).run is unit.run:
-            unit.run.pools.link(<Allocation>version.unit, unit)
+        version = <ManagedVersion>each
+        if version.unit is not None and version.unit.run is unit.run:
+            unit.run.pools.link(version.unit, unit)
     return 0
 
 

@@ -4,9 +4,8 @@ cimport cython
 
 from cowarray._array.array cimport Array
 from cowarray._c.core cimport cow_account
-from cowarray._c.frames cimport OwnCounts
 from cowarray._modes.budget.pools cimport Pool, Pools
-from cowarray._modes.record.recipes cimport Node, Traced, Version
+from cowarray._modes.record.nodes cimport Node, Traced, Version
 from cowarray._native.storage cimport door_function, Storage
 
 
@@ -24,7 +23,21 @@ cdef class Allocation(Pool):
     cdef object __weakref__
 
 
+cdef class ManagedVersion(Version):
+    cdef Allocation unit  # in which its bytes lie; None: in none
+    cdef str name  # in the log
+    # The next version was written where this one lay. Else what wrote it read this one elsewhere.
+    cdef bint gave_way
+    cdef int depth  # how many operations were done for it after one another, since the last that is kept
+
+
+cdef class ManagedNode(Node):
+    cdef double cost  # of running it
+    cdef size_t pages  # that its writes touch at most
+
+
 cdef class Managed(Traced):
+    cdef ManagedVersion latest  # what its bytes are; None where only a record has the Storage
     cdef readonly Allocation unit
     cdef str name  # in the log; None where it is not logged
     cdef bint is_held  # only a record has the Storage
@@ -49,7 +62,7 @@ cdef class Run:
     cdef Py_ssize_t active  # operations under way, of all threads
     cdef Py_ssize_t waiting  # of which wait
     cdef Py_ssize_t waiters  # threads that wait
-    cdef object constants  # weak set of Allocations
+    cdef set constants  # Allocations with members that cannot be made again
     cdef cow_account *account  # of bases that writes to what is managed have made
     cdef list written_outside  # weak references to Storages whose pages somebody outside may write, or has written
     cdef object temporaries  # weak set of Versions that nobody has, and that were made for others
@@ -65,22 +78,20 @@ cdef class Run:
 
 cdef double nanoseconds() noexcept
 cdef void set_door(door_function door) noexcept
-cdef OwnCounts *own() noexcept
+cdef object lock_guard_to_end()
+cdef int unlock_guard_and_raise(object interruption) except -1
 cdef Managed find_managed(Array x)
 cdef Managed manager_of(Storage storage)
+cdef ManagedVersion new_version(ManagedNode node)
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=*)
-cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_held, str name=*)
+cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bint is_held, str name=*)
 cdef int unmanage(Storage storage) except -1
 cdef int move(Managed managed, Allocation unit) except -1
 cdef Storage member_of(Allocation unit)
-cdef Storage writable_clone(Storage storage)
 cdef int keep_bytes(Managed managed) except -1
 cdef int make_constant(Allocation unit, str why) except -1
 cdef size_t bytes_in(Storage storage) noexcept
-cdef int count_frozen(Run run) except -1
 cdef int count_held(Managed managed) except -1
 cdef int count_outside(Managed managed, size_t nbytes) except -1
-cdef bint make_room(Run run, size_t need) except -1
-cdef bint put_out(Run run, Allocation unit, bint by_file) except -1
-cdef object checksum(Storage storage)
-cdef int bring_from_file(Run run, Allocation unit) except -1
+cdef int look_outside(Run run) except -1
+cdef int count_frozen(Run run) except -1

@@ -7,8 +7,8 @@ from typing_extensions import disjoint_base
 from cowarray._modes.budget.pools import Pool, Pools
 from cowarray._modes.budget.run_log import RunLog
 from cowarray._modes.budget.spilling import Spill
-from cowarray._modes.record.recipes import Traced
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.common.site import Site
+from cowarray._modes.record.nodes import Node, Traced, Version
 
 guard: RLock
 ended: Condition
@@ -55,6 +55,12 @@ class Allocation(Pool):
     def site(self) -> Site: ...
     @property
     def why(self) -> str | None: ...
+
+@final
+class ManagedVersion(Version): ...
+
+@final
+class ManagedNode(Node): ...
 
 @final
 class Managed(Traced):

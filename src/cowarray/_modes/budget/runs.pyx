@@ -1,85 +1,92 @@
-"""The memory of one budget: what is managed in it, where its bytes are, and how room is made for more.
+"""The memory of one budget: what is managed in it, and where its bytes are.
 
 What leaves as a whole is an allocation, with all Storages that share it. Each has a doorkeeper, `Managed`, which knows
-what its bytes are: a version, made by a node from others. Pools (`pools.pyx`) say what should leave next; here it is
-done. All of it runs under one lock for the whole process, `guard`.
-
-One file, for who is counted as a member, and who must let go before bytes are free, is one rule.
+what its bytes are: a version, made by a node from others. All of it runs under one lock for the whole process, `guard`.
 """
 
 import os
 import threading
 import weakref
-import zlib
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.weakref cimport PyWeakref_NewRef
 from posix.time cimport clock_gettime, CLOCK_MONOTONIC, timespec
-cimport numpy as cnp
 
-from cowarray._array.array cimport access_anywhere
-from cowarray._c.core cimport COW_ENOMEM, COW_OK, cow_account_figures
-from cowarray._c.frames cimport get_own, OwnCounts
+from cowarray._c.core cimport cow_account_figures
 from cowarray._modes.budget.pools cimport PRESENT
+from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.record.nodes cimport clone
 from cowarray._native.storage cimport (
-    Access,
     allocated_size,
     bytes_held,
     drop_account,
-    evict_bytes,
-    fill_bytes,
-    Hold,
     is_by_page,
     is_pinned,
     new_account,
-    OPERATION,
     PAGED,
     put_doorkeeper,
-    quiet_hold,
     read_account,
-    READS,
-    share,
-    storage_new,
-    window_size,
 )
 
-from cowarray._modes.record.making import making
 from cowarray._modes.common.sizes import readable
-
-cnp.import_array()
+from cowarray._modes.record.repeating import making
 
 cdef door_function door = NULL
 
-# What happens to managed arrays happens under it; whoever waits does so without the GIL. It is that of deferred ones,
-# which may be made from managed ones, and the reverse.
+# What happens to managed arrays happens under it; whoever waits does so without the GIL. It is the one of all that is
+# made: managed arrays may be made from arrays of other modes, and the reverse.
 guard = making()
+cdef object lock_guard = guard.acquire, unlock_guard = guard.release
 # For those who wait until operations of other threads have ended.
 ended = threading.Condition(guard)
 
 
-cdef object runs = weakref.WeakSet()
-
-
-cdef OwnCounts *own() noexcept:
-    """How many operations this thread is in, and bytes that it is about to allocate."""
-    return get_own()
+runs = weakref.WeakSet()
 
 
 def _begin_alone():
     """In a forked child: operations of other threads have ended, and nobody waits."""
     cdef Run run
-    cdef size_t reserved = own().reserved
+    cdef Thread thread = this_thread()
     for each in list(runs):
         run = <Run>each
-        run.active = own().active
+        run.active = thread.active
         run.waiting = run.waiters = 0
-        if run.pools.reserved > reserved:
-            run.pools.unreserve(run.pools.reserved - reserved)
+        if run.pools.reserved > thread.reserved:
+            run.pools.unreserve(run.pools.reserved - thread.reserved)
 
 
 # The guard is held while a process forks.
 os.register_at_fork(after_in_child=_begin_alone)
+
+
+cdef object lock_guard_to_end():
+    """Take the guard for the end of something, whatever happens: else what it locked would stay so for ever.
+
+    Handlers of signals (Ctrl-C) may raise in the wait; then it is taken up again. Returns the last that was raised, for
+    `unlock_guard_and_raise`, or None. What came earlier, while NumPy computed, is raised here as well, and not in the
+    middle of the end by its first Python code.
+    """
+    cdef object interruption = None
+    while True:
+        try:
+            PyErr_CheckSignals()
+            lock_guard()
+            return interruption
+        except BaseException as error:
+            if interruption is not None:
+                error.__context__ = interruption
+            interruption = error
+
+
+cdef int unlock_guard_and_raise(object interruption) except -1:
+    """Give the guard back, and raise what came while it was waited for."""
+    unlock_guard()
+    if interruption is not None:
+        raise interruption
+    return 0
 
 
 cdef double nanoseconds() noexcept:
@@ -125,7 +132,7 @@ cdef class Run:
         self.spill = spill
         self.keep = keep
         self.recompute = recompute
-        self.constants = weakref.WeakSet()
+        self.constants = set()
         self.temporaries = weakref.WeakSet()
         self.inputs = weakref.WeakValueDictionary()
         self.written_outside = []
@@ -160,7 +167,7 @@ cdef class Run:
             self.is_over = True
             self.peak = self.pools.peak
             for version in list(self.temporaries):
-                (<Version>version).value = None
+                (<ManagedVersion>version).value = None
             self.temporaries.clear()
         if self.log is not None:
             self.log.close()
@@ -209,6 +216,21 @@ cdef class Allocation(Pool):
 
 
 @cython.final
+@cython.trashcan(True)
+cdef class ManagedVersion(Version):
+    """A version of managed bytes."""
+
+
+@cython.final
+cdef class ManagedNode(Node):
+    """A recorded operation on managed arrays."""
+
+
+cdef ManagedVersion new_version(ManagedNode node):
+    return ManagedVersion.__new__(ManagedVersion, node)
+
+
+@cython.final
 @cython.no_gc_clear
 cdef class Managed(Traced):
     """The doorkeeper of a managed Storage: it brings the bytes where they have been evicted.
@@ -249,12 +271,10 @@ cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site,
     unit.storages = []
     unit.why = why
     run.pools.add(unit)
-    if why is not None:
-        run.constants.add(unit)
     return unit
 
 
-cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_held, str name=None):
+cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bint is_held, str name=None):
     """Have a Storage be a member of an allocation, with a version's bytes. name: in the log."""
     cdef Managed managed = Managed.__new__(Managed)
     managed.door = door
@@ -262,6 +282,8 @@ cdef Managed manage(Storage storage, Allocation unit, Version version, bint is_h
     managed.latest = None if is_held else version  # a record has the Storage: that would be a circle
     managed.is_held = is_held
     unit.storages.append(managed.storage)
+    if unit.why is not None:
+        unit.run.constants.add(unit)
     put_doorkeeper(storage, managed)
     storage.account = unit.run.account
     join(managed, unit)
@@ -298,6 +320,8 @@ cdef int leave(Managed managed) except -1:
 cdef int move(Managed managed, Allocation unit) except -1:
     """Have a Storage be a member of another allocation, in which its bytes are now."""
     unit.storages.append(managed.storage)
+    if unit.why is not None:
+        unit.run.constants.add(unit)
     leave(managed)
     join(managed, unit)
     if managed.latest is not None:
@@ -331,7 +355,8 @@ cdef int make_constant(Allocation unit, str why) except -1:
     if unit.why is None:
         unit.run.pools.cut(unit)
         unit.why = why
-        unit.run.constants.add(unit)
+        if unit.members:
+            unit.run.constants.add(unit)
     return 0
 
 
@@ -388,187 +413,10 @@ cdef int count_frozen(Run run) except -1:
     return 0
 
 
-# ---- room ------------------------------------------------------------------------------------------------------------
-
-
-cdef bint make_room(Run run, size_t need) except -1:
-    """Evict until so many bytes more are within the budget; False where they cannot be."""
-    cdef Pools pools = run.pools
-    cdef Allocation unit
-    cdef double before
-    cdef bint writes  # whether bytes may go to the file
-    if run.written_outside:
-        look_outside(run)
-    count_frozen(run)
-    if pools.fits(need) or run.is_over:
-        return True
-    if need > pools.budget:
-        return False
-    pools.new_round()
-    writes = begin_spilling(run)
-    while not pools.fits(need):
-        before = nanoseconds()
-        run.clock()
-        unit = <Allocation>pools.choose()
-        run.search_time += nanoseconds() - before
-        if unit is None:
-            if not forget_inputs(run):
-                return False
-        elif pools.by_file and not is_in_file(unit) and not (writes and write(run, unit)):
-            if writes and run.spill.is_full:
-                writes = False
-                pools.write_rate = 0  # from here on they are chosen for what it takes to make them
-                if not may_be_evicted(unit):
-                    pools.refuse(unit)
-            elif not may_be_evicted(unit) or not put_out(run, unit, False):
-                pools.refuse(unit)
-        elif not put_out(run, unit, pools.by_file):
-            pools.refuse(unit)
-        count_frozen(run)
-    return True
-
-
-cdef bint begin_spilling(Run run) except -1:
-    """Say what the file costs. Returns whether one is to be tried."""
-    if run.spill is None:
-        return False
-    cdef bint is_ready = run.spill.is_ready()
-    run.pools.write_rate = run.spill.write_rate / 1e9 if is_ready else 0
-    run.pools.read_rate = run.spill.read_rate / 1e9
-    return is_ready
-
-
-cdef bint may_be_evicted(Allocation unit) noexcept:
-    return unit.why is None and unit.bias <= 0
-
-
-cdef bint is_in_file(Allocation unit) noexcept:
-    return unit.written and unit.slot is not None
-
-
-cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
-    """Free an allocation's bytes, if nobody holds them. by_file: they are in it. Returns whether that was so."""
-    cdef Storage storage = member_of(unit)
-    cdef int status
-    if storage is None or unit.locks or unit.state != PRESENT:
-        return False
-    unit.digest = None
-    if run.verify and not unit.has_gaps and window_size(storage) == unit.size:
-        unit.digest = checksum(storage)
-    status = evict_bytes(storage, unit.members)
-    if status == COW_ENOMEM:
-        raise MemoryError("no memory to note that bytes are away")
-    if status != COW_OK:
-        return False
-    if by_file:
-        run.pools.spilled(unit)
-    else:
-        run.pools.evicted(unit)
-    return True
-
-
-cdef object checksum(Storage storage):
-    cdef Hold hold = quiet_hold(storage)
-    return zlib.crc32(<const unsigned char[:window_size(storage)]>hold.scope.data) if window_size(storage) else 0
-
-
-cdef bint write(Run run, Allocation unit) except -1:
-    """Write an allocation to the spill file. False where only a part can be reached, or the disk does not take it."""
-    cdef Storage storage = member_of(unit)
-    cdef Hold hold
-    if storage is None or window_size(storage) != unit.size:
-        return False
-    hold = quiet_hold(storage)
-    unit.slot = run.spill.write(<const unsigned char[:unit.size]>hold.scope.data)
-    return unit.slot is not None
-
-
-cdef int bring_from_file(Run run, Allocation unit) except -1:
-    """Read an allocation's bytes back. There is room."""
-    cdef char *data
-    cdef Storage made = storage_new(unit.size, &data)
-    run.spill.read_into(unit.slot, <unsigned char[:unit.size]><unsigned char *>data)
-    fill_bytes(member_of(unit), made)
-    run.pools.remade(unit)
-    return 0
-
-
-cdef list made_of(Allocation unit):
-    """What was made of an allocation, and somebody still has; through what nobody has any more."""
-    cdef list found = []
-    cdef set met = set()
-    cdef list stack = [unit]
-    cdef Allocation each
-    cdef Py_ssize_t i
-    while stack:
-        each = <Allocation>stack.pop()
-        for i in range(each.node.n_children):
-            if each.node.children[i].pool == NULL:
-                continue
-            child = <object>each.node.children[i].pool
-            if child not in met:
-                met.add(child)
-                (found if is_somebodys(<Allocation>child) else stack).append(child)
-    return found
-
-
-cdef bint is_somebodys(Allocation unit) noexcept:
-    """Whether somebody has it, or what it was made of is forgotten. Of others there may be a temporary."""
-    return unit.members > unit.held or (unit.members > 0 and unit.why is not None)
-
-
-cdef Storage writable_clone(Storage storage):
-    """A lazy copy of a Storage, of which nobody is told."""
-    cdef Access access = access_anywhere(READS, OPERATION)
-    made = share(storage, &access, 0, window_size(storage), True)
-    if made is None:
-        raise BufferError("bytes that are needed to make others again are being written to")
-    return made
-
-
 cdef int keep_bytes(Managed managed) except -1:
     """Keep what a constant is, for what is made of it, whatever is written later."""
-    cdef Version version = managed.latest
-    cdef Storage clone = writable_clone(managed.storage())
-    manage(clone, managed.unit, version, True)
-    version.value = clone
+    cdef ManagedVersion version = managed.latest
+    cdef Storage copy = clone(managed.storage())
+    manage(copy, managed.unit, version, True)
+    version.value = copy
     return 0
-
-
-cdef int forget_how(Allocation unit) except -1:
-    cdef Managed managed
-    make_constant(unit, "what it was made of took more memory")
-    for reference in list(unit.storages):
-        managed = manager_of(reference())
-        if managed is not None and managed.unit is unit and managed.latest is not None:
-            if managed.latest.readers and managed.latest.node is not None:
-                keep_bytes(managed)
-            managed.latest.node = None
-    return 0
-
-
-cdef bint forget_inputs(Run run) except -1:
-    """Make constants of what was made from others that nobody else has, and that are larger: those can go. Whether any
-    has gone."""
-    cdef Allocation unit
-    for each in list(run.constants):
-        unit = <Allocation>each
-        if unit.state == PRESENT and not unit.locks and unit.members and unit.held == unit.members and pays(unit):
-            for child in made_of(unit):
-                forget_how(<Allocation>child)
-            if unit.members == 0:
-                return True
-    return False
-
-
-cdef bint pays(Allocation unit) except -1:
-    """Whether what was made of a constant takes less memory than it, and is there."""
-    cdef Allocation child
-    cdef size_t made = 0
-    for each in made_of(unit):
-        child = <Allocation>each
-        if child.state != PRESENT:
-            return False
-        if child.why is None:
-            made += child.nbytes
-    return made <= unit.nbytes

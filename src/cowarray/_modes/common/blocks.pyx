@@ -6,77 +6,109 @@ inside a variable's setting, and a finalizer that sets another one there ends so
 
 from contextvars import ContextVar
 
-cimport cython
+from cpython.contextvars cimport get_value
 
-from cowarray._c.frames cimport get_current, set_current
+from cowarray._modes.common.entering cimport Entry, next_open
+from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 
-cdef object variable = ContextVar("cowarray_block", default=None)
+from cowarray._ops.operands import watch_births
+
+# Of the innermost `Entry` of a context.
+variable = ContextVar("cowarray_block", default=None)
+cdef object block_variable = variable
 cdef object of_the_context = object()
-
-
-@cython.final
-cdef class Instead:
-    """A block that holds in a thread in place of the context's, until `put_back`."""
-
-    cdef object block
-    cdef void *before
 
 
 cpdef object current():
     """The block that holds: None where none does."""
-    if get_current() != NULL:
-        block = (<Instead>get_current()).block
-        if block is not of_the_context:
-            return block
-    return variable.get()
+    return current_in(this_thread())
 
 
-def put_in(block, /):
-    """Have a block hold in this thread, in place of the context's, for as long as an operation is done.
+cdef object current_in(Thread thread):
+    cdef Entry entry
+    while thread.instead is not None and thread.instead.is_over:
+        thread.instead = thread.instead.before
+    if thread.instead is not None and thread.instead.block is not of_the_context:
+        return thread.instead.block
+    entry = next_open(get_value(block_variable))
+    return None if entry is None else entry.value
+
+
+cdef Instead put_in(Thread thread, object block):
+    cdef Instead instead = Instead.__new__(Instead)
+    instead.block = block
+    instead.before = thread.instead
+    thread.instead = instead
+    return instead
+
+
+cdef void take_out(Thread thread, Instead instead) noexcept:
+    """One that was put in later, and is not over, stays: a block that was entered inside."""
+    instead.is_over = True
+    if thread.instead is instead:
+        thread.instead = instead.before
+
+
+cpdef object call_in(object block, object function, tuple args, dict kwargs, bint bearing=False):
+    """Call a function for an operation, while a block holds in this thread in place of the context's.
+
+    Parameters
+    ----------
+    block : object
+        None for no block.
+    function : callable
+    args : tuple
+    kwargs : dict
+    bearing : bool, default False
+        Whether all operations are handed over meanwhile, whatever their arguments.
 
     Returns
     -------
-    Instead
-        To be kept, and given to `put_back`.
+    object
+        What the function returns.
     """
-    cdef Instead made = Instead.__new__(Instead)
-    made.block = block
-    made.before = get_current()
-    set_current(<void *>made)
-    return made
+    cdef Thread thread = this_thread()
+    cdef Instead instead = put_in(thread, block)
+    try:
+        if bearing:
+            watch_births(1)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if bearing:
+                watch_births(-1)
+    finally:
+        take_out(thread, instead)
 
 
-def put_back(Instead made not None, /):
-    """Have hold what held before, if nobody else has put in another since."""
-    if get_current() == <void *>made:
-        set_current(made.before)
-
-
-def enter(block, /):
-    """Have a block hold in this context.
+def enter(entry, /):
+    """Have a block hold in this context, by its `Entry`.
 
     Returns
     -------
     list
         For `leave`.
     """
-    made = None
+    cdef Thread thread = this_thread()
+    cdef Instead instead = None
     entered = [None, None]  # which needs no memory once the block holds
-    if get_current() != NULL:
-        made = put_in(of_the_context)
+    current_in(thread)
+    if thread.instead is not None:
+        instead = put_in(thread, of_the_context)
     try:
-        entered[0] = variable.set(block)
+        entered[0] = block_variable.set(entry)
     except BaseException:
-        if made is not None:
-            put_back(made)
+        if instead is not None:
+            take_out(thread, instead)
         raise
-    entered[1] = made
+    entered[1] = instead
     return entered
 
 
-def leave(list entered not None, /):
-    """Have hold in this context what held before a block was entered."""
-    token, made = entered
-    if made is not None:
-        put_back(made)
-    variable.reset(token)
+def leave(list entered not None, bint is_innermost, /):
+    """Have hold in this context what held before a block was entered, if it is the innermost."""
+    token, instead = entered
+    if instead is not None:
+        take_out(this_thread(), <Instead?>instead)
+    if is_innermost:
+        block_variable.reset(token)

@@ -1,4 +1,7 @@
 # Warnings of what is only looked at, or done once more.
 
-cdef void *hush() except? NULL
-cdef void unhush(void *before) noexcept
+from cowarray._modes.common.thread cimport Thread
+
+
+cdef int hush(Thread thread) except -1
+cdef void unhush(Thread thread) noexcept

@@ -9,7 +9,7 @@ import warnings
 
 cimport cython
 
-from cowarray._c.frames cimport get_current, set_current
+from cowarray._modes.common.thread cimport this_thread, Thread
 
 # Python 3.14 can have filters of a context in front of those of the process.
 cdef object filters_now = getattr(warnings, "_get_filters", None)
@@ -21,24 +21,23 @@ cdef class Silence:
 
     def match(self, text, /):
         """Whether the thread that warns is not to be heard."""
-        return get_current() != NULL
+        return this_thread().hushed > 0
 
 
 cdef tuple silent = ("ignore", Silence(), Warning, None, 0)
 
 
-cdef void *hush() except? NULL:
-    """Have warnings of this thread ignored. Returns what `unhush` takes."""
-    cdef void *before = get_current()
+cdef int hush(Thread thread) except -1:
+    """Have warnings of this thread ignored, until `unhush`."""
     filters = warnings.filters if filters_now is None else filters_now()
     if not filters or filters[0] is not silent:
         # Somebody has put another one in front.
         if silent in filters:
             filters.remove(silent)
         filters.insert(0, silent)
-    set_current(<void *>silent)
-    return before
+    thread.hushed += 1
+    return 0
 
 
-cdef void unhush(void *before) noexcept:
-    set_current(before)
+cdef void unhush(Thread thread) noexcept:
+    thread.hushed -= 1

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from types import FrameType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from weakref import ref
 
+from cowarray._modes.common.entering import Entry, Mode, holding
 from cowarray._native.errors import CopyError
 from cowarray._native.storage import Storage, Unread, count_modes, set_modes, share_allocation
 
@@ -68,10 +69,8 @@ class Sharer(NamedTuple):
         return f"a {self.kind}, made at {self.filename}:{self.lineno}"
 
 
-# Each holds what was entered, outermost first, as lists of one item. The item is removed where the variable cannot be
-# reset, because memory has run out or the block ends in another context than it began in.
-_forbidden: ContextVar[tuple[list[Any], ...]] = ContextVar("cowarray_no_copy", default=())
-_traces: ContextVar[tuple[list[Any], ...]] = ContextVar("cowarray_traces", default=())
+_forbidden: ContextVar[Entry | None] = ContextVar("cowarray_no_copy", default=None)
+_traces: ContextVar[Entry | None] = ContextVar("cowarray_traces", default=None)
 
 # Of each Storage that was made to share bytes inside a `trace`, by its id: a weak reference, and where that was. The
 # references have no callback: nothing runs when a Storage ends. What has ended goes when there is twice as much.
@@ -87,12 +86,12 @@ UNREAD = "a lazy copy was written, and dropped before anybody read it"
 
 def forbids_copy() -> bool:
     """Whether the current context is inside `no_copy`."""
-    return any(_forbidden.get())
+    return bool(holding(_forbidden))
 
 
 def forbids_eager() -> bool:
     """Whether the current context is inside `no_copy(eager=True)`."""
-    return any(eager for entered in _forbidden.get() for eager in entered)
+    return any(holding(_forbidden))
 
 
 def _caller() -> tuple[str, int]:
@@ -109,7 +108,7 @@ def _caller() -> tuple[str, int]:
 
 def report(kind: str, nbytes: int, reason: str, unread: Unread | None = None) -> None:
     """Tell the current context's traces what became of an array's bytes, and of a write that nobody has read yet."""
-    traces = [events for entered in _traces.get() for events in entered]
+    traces = holding(_traces)
     if traces:
         event = TraceEvent(kind, nbytes, reason, *_caller())
         if unread is not None:
@@ -123,7 +122,7 @@ def report(kind: str, nbytes: int, reason: str, unread: Unread | None = None) ->
 def born(kind: str, storage: Storage) -> None:
     """Note, inside a `trace`, where a Storage was made that shares an allocation."""
     global _most_born
-    if any(_traces.get()):
+    if holding(_traces):
         if len(_born) >= _most_born:
             _living()
             _most_born = 2 * len(_born) + 64
@@ -153,41 +152,7 @@ def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
     return tuple(found)
 
 
-class _Mode:
-    """A context manager that adds to one context variable; each entering has an item of its own."""
-
-    # Counts a context in (1) or out (-1), and returns how many there are. Not a name of the module: those are gone when
-    # a mode ends with the interpreter.
-    _count_users = staticmethod(count_modes)
-
-    def __init__(self) -> None:
-        self._entered: list[Any] = []
-
-    def _enter(self, variable: Any, value: object) -> None:
-        entered = [value]
-        record = [variable, entered, None]
-        self._entered.append(record)
-        self._count_users(1)
-        try:
-            record[2] = variable.set((*filter(None, variable.get()), entered))
-        except BaseException:
-            entered.clear()
-            self._entered.remove(record)
-            self._count_users(-1)
-            raise
-
-    def __exit__(self, *exc: object) -> None:
-        variable, entered, token = self._entered.pop()
-        try:
-            variable.reset(token)
-        except (MemoryError, ValueError):
-            entered.clear()  # over in every context that has it, also in one that cannot be reached from here
-            raise
-        finally:
-            self._count_users(-1)
-
-
-class no_copy(_Mode):
+class no_copy(Mode):
     """Context manager in which a write raises `CopyError` instead of copying shared bytes first.
 
     Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
@@ -224,15 +189,10 @@ class no_copy(_Mode):
     def __init__(self, *, eager: bool = False) -> None:
         if type(eager) is not bool:
             raise TypeError(f"no_copy: eager must be True or False (got {eager!r})")
-        super().__init__()
-        self._eager = eager
-
-    def __enter__(self) -> Self:
-        self._enter(_forbidden, self._eager)
-        return self
+        super().__init__("no_copy", _forbidden, eager, ((count_modes,),))
 
 
-class trace(_Mode):
+class trace(Mode):
     """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
 
     Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
@@ -271,12 +231,8 @@ class trace(_Mode):
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self._events: list[Any] = []
-
-    def __enter__(self) -> Self:
-        self._enter(_traces, self._events)
-        return self
+        super().__init__("trace", _traces, self._events, ((count_modes,),))
 
     def __iter__(self) -> Iterator[TraceEvent]:
         known = filter(_is_known, list(self._events))

@@ -3,10 +3,10 @@
 import contextlib
 import types
 from collections.abc import Callable
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import ParamSpec, TypeVar
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -16,7 +16,7 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-class deferred:
+class deferred(Mode):
     """Context manager in which operations are recorded, and done when somebody needs their results.
 
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
@@ -75,36 +75,10 @@ class deferred:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
         from cowarray._modes.common import blocks
-        from cowarray._modes.fake import passing
-        from cowarray._modes.record import recording
+        from cowarray._modes.deferred import recording
 
-        self._roads = recording, passing
-        self._blocks = blocks
-        self._block = recording.Deferral(strict, at_least)
-        self._entered: list[Any] = []
-
-    def __enter__(self) -> Self:
-        hand_to("deferral", self._roads[0])
-        hand_to("fakes", self._roads[1])
-        self._entered.append(None)
-        watch_births(1)
-        try:
-            self._entered[-1] = self._blocks.enter(self._block)
-        except BaseException:
-            self._leave()
-            raise
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        token = self._entered[-1]
-        try:
-            self._blocks.leave(token)
-        finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        self._entered.pop()
-        watch_births(-1)
+        block = recording.Deferral(strict, at_least)
+        super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 
 
 def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -229,7 +203,7 @@ _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionTyp
 
 
 def _make(x: ndarray) -> None:
-    from cowarray._modes.record import making, recipes
+    from cowarray._modes.deferred import making, recipes
 
     recipe = recipes.recipe_of(x)
     if recipe is not None:

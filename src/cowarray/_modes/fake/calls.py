@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary, WeakSet
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.blocks import put_back, put_in
+from cowarray._modes.common.blocks import call_in
 from cowarray._modes.fake.fakes import (
     Ledger,
     Origin,
@@ -102,11 +102,7 @@ class Call:
     def compute(self) -> Any:
         """Do it as ever, outside of the block. What it gives is the block's own."""
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
-        before = put_in(None)
-        try:
-            result = self.function(*self.args, **self.kwargs)
-        finally:
-            put_back(before)
+        result = call_in(None, self.function, self.args, self.kwargs)
         # What was given is not the block's own, nor are views of it.
         _computed.update([each.storage for each in _arrays_in(result) if each.storage not in given])
         return result

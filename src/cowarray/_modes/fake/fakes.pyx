@@ -28,9 +28,9 @@ from cowarray._array.array cimport (
 from cowarray._array.copies cimport copy_as_laid
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.core cimport cow_account, cow_account_figures, cow_mutable_scope
-from cowarray._c.frames cimport get_current, set_current
 from cowarray._c.numpy cimport PyDataType_ELSIZE
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._native.storage cimport (
     Access,
     become_fake,
@@ -132,9 +132,7 @@ cdef class Ledger:
 
     def here(self):
         """The `Origin` of the line that runs."""
-        site = here()
-        origin = self.lines.get(site)
-        return new_origin(self, site) if origin is None else origin
+        return origin_here(self)
 
 
 cdef class Origin(Keeper):
@@ -170,6 +168,20 @@ cdef class Origin(Keeper):
         return inner
 
 
+cdef Origin origin_here(Ledger ledger):
+    return origin_at(ledger, here())
+
+
+cdef Origin origin_at(Ledger ledger, object site):
+    """The `Origin` of a line."""
+    cdef object origin = ledger.lines.get(site)
+    return new_origin(ledger, site) if origin is None else <Origin>origin
+
+
+cdef size_t bytes_copied(Ledger ledger) noexcept:
+    return figures_of(ledger.account).copied
+
+
 cdef cow_account_figures figures_of(const cow_account *account) noexcept:
     cdef cow_account_figures figures
     read_account(account, &figures)
@@ -192,9 +204,9 @@ cdef int note(Origin by) except -1:
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin
+    ledger.births += 1
     if not ledger.notes:
         return 0
-    ledger.births += 1
     if live > ledger.noted:
         ledger.noted = live
         ledger.peak_site = by.site
@@ -218,13 +230,12 @@ cdef int note(Origin by) except -1:
 
 
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    cdef Step step = None
+    cdef Step step
     if access.intent == LOCATES or access.intent == SHARES:
         return 0
-    if get_current() != NULL:
-        step = <Step>get_current()
-        if step.storage is storage or (step.others is not None and storage in step.others):
-            return 0
+    step = this_thread().faked
+    if step is not None and (step.storage is storage or (step.others is not None and storage in step.others)):
+        return 0
     site = (<Origin>keeper).site
     operation = BEHALVES[<int>access.behalf] if step is None or step.operation is None else step.operation
     if access.intent == WRITES or access.intent == OVERWRITES:
@@ -245,15 +256,15 @@ def permit(str operation, list arrays, function, tuple args, dict kwargs, /):
     kwargs : dict
     """
     cdef Step step = Step.__new__(Step)
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before = thread.faked
     step.operation = operation
     step.others = [storage_for(<Array?>x) for x in arrays]
-    before = get_current()
-    set_current(<void *>step)
+    thread.faked = step
     try:
         return function(*args, **kwargs)
     finally:
-        set_current(before)
+        thread.faked = before
 
 
 def during(str operation, function, tuple args, dict kwargs, /):
@@ -355,6 +366,23 @@ def make(
     return on_storage(storage, 0, nd, dims, steps, dtype, writeable, BORN_FRESH)
 
 
+cdef Array make_like(Origin origin, Array place, size_t nbytes):
+    """A new array without bytes that lies as another, in a Storage of so many."""
+    cdef cow_account *before = use_account(origin.account)
+    cdef Array made
+    cdef Storage storage
+    try:
+        storage = fake_storage(nbytes, origin)
+    finally:
+        use_account(before)
+    storage.never_shared = not is_plain(place.descr)
+    note(origin)
+    made = on_storage(storage, place.offset, place.nd, shape_of(place), strides_of(place), place.descr, place.writeable,
+                      BORN_FRESH)
+    made.standard = place.standard
+    return made
+
+
 def twin(Array x not None, Origin origin not None, dict known, /):
     """A fake of an array's shape, dtype, strides and flag, which aliases the twins of those that alias the array.
 
@@ -421,16 +449,16 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     cdef Access access
     cdef Step step = Step.__new__(Step)
     cdef cow_account *account
-    cdef void *before
+    cdef Thread thread = this_thread()
+    cdef object before = thread.faked
     cdef Array whose = still(x)
     cdef Overwrite overwrite
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
     step.operation = operation
     step.storage = whose.storage_
-    before = get_current()
     account = use_account(origin.account)
-    set_current(<void *>step)
+    thread.faked = step
     try:
         if whole and is_replaceable(whose, text):
             access = access_to(whose, OVERWRITES, OPERATION)
@@ -443,7 +471,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
             begin_write(whose.storage_, &access, &scope)
             end_write(&scope)
     finally:
-        set_current(before)
+        thread.faked = before
         use_account(account)
     if origin.ledger.written is not None:
         origin.ledger.written[whose.storage_] = (

@@ -5,8 +5,8 @@ import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cowarray._modes.common.site import Site
 from cowarray._modes.common.sizes import readable
-from cowarray._modes.simulate.divergences import Site
 
 __all__ = ["as_html", "as_text", "headline", "source_of", "table"]
 

@@ -1,12 +1,12 @@
 """`fake`: arrays without bytes, and what a program would take in memory."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
+from cowarray._modes.common.site import Site
 from cowarray._modes.fake.plan_chart import plot
 from cowarray._modes.fake.plan_report import as_html, as_text
-from cowarray._modes.simulate.divergences import Site
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
@@ -35,7 +35,7 @@ class Line(NamedTuple):
     bytes_copied: int
 
 
-class fake:
+class fake(Mode):
     """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
 
     What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
@@ -88,33 +88,9 @@ class fake:
         from cowarray._modes.common import blocks
         from cowarray._modes.fake import calls, fakes, passing
 
-        self._road = passing
-        self._blocks = blocks
+        self._enlisted = passing
         self._ledger = fakes.Ledger()
-        self._block = calls.Block(self._ledger, real)
-        self._entered: list[Any] = []
-
-    def __enter__(self) -> Self:
-        hand_to("fakes", self._road)
-        self._entered.append(None)
-        watch_births(1)
-        try:
-            self._entered[-1] = self._blocks.enter(self._block)
-        except BaseException:
-            self._leave()
-            raise
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        token = self._entered[-1]
-        try:
-            self._blocks.leave(token)
-        finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        self._entered.pop()
-        watch_births(-1)
+        super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
 
     @property
     def peak_bytes(self) -> int:
@@ -248,7 +224,7 @@ def fake_like(*arrays: Any) -> Any:
     from cowarray._modes.common import blocks
     from cowarray._modes.fake import calls, fakes, passing
 
-    hand_to("fakes", passing)
+    _enlisted = passing
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

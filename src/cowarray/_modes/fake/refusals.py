@@ -1,6 +1,6 @@
 """What is raised where an array without bytes is asked for a value."""
 
-from cowarray._modes.simulate.divergences import Site
+from cowarray._modes.common.site import Site
 
 __all__ = ["FakeError"]
 

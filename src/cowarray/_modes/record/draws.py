@@ -20,13 +20,10 @@ import numpy as np
 
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.recipes import Node, Version
+from cowarray._modes.record.nodes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest"]
-
-# Set by making.py: has the draws of a State made.
-settle: Any = None
+__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
 
 
 class NotRecorded(Exception):
@@ -34,7 +31,7 @@ class NotRecorded(Exception):
 
 
 class State:
-    """The state of a generator, as far as it is recorded.
+    """The state of a generator, as far as it is recorded: `latest` is what the last draw leaves, waiting or made.
 
     Parameters
     ----------
@@ -43,51 +40,54 @@ class State:
         It stands where the last draw that has been made left it.
     """
 
-    __slots__ = ("__weakref__", "generator", "latest", "owner")
+    __slots__ = ("__weakref__", "generator", "latest", "make", "owner")
 
     def __init__(self, owner: Generator, generator: np.random.Generator) -> None:
         self.owner = weakref.ref(owner)
         self.generator = generator
         self.latest: Version | None = None
+        self.make: Callable[[State], object] | None = None
 
-    def record(self, node: Node) -> None:
-        """Note a draw."""
-        owner: Any = self.owner()
-        if type(owner._numpys) is Waiting and owner._numpys.state is not self:
-            owner._numpys.state.record(node)  # another thread has recorded the first one meanwhile
-            return
-        if self.latest is None:
-            self.latest = Version(None)
-            self.latest.value = self.generator
-            owner._numpys = Waiting(self)
-        node.read([self.latest])
-        self.latest = node.write(self.latest, None)
+    def settle(self) -> None:
+        """Have the draws made that wait."""
+        if self.make is not None:
+            self.make(self)
 
 
-def rest(generator: Any, version: Version) -> None:
-    """A draw has been made. After the last that was recorded, NumPy's generator has its place again.
+def rest(state: State) -> None:
+    """Put NumPy's generator in its place again, if no draw waits.
+
+    Parameters
+    ----------
+    state : State
+    """
+    owner: Any = state.owner()
+    waits = state.latest is not None and state.latest.node is not None
+    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state is state and not waits:
+        owner._numpys = state.generator
+
+
+def rest_after(generator: Any) -> None:
+    """The same, of the state of a generator of NumPy's, after a draw has been made.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-    version : Version
-        Of its state, after the draw.
     """
     owner = generator.owner()
-    if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state.latest is version:
-        owner._numpys.state.latest = None
-        owner._numpys = generator
+    if owner is not None and type(owner._numpys) is Waiting:
+        rest(owner._numpys.state)
 
 
 class Waiting:
-    """In place of NumPy's generator, as long as draws wait to be made."""
+    """In place of NumPy's generator, as long as draws wait to be made, or may."""
 
     def __init__(self, state: State) -> None:
         self.state = state
 
     def settle(self) -> None:
         """Have the draws made."""
-        settle(self.state)
+        self.state.settle()
 
     def __getattr__(self, name: str) -> "_Draw":
         return _Draw(self.state, name)
@@ -113,7 +113,7 @@ class _Draw:
         return getattr(self.state.generator, self.__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        settle(self.state)
+        self.state.settle()
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)
 
 
@@ -172,7 +172,7 @@ class _Repeat:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.draw is not None:
-            settle(self.draw.state)  # draws that wait come first
+            self.draw.state.settle()  # draws that wait come first
             with _drawing:
                 draw, self.draw = self.draw, None
                 self.state = draw.state.generator.bit_generator.state

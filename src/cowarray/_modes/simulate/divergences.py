@@ -2,25 +2,9 @@
 
 from typing import Any, NamedTuple
 
-__all__ = ["AliasingError", "AliasingWarning", "Divergence", "Site"]
+from cowarray._modes.common.site import Site
 
-
-class Site(NamedTuple):
-    """A line of a program.
-
-    Parameters
-    ----------
-    filename : str
-        The file, as the code object names it: ``<string>`` too.
-    lineno : int
-        The number of the line, from 1.
-    """
-
-    filename: str
-    lineno: int
-
-    def __str__(self) -> Any:
-        return f"{self.filename}:{self.lineno}"
+__all__ = ["AliasingError", "AliasingWarning", "Divergence"]
 
 
 class Divergence(NamedTuple):

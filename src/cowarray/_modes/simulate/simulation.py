@@ -1,17 +1,17 @@
 """`simulate`: which lines of a program rely on a view where cowarray copies in meaning."""
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 from cowarray._array.copies import watch_copies
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._ops.operands import watch_births
 
 __all__ = ["simulate"]
 
 
-class simulate:
+class simulate(Mode):
     """Context manager in which copies in meaning are NumPy's views, and accesses that depend on that are found.
 
     With NumPy, `reshape`, `ravel` and others give a view where they can; here they always copy, in meaning. A program
@@ -69,36 +69,11 @@ class simulate:
         # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
         from cowarray._modes.simulate import shadows, simulated, watching
 
-        self._road = simulated
-        self._hooks = watching
+        self._enlisted = simulated
         self._error = error
         self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
-        self._entered: list[Any] = []
-
-    def __enter__(self) -> Self:
-        hand_to("simulation", self._road)
-        self._entered.append(None)
-        watch_births(1)
-        watch_copies(1, self._hooks)
-        try:
-            self._entered[-1] = self._hooks.innermost.set(self._run)
-        except BaseException:
-            self._leave()
-            raise
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        token = self._entered[-1]
-        try:
-            self._hooks.innermost.reset(token)
-        finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        self._entered.pop()
-        watch_copies(-1, self._hooks)
-        watch_births(-1)
+        super().__init__("simulate", watching.variable, self._run, ((watch_births,), (watch_copies, watching)))
 
     def _record(
         self,

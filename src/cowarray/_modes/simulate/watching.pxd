@@ -26,8 +26,6 @@ cdef class Step:
     cdef list held  # (mark, bytes, differed)
 
 
-# Makes a step, or none, the one under way in this thread; returns the one before, borrowed as this one is.
-cdef void *put_step(void *step) noexcept
 cdef Watch watch_of(Array x)
 cdef Watch watch_for(Storage storage)
 cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site, object differed,

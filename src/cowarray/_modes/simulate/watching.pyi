@@ -2,9 +2,9 @@ from contextvars import ContextVar
 from typing import final
 
 from cowarray import ndarray
-from cowarray._modes.simulate.shadows import Run
+from cowarray._modes.common.entering import Entry
 
-innermost: ContextVar[Run | None]
+variable: ContextVar[Entry | None]
 
 @final
 class Step: ...

@@ -6,10 +6,10 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cowarray._array.array cimport Array, set_shadow, storage_for
-from cowarray._c.frames cimport get_current, set_current
 from cowarray._modes.simulate.regions cimport count_bytes, intersection, meet, Region, region_of_box, region_of_range
 from cowarray._modes.simulate.shadows cimport Birth, catch_up, Mark, Run, Shadow, shadow_of, Watch, Write
 from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread
 from cowarray._modes.simulate.values cimport differs, keep_values, lose_values
 from cowarray._modes.simulate.writes cimport begin_comparing, new_write, note, note_export, settle
 from cowarray._native.storage cimport (
@@ -30,6 +30,7 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 
+from cowarray._modes.common.entering import innermost
 from cowarray._native.storage import set_doorkeeper
 
 # What accesses outside of any operation are reported as.
@@ -46,12 +47,6 @@ cdef class Step:
     """An operation under way."""
 
 
-cdef void *put_step(void *step) noexcept:
-    cdef void *before = get_current()
-    set_current(step)
-    return before
-
-
 cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
     if step.storage != <void *>storage:
         return False
@@ -61,7 +56,7 @@ cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
 cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     """An access to a watched Storage: who reads what is foreign is told of, and who writes is noted."""
     cdef Watch watch = <Watch>keeper
-    cdef Step step = None
+    cdef Step step
     cdef Intent intent = access.intent
     cdef Shadow s = watch.own if access.shadow == NULL else <Shadow>access.shadow
     cdef Region region
@@ -69,8 +64,7 @@ cdef int asked(object keeper, Storage storage, const Access *access) except -1:
     cdef bint overwrites, reads_nothing, outside
     if intent == LOCATES:
         return 0
-    if get_current() != NULL:
-        step = <Step>get_current()
+    step = this_thread().simulated
     if step is not None and step.region is not None and intent != SHARES and is_about(step, storage, s):
         region = step.region
     elif access.ndim < 0:
@@ -171,18 +165,18 @@ cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site
 
 # ---- the hooks of the lower rooms ------------------------------------------------------------------------------------
 
-# The innermost simulation of the current context: its run.
-innermost = ContextVar("cowarray_simulation", default=None)
+# Of the innermost `Entry` of a context, which has the run of a simulation.
+variable = ContextVar("cowarray_simulation", default=None)
 
 
 def aliases_here():
     """Whether copies in meaning are aliases in the current context."""
-    return innermost.get() is not None
+    return innermost(variable) is not None
 
 
 def watched_alias(Array view not None, str operation):
     """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own."""
-    cdef Run run = innermost.get()
+    cdef Run run = innermost(variable)
     cdef Storage storage = storage_for(view)
     cdef Watch watch
     cdef Shadow source, made

@@ -21,7 +21,7 @@ from numpy._core.overrides import ARRAY_FUNCTIONS
 
 from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.blocks import put_back, put_in
+from cowarray._modes.common.blocks import call_in
 from cowarray._modes.fake.calls import Block, Call
 from cowarray._modes.fake.fakes import as_laid, first_fake, is_fake, make, twin
 from cowarray._modes.fake.refusals import FakeError
@@ -29,7 +29,6 @@ from cowarray._modes.fake.rules.numpy_code import fromnumeric, umath
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
-from cowarray._ops.operands import watch_births
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["assuming", "clone_of", "composite", "run", "seen"]
@@ -348,19 +347,16 @@ def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None) -
 def _inside(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:
     row = table.OPERATIONS.get(call.operation)
     origin = call.origin if row is not None and row.writes else call.origin.within
-    before = put_in(Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed))
-    watch_births(1)  # also where no block is entered: what the code makes is the operation's own
+    block = Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed)
     try:
-        return function(*args, **kwargs)
+        # Also where no block is entered, what the code makes is the operation's own.
+        return call_in(block, function, tuple(args), kwargs, True)
     except FakeError as error:
         if error.operation == call.operation:
             raise
         raise call.refusal(error.reason, error.advice) from None
     except ValuesNeeded as needed:
         raise call.refusal(str(needed)) from None
-    finally:
-        watch_births(-1)
-        put_back(before)
 
 
 def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:

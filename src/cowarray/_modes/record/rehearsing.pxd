@@ -1,37 +1,35 @@
-# What an operation would give and write, on ghosts of its arguments; and arguments as they are now, for later.
+# What an operation would give and write: shown to the rules of fakes, which get ghosts of its arguments.
 
 from cowarray._array.array cimport Array
-from cowarray._modes.record.recipes cimport Recipe
+from cowarray._modes.fake.fakes cimport Origin
+from cowarray._modes.record.nodes cimport Traced
 from cowarray._native.storage cimport Storage
 cimport numpy as cnp
 
 
-cdef class Seen:
+cdef class Rehearsal:
     cdef object block
     cdef object outer  # the block that the program is in
-    cdef void *frame  # of the program, that records; as long as the rules run
+    cdef void *frame  # of the program; as long as the rules run
     cdef readonly object site
+    cdef Origin origin  # of its ghosts
     cdef object first  # the first ghost
     cdef list ghosts  # of (ghost, what it stands for, what is known of its Storage, or None)
-    cdef list foreign  # arrays of NumPy's
+    cdef list foreign  # NumPy's arrays
     cdef dict written  # Storages, and how many pages of each at most
-    cdef list originals  # arrays whose ghosts lie there
-    cdef dict pages  # by their Storages, how many pages of each are written at most
     cdef bint has_real  # whether the result has an array with bytes
-    cdef bint everything  # whether arrays have ghosts whose bytes are there
-    cdef object function  # what repeats the operation
-    cdef bint draws  # random numbers
+    cdef bint is_repeated  # the operation itself is done afterwards: nobody is told of it, or refused it, twice
 
+    cdef int stand_here(self) except -1
     cdef object show(self, object value)
+    cdef object show_array(self, Array x)
+    cdef object ghost_of(self, Array x, Traced traced)
     cdef Array ghost_of_real(self, Array x)
     cdef int find_fresh(self, object result, list found) except -1
     cdef Py_ssize_t look_into(self, object result, list found, Py_ssize_t place) except -1
     cdef Array original_on(self, Storage storage)
-    cdef Recipe recipe_on(self, Storage storage)
-    cdef object give_back(self, object result)
-    cdef list written_recipes(self)
 
 
-cdef object dry(str operation, object function, tuple args, dict kwargs, Seen seen)
+cdef object rehearse(str operation, object function, tuple args, dict kwargs, Rehearsal rehearsal)
 cdef object own_block()
 cdef int refuse_objects(cnp.dtype descr) except -1

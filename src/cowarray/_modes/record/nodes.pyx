@@ -1,14 +1,12 @@
-"""Arrays whose bytes will be made when somebody needs them: their doorkeeper, and what it knows of how they are made.
+"""Recorded operations: what each reads, writes and makes, so that it can be done later or again.
 
-A deferred array's Storage has no bytes yet, and a `Recipe` as its doorkeeper. Whoever comes to its door but to look at
-shape and strides has the bytes made first, in place, and then goes on as if they had always been there. A Storage has
-versions: a recorded write makes the next from the last. A `Node` is a recorded operation; it is kept by the versions
-that it makes, and keeps those that it reads, so what nobody can reach is forgotten, and there are no circles.
+A Storage has versions: a recorded write makes the next from the last. A `Node` is a recorded operation. The versions
+that it makes keep it, and it keeps those that it reads, so what nobody can reach is forgotten, and there are no
+circles.
 
-The rules that say what operations give are those of fakes: they are shown a fake of the same size and place, a ghost.
+What operations give, the rules of fakes say. They are shown a fake of the same size and place: a ghost.
 """
 
-import weakref
 import numpy as np
 
 cimport cython
@@ -21,36 +19,17 @@ from cowarray._array.array cimport (
     access_anywhere,
     Array,
     Birth,
-    BORN_SCALAR,
-    is_array,
     on_storage,
     shape_of,
     storage_for,
     strides_of,
 )
-from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.python cimport PyContextVar_Get
 from cowarray._modes.fake.fakes cimport Origin
-from cowarray._native.storage cimport (
-    Access,
-    change_keeper,
-    fake_storage,
-    Keeper,
-    LOCATES,
-    OPERATION,
-    READS,
-    share,
-    Storage,
-    take_bytes,
-    window_size,
-)
-
-from cowarray._modes.fake.refusals import FakeError
+from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, READS, share, Storage, window_size
 
 cnp.import_array()
 
-# Makes the bytes of a Recipe's Storage, or raises. Set by making.py.
-cdef object maker = None
 cdef long long nodes_made = 0
 # Of nodes that write nothing, which most are. It stays empty.
 cdef dict nothing_written = {}
@@ -61,20 +40,9 @@ cdef object print_options = getattr(np._core.arrayprint, "format_options", None)
 cdef object no_handling = object()
 
 
-def set_maker(function, /):
-    """Have function make the bytes of a `Recipe` that it is given."""
-    global maker
-    maker = function
-
-
-def nothing():
-    """Do nothing."""
-
-
 # ---- what is recorded ------------------------------------------------------------------------------------------------
 
 
-@cython.final
 @cython.trashcan(True)
 cdef class Version:
     """The bytes that a Storage has, or had, between two writes; or the state of a generator between two draws.
@@ -91,7 +59,7 @@ cdef class Version:
     readers : int
         Nodes not run yet that read or write them.
     home : weakref.ref of Storage, or None
-        While this is the latest version of a Storage without bytes: that one.
+        The Storage of which this is the latest version.
     """
 
     def __cinit__(self, Node node):
@@ -104,14 +72,13 @@ cdef class Version:
 
 @cython.final
 cdef class Reference:
-    """A deferred array among the arguments of a node: a version, and where in it."""
+    """An array among the arguments of a node: a version, and where in it."""
 
     def on(self, Storage storage not None):
         """The array, on a Storage that has the version's bytes."""
         return placed(self.place, storage)
 
 
-@cython.final
 @cython.trashcan(True)
 cdef class Node:
     """A recorded operation.
@@ -122,7 +89,7 @@ cdef class Node:
     function : callable
         What does it as ever.
     args : list
-        With `Reference` in place of deferred arrays, and copies of others.
+        With `Reference` in place of arrays whose versions are known, and copies of others.
     kwargs : dict
     site : Site
     """
@@ -153,19 +120,17 @@ cdef class Node:
             (<Version>version).readers += 1
             self.reads.append(version)
 
-    cpdef Version write(self, Version before, object home):
-        """Note that it makes a version of another, the latest of home. Returns the new one."""
-        cdef Version after = Version(self)
-        after.home = home
-        before.home = None
+    cpdef object write(self, Version before, Version after):
+        """Note that it makes the next version of a Storage from its latest."""
         if self.writes is nothing_written:
             self.writes = {}
         self.writes[before] = PyWeakref_NewRef(after, None)
-        return after
+        after.home = before.home
+        before.home = None
 
     cpdef object bear(self, Py_ssize_t place, Array array, Version version):
         """Note that a result is new."""
-        self.births.append((place, outline(array), PyWeakref_NewRef(version, None)))
+        self.births.append((place, outline_of(array), PyWeakref_NewRef(version, None)))
 
     cpdef object forget(self):
         """It has run."""
@@ -175,13 +140,6 @@ cdef class Node:
         self.args = self.kwargs = self.function = self.handling = self.printing = None
         self.births = []
         self.writes = nothing_written
-
-    def fall_out(self):
-        """It raised what it would raise again, and gives nothing new: from now on it writes nothing."""
-        if not self.births:
-            self.function = nothing
-            self.args = []
-            self.kwargs = {}
 
     def circumstances(self):
         """A context manager: floating-point errors are handled, and arrays printed, as when it was recorded."""
@@ -225,87 +183,17 @@ cdef int have_done(Version version) except -1:
         version.value = None
 
 
-# ---- the door --------------------------------------------------------------------------------------------------------
+# ---- where arrays lie ------------------------------------------------------------------------------------------------
 
 
 cdef class Traced(Keeper):
-    """The doorkeeper of a Storage of which it is known how its bytes are made."""
-
-
-cdef class Recipe(Traced):
-    """The doorkeeper of a Storage that has no bytes yet."""
-
-
-cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    cdef Recipe recipe = keeper
-    if access.intent == LOCATES and access.ndim >= 0:
-        return 0
-    # Without a box it is `materialize`, which asks for the bytes.
-    if recipe.strict and access.intent != LOCATES and storage.is_deferred:
-        raise FakeError("a conversion", "a value is needed, and the block is strict", site_of(recipe))
-    while storage.is_deferred:  # another thread may have recorded a write meanwhile
-        maker(recipe)
-    return 0
-
-
-cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
-    """Make a fake that has just been made, and that nobody else has, a deferred array.
-
-    is_scalar: NumPy gives a scalar. Then nothing changes it, and in-place operators give new objects.
-    """
-    cdef Recipe recipe = Recipe.__new__(Recipe)
-    recipe.door = asked
-    recipe.storage = version.home = weakref.ref(x.storage_)
-    recipe.latest = version
-    recipe.strict = strict
-    if is_scalar:
-        x.birth = BORN_SCALAR
-        x.writeable = False
-    change_keeper(x.storage_, recipe)
-    return recipe
-
-
-cdef object site_of(Recipe recipe):
-    """Where the operation stands that makes a Recipe's bytes; None once it has been done."""
-    cdef Node node = recipe.latest.node
-    return None if node is None else node.site
-
-
-cdef Recipe find_recipe(Array x):
-    if x.storage_ is None or not x.storage_.is_deferred:
-        return None
-    return <Recipe>x.storage_.doorkeeper
+    """The doorkeeper of a Storage whose bytes a recorded operation makes."""
 
 
 cdef Traced find_traced(Array x):
     if x.storage_ is None or x.storage_.doorkeeper == NULL or not isinstance(<object>x.storage_.doorkeeper, Traced):
         return None
     return <Traced><object>x.storage_.doorkeeper
-
-
-def recipe_of(Array x not None, /):
-    """The `Recipe` of an array; None where its bytes are there, or never will be."""
-    return find_recipe(x)
-
-
-def first_deferred(values, /):
-    """The first array whose bytes are not made yet among values, or in lists, tuples and dicts there; or None."""
-    return find_deferred(values, 0)
-
-
-cdef object find_deferred(object values, int depth):
-    for value in values:
-        if is_array(value):
-            if find_recipe(<Array>value) is not None:
-                return value
-        elif isinstance(value, (list, tuple, dict)) and depth < MAXDIMS:
-            found = find_deferred((<dict>value).values() if isinstance(value, dict) else value, depth + 1)
-            if found is not None:
-                return found
-    return None
-
-
-# ---- where arrays lie ------------------------------------------------------------------------------------------------
 
 
 cdef Array new_ghost(Array x, Traced traced, Origin origin):
@@ -324,18 +212,18 @@ cdef Array placed(Array x, Storage storage):
     return made
 
 
-cdef tuple outline(Array x):
+cdef tuple outline_of(Array x):
     """Where an array lies, and how many bytes its Storage has."""
     return placed(x, None), window_size(x.storage_)
 
 
-def lies_as(Array x not None, tuple foretold, /):
-    """Whether an array lies in its Storage as was foretold by its outline."""
-    cdef Array place = foretold[0]
+def lies_as(Array x not None, tuple outline, /):
+    """Whether an array lies in its Storage as its outline says."""
+    cdef Array place = outline[0]
     cdef int i
     if x.nd != place.nd or x.offset != place.offset or x.descr != place.descr:
         return False
-    if window_size(storage_for(x)) != <size_t>foretold[1]:
+    if window_size(storage_for(x)) != <size_t>outline[1]:
         return False
     for i in range(x.nd):
         if x.dims[i] != place.dims[i] or (x.dims[i] > 1 and x.dims[x.nd + i] != place.dims[place.nd + i]):
@@ -343,48 +231,14 @@ def lies_as(Array x not None, tuple foretold, /):
     return True
 
 
-def lay(tuple foretold, Storage storage not None, /):
+def lay(tuple outline, Storage storage not None, /):
     """The array of an outline, writable, on a Storage of its size."""
-    made = placed(<Array>foretold[0], storage)
+    made = placed(<Array>outline[0], storage)
     (<Array>made).writeable = True
     return made
 
 
-def fill(Storage storage not None, Storage made not None, /):
-    """Put bytes into a deferred Storage: those of another, which is to be dropped. What that shared, it shares."""
-    _keeper = <object>storage.doorkeeper  # ends with this function
-    take_bytes(storage, made)
-
-
-def settle(list nodes, dict made, dict kept, /):
-    """Put what nodes have made where it was missing, and forget how. No signal comes in between."""
-    cdef Version version
-    cdef list gone = []
-    for each in made:
-        version = <Version>each
-        version.node = None
-        value = version.value
-        if type(value) is not Storage:
-            continue
-        if version.is_wanted():
-            version.value = kept.get(version)
-            home, version.home = version.home, None
-            fill(<Storage>home(), <Storage>value)
-        elif version.readers == 0:
-            version.value = None
-        gone.append(value)
-    for node in nodes:
-        (<Node>node).forget()
-
-
-def undo(dict made, /):
-    """Forget what was made before an error: it is made again."""
-    for version in made:
-        if (<Version>version).node is not None:
-            (<Version>version).value = None
-
-
-def clone(Storage storage not None, /):
+cpdef Storage clone(Storage storage):
     """A lazy clone of a Storage that nobody else writes to, whatever its size."""
     cdef Access access = access_anywhere(READS, OPERATION)
     made = share(storage, &access, 0, window_size(storage), True)

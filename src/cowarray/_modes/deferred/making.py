@@ -2,73 +2,25 @@
 
 import contextlib
 import contextvars
-import os
-import threading
 import warnings
 from typing import Any
 
 import numpy as np
 
-from cowarray._chapters.creation import zeros
-from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.blocks import put_back, put_in
-from cowarray._modes.record import draws
-from cowarray._modes.record.recipes import (
-    Node,
-    Recipe,
-    Reference,
-    Version,
-    clone,
-    lay,
-    lies_as,
-    set_maker,
-    settle,
-    undo,
-)
-from cowarray._modes.simulate.divergences import Site
-from cowarray._native.storage import Storage
-from cowarray._ops.conversion import asarray
+from cowarray._modes.common.blocks import call_in
+from cowarray._modes.common.site import Site
+from cowarray._modes.deferred import recipes
+from cowarray._modes.record.draws import State, rest, rest_after
+from cowarray._modes.record.nodes import Node, Version, clone
+from cowarray._modes.record.repeating import flat, laid, making, rebuilt
 
-__all__ = ["flat", "laid", "make", "making", "rebuilt"]
+__all__ = ["make", "settle"]
 
 
-def flat(result: object) -> list[Any]:
-    """What a result has in it, in order."""
-    if isinstance(result, (tuple, list)):
-        return [each for item in result for each in flat(item)]
-    return [result]
+_running: set[Node] = set()
 
 
-class _Maker:
-    """One thread makes, the others wait; none of them holds the GIL meanwhile."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.running: set[Node] = set()
-
-
-_maker = _Maker()
-
-
-# No child begins in the middle of a making, of which it has not the thread: whoever forks has the lock, there too.
-os.register_at_fork(
-    before=lambda: _maker.lock.acquire(),
-    after_in_parent=lambda: _maker.lock.release(),
-    after_in_child=lambda: _maker.lock.release(),
-)
-
-
-def making() -> contextlib.AbstractContextManager[object]:
-    """The lock of whoever makes something, or notes what is to be made.
-
-    Returns
-    -------
-    context manager
-    """
-    return _maker.lock
-
-
-def make(recipe: Recipe) -> None:
+def make(recipe: recipes.Recipe) -> None:
     """Bring the bytes of a deferred Storage.
 
     Parameters
@@ -82,7 +34,7 @@ def make(recipe: Recipe) -> None:
     """
     said = _Said()
     try:
-        with _maker.lock:
+        with making():
             version = recipe.latest
             if version.home is not None:  # else another thread has just made them
                 _Slice(version, said).run()
@@ -90,13 +42,19 @@ def make(recipe: Recipe) -> None:
         said.warn()
 
 
-def _settle(state: draws.State) -> None:
-    """Have all recorded draws of a generator made."""
+def settle(state: State) -> None:
+    """Have all recorded draws of a generator made.
+
+    Parameters
+    ----------
+    state : State
+    """
     said = _Said()
     try:
-        with _maker.lock:
-            if state.latest is not None:
+        with making():
+            if state.latest is not None and state.latest.node is not None:
                 _Slice(state.latest, said).run()
+            rest(state)
     finally:
         said.warn()
 
@@ -140,7 +98,7 @@ def _needed(version: Version) -> list[Node]:
         node = stack.pop()
         if node in found:
             continue
-        if node in _maker.running:
+        if node in _running:
             raise RuntimeError(f"{node.operation}: to make its result, its result is needed")
         found.add(node)
         stack.extend([version.node for version in node.reads if version.value is None])
@@ -160,40 +118,26 @@ class _Slice:
 
     def run(self) -> None:
         """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
-        before = put_in(None)
-        try:
-            contextvars.Context().run(self._run_all)
-        finally:
-            put_back(before)
+        call_in(None, contextvars.Context().run, (self._run_all,), {})
 
     def _run_all(self) -> None:
-        ran = 0
-        _maker.running.update(self.nodes)
+        node = self.nodes[0]
         try:
+            _running.update(self.nodes)
             for node in self.nodes:
-                ran += 1
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
-            settle(self.nodes, self.made, kept)
+            recipes.settle(self.nodes, self.made, kept)
         except BaseException as error:
-            if not self._is_settled():
-                undo(self.made)
-                for generator, state in self.states.items():
-                    generator.bit_generator.state = state
+            recipes.undo(self.nodes, self.made, self.states)
             if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
-                self.nodes[ran - 1].fall_out()
-            site = self.nodes[ran - 1].site
-            error.add_note(f"while making what was recorded at {site[0]}:{site[1]}")
+                recipes.write_nothing(node)
+            error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
         finally:
-            _maker.running.difference_update(self.nodes)
-            if self._is_settled():
-                for version in self.made:
-                    if isinstance(version.value, np.random.Generator):
-                        draws.rest(version.value, version)
-
-    def _is_settled(self) -> bool:
-        return self.nodes[0].function is None
+            _running.difference_update(self.nodes)
+        for generator in self.states:
+            rest_after(generator)
 
     def _run(self, node: Node) -> None:
         values = {version: self._value(version, version in node.writes) for version in node.reads}
@@ -206,9 +150,9 @@ class _Slice:
             self._put(after(), values[before])
         if node.births:
             results = flat(result)
-            for place, foretold, version in node.births:
+            for place, outline, version in node.births:
                 if version() is not None:
-                    self._put(version(), laid(results[place], foretold, values))
+                    self._put(version(), laid(results[place], outline, values))
 
     def _value(self, version: Version, written: bool) -> Any:
         """A version's bytes, for a node to read or to write."""
@@ -234,35 +178,4 @@ class _Slice:
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
 
-def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
-    """An argument as it was recorded, on the bytes that are there now."""
-    kind = type(value)
-    if kind is Reference:
-        return value.on(values[value.version])
-    if kind is list or kind is tuple:
-        return kind([rebuilt(item, values) for item in value])
-    if kind is dict:
-        return {name: rebuilt(item, values) for name, item in value.items()}
-    return value
-
-
-def laid(made: Any, foretold: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
-    """The Storage of a result, in which it lies as was foretold."""
-    if type(made) is not ndarray:
-        made = asarray(made)  # NumPy's scalar
-    if lies_as(made, foretold):
-        storage = made.storage
-        return clone(storage) if storage in values.values() else storage
-    place = foretold[0]
-    if made.shape != place.shape or made.dtype != place.dtype:
-        raise RuntimeError(
-            f"{made.dtype} of shape {made.shape} came where {place.dtype} of shape {place.shape} was foretold: "
-            "this is an error of cowarray"
-        )
-    copy = lay(foretold, zeros(foretold[1], "u1").storage)
-    copy[...] = made
-    return copy.storage
-
-
-set_maker(make)
-draws.settle = _settle
+recipes.set_maker(make)

@@ -1,0 +1,239 @@
+"""What comes to managed arrays from outside of operations: accesses at their door, and what users ask for by name."""
+
+import sys
+
+from cowarray._array.array cimport Array, storage_for, still
+from cowarray._array.copies cimport copy_in_order
+from cowarray._modes.budget.inputs cimport constant_name
+from cowarray._modes.budget.managing cimport held_by
+from cowarray._modes.budget.pools cimport Pools, PRESENT, SPILLED
+from cowarray._modes.budget.remaking cimport bring, link_to_inputs, missing
+from cowarray._modes.budget.room cimport make_room, make_room_beside, no_room, put_out
+from cowarray._modes.budget.runs cimport (
+    Allocation,
+    bytes_in,
+    count_outside,
+    find_managed,
+    make_constant,
+    manage,
+    Managed,
+    ManagedNode,
+    ManagedVersion,
+    move,
+    new_allocation,
+    new_version,
+    Run,
+    set_door,
+    unmanage,
+)
+from cowarray._modes.budget.tasks cimport Task, wait_for_others
+from cowarray._modes.common.blocks cimport current_in
+from cowarray._modes.common.sites cimport here
+from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._native.storage cimport (
+    Access,
+    allocated_size,
+    LOCATES,
+    OVERWRITES,
+    pages_touched,
+    SHARES,
+    Storage,
+    who_holds,
+    write_cost,
+    write_takes,
+    WRITES,
+)
+
+from cowarray._modes.budget.room import NoRoom
+from cowarray._modes.budget.runs import guard
+from cowarray._modes.common.sizes import readable
+
+cdef int bring_before_access(object keeper, Storage storage, const Access *access) except -1:
+    cdef Managed managed = <Managed>keeper
+    cdef object under_way
+    cdef Task task = None
+    if access.intent == LOCATES and access.ndim >= 0:
+        return 0
+    under_way = this_thread().managed
+    if type(under_way) is Task:
+        task = <Task>under_way
+    if access.intent == SHARES and task is not None and task.only_shares:
+        return 0
+    if managed.unit.state != PRESENT:
+        fetch(managed)
+    if under_way is None or (task is not None and task.inputs is None):
+        managed.unit.used = managed.unit.run.pools.now  # of recorded operations, and their repeats, it was said before
+    if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
+        leave_sharers(managed, storage)
+    elif access.intent == WRITES or access.intent == OVERWRITES:
+        if task is None or task.storages is None or storage not in task.storages:
+            write_from_outside(managed, storage, pages_touched(storage, access))
+    return 0
+
+
+cdef int fetch(Managed managed) except -1:
+    """Bring the bytes of a Storage for somebody who is at its door."""
+    cdef Run run = managed.unit.run
+    with guard:
+        run.clock()
+        while managed.unit.state != PRESENT:
+            try:
+                bring(managed)
+            except NoRoom:
+                if not wait_for_others(run):
+                    raise MemoryError(
+                        f"no room to bring back {readable(managed.unit.nbytes)} that were made at "
+                        f"{managed.unit.site[0]}:{managed.unit.site[1]}, within a budget of "
+                        f"{readable(run.pools.budget)}{run.largest_constants()}"
+                    ) from None
+    return 0
+
+
+cdef int write_from_outside(Managed managed, Storage storage, size_t pages) except -1:
+    """Somebody writes whose writes are not known: from now on the bytes are a constant."""
+    cdef Run run = managed.unit.run
+    cdef ManagedVersion before
+    cdef Allocation unit
+    cdef size_t need, takes
+    with guard:
+        fetch(managed)  # another thread may have evicted them since the door was opened
+        before = managed.latest
+        unit = managed.unit
+        need = write_cost(storage)
+        takes = write_takes(storage, pages)
+        make_room_beside(unit, takes)
+        managed.latest = new_version(None)
+        managed.latest.home = managed.storage
+        managed.latest.unit = unit
+        managed.latest.name = managed.name
+        before.home = None
+        if need:
+            move(managed, new_allocation(run, need, 0, unit.site, "it was written from outside", takes))
+        else:
+            if before.value is None:
+                before.unit = None
+            unit.slot = None
+            run.pools.changed(unit)
+            make_constant(unit, "it was written from outside")
+            takes = min(unit.nbytes + takes, unit.size)
+        count_outside(managed, takes)
+    return 0
+
+
+cdef int leave_sharers(Managed managed, Storage storage) except -1:
+    """Somebody gives a Storage bytes of its own, which are as before."""
+    cdef Run run = managed.unit.run
+    cdef size_t need
+    cdef Allocation unit
+    with guard:
+        fetch(managed)
+        need = write_cost(storage)
+        if need:
+            make_room_beside(managed.unit, need)
+            if managed.latest.node is None:
+                unit = new_allocation(run, need, 0, managed.unit.site, managed.unit.why)
+            else:
+                unit = new_allocation(run, need, managed.unit.cost, managed.unit.site, None)
+                link_to_inputs(unit, managed.latest.node)
+            move(managed, unit)
+    return 0
+
+
+set_door(bring_before_access)
+
+
+# ---- what users ask for ----------------------------------------------------------------------------------------------
+
+
+# What is managed outside of any budget.
+cdef Run unbounded = None
+
+
+def checkpoint(Array x not None, /):
+    """A lazy copy of an array, which is managed: a constant."""
+    global unbounded
+    cdef Run run
+    cdef Storage storage
+    cdef Array made
+    cdef Allocation unit
+    cdef Thread thread = this_thread()
+    cdef object before
+    if find_managed(x) is not None:
+        raise ValueError("checkpoint: the array is managed already")
+    with guard:
+        run = held_by(current_in(thread))
+        if run is None:
+            if unbounded is None:
+                unbounded = Run(Pools(sys.maxsize), False, False, None, None, frozenset(), frozenset())
+            run = unbounded
+        run.clock()
+        before = thread.managed
+        thread.managed = Task.__new__(Task)
+        try:
+            made = copy_in_order(still(x), c"K")
+        finally:
+            thread.managed = before
+        made.standard = x.standard
+        storage = storage_for(made)
+        if storage.doorkeeper != NULL:
+            raise ValueError("checkpoint: the array is watched, or without bytes: another mode has it")
+        if not make_room(run, allocated_size(storage)):
+            raise no_room(run, allocated_size(storage))
+        unit = new_allocation(run, allocated_size(storage), 0, here(), "an input", bytes_in(storage))
+        manage(storage, unit, new_version(None), False, constant_name(run, unit))
+    return made
+
+
+def is_checkpointed(Array x not None, /):
+    """Whether an array is managed."""
+    return find_managed(x) is not None
+
+
+def decheckpoint(Array x not None, /):
+    """Bring an array's bytes, and forget all about it."""
+    cdef Managed managed = find_managed(x)
+    cdef Storage storage = x.storage_
+    with guard:
+        fetch(managed)
+        unmanage(storage)
+
+
+def evict(Array x not None, /):
+    """Free the bytes of a managed array."""
+    cdef Managed managed = find_managed(x)
+    cdef Storage storage = x.storage_
+    cdef Allocation unit
+    with guard:
+        unit = managed.unit
+        if unit.state != PRESENT:
+            return
+        if unit.why is not None:
+            raise BufferError(f"evict: {unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: "
+                              f"{unit.why}")
+        if unit.locks:
+            raise BufferError("evict: an operation is under way that needs the bytes")
+        unit.run.clock()
+        if not put_out(unit.run, unit, False):
+            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(storage, unit.members)}")
+
+
+def where_away(Array x not None, /):
+    """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
+    cdef Managed managed = find_managed(x)
+    cdef double cost = 0
+    cdef Py_ssize_t count = 0
+    if managed is None or managed.unit.state == PRESENT:
+        return ""
+    with guard:
+        if managed.unit.state == SPILLED:
+            return f"spilled: {managed.unit.nbytes} bytes to read from a file"
+        nodes = missing(managed.latest)
+        cost = sum([(<ManagedNode>node).cost for node in nodes]) / 1e9
+        count = len(nodes)
+    return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(cost)} to make again"
+
+
+cdef str duration(double took):
+    if took >= 1:
+        return f"{took:.1f} s"
+    return f"{took * 1e3:.3g} ms" if took >= 1e-3 else f"{took * 1e6:.0f} us"

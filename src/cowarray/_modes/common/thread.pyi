@@ -1,0 +1,9 @@
+from typing import final
+
+@final
+class Instead: ...
+
+@final
+class Thread: ...
+
+def doing() -> dict[str, object]: ...

@@ -1,0 +1,125 @@
+"""Deferred arrays: the doorkeeper of a Storage that has no bytes yet, and how they come.
+
+Whoever comes to that door but to look at shape and strides has the bytes made first, in place, and then goes on as if
+they had always been there.
+"""
+
+import weakref
+
+from cowarray._array.array cimport Array, BORN_SCALAR
+from cowarray._modes.record.nodes cimport Node, Traced, Version
+from cowarray._native.storage cimport Access, change_keeper, LOCATES, Storage, take_bytes
+
+from cowarray._modes.fake.refusals import FakeError
+
+# Makes the bytes of a Recipe's Storage, or raises. Set by making.py.
+cdef object maker = None
+
+
+def set_maker(function, /):
+    """Have function make the bytes of a `Recipe` that it is given."""
+    global maker
+    maker = function
+
+
+cdef class Recipe(Traced):
+    """The doorkeeper of a Storage that has no bytes yet."""
+
+
+cdef int make_before_access(object keeper, Storage storage, const Access *access) except -1:
+    cdef Recipe recipe = keeper
+    if access.intent == LOCATES and access.ndim >= 0:
+        return 0
+    # Without a box it is `materialize`, which asks for the bytes.
+    if recipe.strict and access.intent != LOCATES and storage.is_deferred:
+        raise FakeError("a conversion", "a value is needed, and the block is strict", site_of(recipe))
+    while storage.is_deferred:  # another thread may have recorded a write meanwhile
+        maker(recipe)
+    return 0
+
+
+cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
+    """Make a fake that has just been made, and that nobody else has, a deferred array.
+
+    is_scalar: NumPy gives a scalar. Then nothing changes it, and in-place operators give new objects.
+    """
+    cdef Recipe recipe = Recipe.__new__(Recipe)
+    recipe.door = make_before_access
+    recipe.storage = version.home = weakref.ref(x.storage_)
+    recipe.latest = version
+    recipe.strict = strict
+    if is_scalar:
+        x.birth = BORN_SCALAR
+        x.writeable = False
+    change_keeper(x.storage_, recipe)
+    return recipe
+
+
+cdef object site_of(Recipe recipe):
+    """Where the operation stands that makes a Recipe's bytes; None once it has been done."""
+    cdef Node node = recipe.latest.node
+    return None if node is None else node.site
+
+
+cdef Recipe find_recipe(Array x):
+    if x.storage_ is None or not x.storage_.is_deferred:
+        return None
+    return <Recipe>x.storage_.doorkeeper
+
+
+def recipe_of(Array x not None, /):
+    """The `Recipe` of an array; None where its bytes are there, or never will be."""
+    return find_recipe(x)
+
+
+# ---- what has been made ----------------------------------------------------------------------------------------------
+
+
+def fill(Storage storage not None, Storage made not None, /):
+    """Put bytes into a deferred Storage: those of another, which is to be dropped. What that shared, it shares."""
+    _keeper = <object>storage.doorkeeper  # ends with this function
+    take_bytes(storage, made)
+
+
+def settle(list nodes, dict made, dict kept, /):
+    """Put what nodes have made where it was missing, and forget how. No signal comes in between."""
+    cdef Version version
+    cdef list gone = []
+    for each in made:
+        version = <Version>each
+        version.node = None
+        value = version.value
+        if type(value) is not Storage:
+            continue
+        if version.is_wanted():
+            version.value = kept.get(version)
+            home, version.home = version.home, None
+            fill(<Storage>home(), <Storage>value)
+        elif version.readers == 0:
+            version.value = None
+        gone.append(value)
+    for node in nodes:
+        (<Node>node).forget()
+
+
+def undo(list nodes not None, dict made not None, dict states not None, /):
+    """Forget what was made before an error, if it has not been settled: it is made again, by generators as they were.
+    """
+    if (<Node>nodes[0]).function is None:
+        return
+    for version in made:
+        (<Version>version).value = None
+    for generator, state in states.items():
+        generator.bit_generator.state = state
+
+
+def nothing():
+    """Do nothing."""
+
+
+def write_nothing(Node node not None, /):
+    """Have a node that raised what it would raise again, and gives nothing new, write nothing from now on."""
+    if not node.births:
+        node.function = nothing
+        node.args = []
+        node.kwargs = {}

@@ -1,0 +1,247 @@
+"""What operations give, by what the rules have said of others just like them.
+
+To ask the rules takes longer than to add two short arrays. But what most operations give and write depends on shapes,
+strides and dtypes alone, and on what else they are given: programs do the same thing again and again. So an answer is
+kept by these. Operations that may give views or lazy copies are not kept: there it matters who shares what.
+"""
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.list cimport PyList_AsTuple
+
+from cowarray._array.array cimport (
+    Array,
+    BORN_FRESH,
+    BORN_LAZY,
+    BORN_SCALAR,
+    is_array,
+    on_storage,
+    shape_of,
+    strides_of,
+)
+from cowarray._c.numpy cimport NPY_VSTRING, PyArray_DescrCheck, PyDataType_REFCHK
+from cowarray._modes.fake.fakes cimport bytes_copied, Ledger, make_like, Origin
+from cowarray._native.storage cimport Storage, window_size
+from cowarray._ops.operands cimport is_harmless
+from cowarray._ops.protocols cimport identity_of, is_elementwise
+
+cnp.import_array()
+
+cdef enum:
+    MOST_KNOWN = 4096
+    MOST_NUMBERS = 128
+    MOST_ITEMS = 16
+
+# Of which a ufunc's result has the shape and dtype that it has of any other of the type.
+cdef frozenset NUMBERS = frozenset(
+    [int, float, complex, bool, np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128]
+)
+cdef type numpy_void = np.void
+
+# NumPy's functions that make one array, and have nothing to warn of.
+cdef frozenset NEVER_WARN = frozenset("concatenate stack where matmul dot zeros ones full empty arange linspace".split())
+
+cdef dict known = {}
+
+
+@cython.final
+cdef class Forecast:
+    """What an operation gives, and what it writes."""
+
+
+# A key under way: numbers, and beside them what else takes part. Of dtypes and functions it has the addresses: a
+# `Forecast` keeps those that its key names, so no other object comes to lie there.
+cdef struct Numbers:
+    Py_ssize_t of[MOST_NUMBERS]
+    Py_ssize_t count
+    bint elementwise
+    bint by_value
+
+
+cdef inline bint put(Numbers *numbers, Py_ssize_t number) noexcept:
+    if numbers.count == MOST_NUMBERS:
+        return False
+    numbers.of[numbers.count] = number
+    numbers.count += 1
+    return True
+
+
+cdef bint put_array(Numbers *numbers, list others, list arrays, Array x) except -1:
+    cdef Py_ssize_t i, shared = len(arrays)
+    for i in range(len(arrays)):
+        if arrays[i] is x:
+            return put(numbers, -1) and put(numbers, i)
+        if (<Array>arrays[i]).storage_ is x.storage_ and x.storage_ is not None and shared == len(arrays):
+            shared = i
+    if PyDataType_REFCHK(x.descr) or x.descr.type_num == NPY_VSTRING or x.shadow != NULL:
+        return False
+    if numbers.count + 5 + 2 * x.nd > MOST_NUMBERS:
+        return False
+    arrays.append(x)
+    put(numbers, -2)
+    put(numbers, <Py_ssize_t><void *>x.descr)
+    put(numbers, x.nd)
+    put(numbers, shared)
+    put(numbers, x.writeable | (x.standard << 1) | ((x.birth == BORN_SCALAR) << 2))
+    for i in range(2 * x.nd):
+        put(numbers, x.dims[i])
+    return True
+
+
+cdef bint put_value(Numbers *numbers, list others, list arrays, object value, int depth) except -1:
+    """Whether a value can be part of a key, and is now."""
+    cdef type kind = type(value)
+    if is_array(value):
+        return put_array(numbers, others, arrays, <Array>value)
+    if kind is tuple or kind is list:
+        if depth == 2 or len(value) > MOST_ITEMS:
+            return False
+        if not (put(numbers, -3 if kind is tuple else -4) and put(numbers, len(value))):
+            return False
+        for item in value:
+            if not put_value(numbers, others, arrays, item, depth + 1):
+                return False
+        return True
+    if numbers.elementwise and not numbers.by_value and kind in NUMBERS:
+        return put(numbers, -5) and put(numbers, <Py_ssize_t><void *>kind)
+    if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
+        return False
+    others.append(kind)
+    others.append(value)
+    return put(numbers, -6)
+
+
+cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint by_value=False):
+    """The key of an operation's answer; None where it is not kept. arrays: gets those that take part, each once.
+
+    by_value: NumPy is not asked later whether a number fits, so the answer is that for this very number.
+    """
+    cdef Numbers numbers
+    cdef list others = []
+    cdef object identity = identity_of(function)
+    cdef object key
+    if identity is None:
+        return None
+    numbers.count = 0
+    numbers.elementwise = is_elementwise(function)
+    numbers.by_value = by_value
+    if type(identity) is tuple:
+        others.append(identity)
+    else:
+        put(&numbers, <Py_ssize_t><void *>identity)
+    put(&numbers, by_value)
+    for value in args:
+        if not put_value(&numbers, others, arrays, value, 0):
+            return None
+    for name, value in kwargs.items():
+        if type(name) is not str:
+            return None
+        others.append(name)
+        if not (put(&numbers, -7) and put_value(&numbers, others, arrays, value, 0)):
+            return None
+    key = PyBytes_FromStringAndSize(<char *>numbers.of, numbers.count * sizeof(Py_ssize_t))
+    if not others:
+        return key
+    others.append(key)
+    return PyList_AsTuple(others)
+
+
+cdef Forecast recall(object key):
+    """What was kept by a key, or None."""
+    return <Forecast>known.get(key)
+
+
+cdef int memorize(object key, object function, list arrays, list births, tuple written) except -1:
+    """Keep what the rules have said, by the key of a function and of arrays."""
+    cdef Forecast made
+    for _, array in births:
+        if (<Array>array).birth == BORN_LAZY:
+            return 0
+    made = Forecast.__new__(Forecast)
+    made.births = births
+    made.written = written
+    made.size = sum([window_size(storage) for storage in {(<Array>array).storage_ for _, array in births}])
+    return keep(key, function, arrays, made)
+
+
+cdef int keep(object key, object function, list arrays, Forecast forecast) except -1:
+    forecast.kept = identity_of(function), [(<Array>x).descr for x in arrays]
+    if len(known) >= MOST_KNOWN:
+        known.clear()
+    known[key] = forecast
+    return 0
+
+
+def forget():
+    """Forget all that the rules have said. For tests, which want them asked."""
+    known.clear()
+
+
+# ---- operations that make one new array ------------------------------------------------------------------------------
+
+
+@cython.final
+@cython.freelist(8)
+cdef class Question:
+    """A rule that is about to be asked."""
+
+
+cdef Question ask(str operation, object function, tuple args, dict kwargs, Ledger ledger, bint deferred):
+    """Prepare to ask the rules. None where an answer cannot be kept: an array has values, so they may look at them; or
+    NumPy may warn, each time anew.
+
+    deferred: the arrays are to be deferred ones, and not fakes.
+    """
+    cdef Question question
+    cdef Storage storage
+    cdef list arrays = []
+    cdef object key
+    if not (is_elementwise(function) or operation in NEVER_WARN or operation.startswith("ndarray.")):
+        return None
+    key = key_of(function, args, kwargs, arrays, True)
+    if key is None:
+        return None
+    for x in arrays:
+        storage = (<Array>x).storage_
+        if storage is None or not (storage.is_deferred if deferred else storage.is_fake):
+            return None
+    question = Question.__new__(Question)
+    question.key = key
+    question.function = function
+    question.arrays = arrays
+    question.ledger = ledger
+    question.births = ledger.births
+    question.copied = bytes_copied(ledger)
+    return question
+
+
+cdef Array give_again(Question question, Origin origin):
+    """What the operation gives, where the rules have been asked before; None where they have not."""
+    cdef Forecast forecast = recall(question.key)
+    if forecast is None or forecast.alone is None:
+        return None
+    return make_like(origin, forecast.alone, forecast.nbytes)
+
+
+cdef int note_answer(Question question, object result) except -1:
+    """Keep what the rules have said, if they have made this array, and nothing else."""
+    cdef Array x
+    cdef Forecast forecast
+    if question.ledger.births != question.births + 1 or bytes_copied(question.ledger) != question.copied:
+        return 0
+    if not is_array(result) or (<Array>result).birth != BORN_FRESH:
+        return 0
+    x = <Array>result
+    for each in question.arrays:
+        if (<Array>each).storage_ is x.storage_:
+            return 0
+        if cnp.PyTypeNum_ISCOMPLEX((<Array>each).descr.type_num) and not cnp.PyTypeNum_ISCOMPLEX(x.descr.type_num):
+            return 0  # what loses an imaginary part warns
+    forecast = Forecast.__new__(Forecast)
+    forecast.alone = on_storage(None, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, BORN_FRESH)
+    forecast.alone.standard = x.standard
+    forecast.nbytes = window_size(x.storage_)
+    return keep(question.key, question.function, question.arrays, forecast)

@@ -1,0 +1,71 @@
+"""Doing recorded operations, one thread at a time: their arguments as they were, their results as outlined."""
+
+import contextlib
+import os
+import threading
+from typing import Any
+
+from cowarray._chapters.creation import zeros
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.record.nodes import Reference, Version, clone, lay, lies_as
+from cowarray._native.storage import Storage
+from cowarray._ops.conversion import asarray
+
+__all__ = ["flat", "laid", "making", "rebuilt"]
+
+# One thread makes, the others wait; none of them holds the GIL meanwhile.
+_lock = threading.RLock()
+
+# No child begins in the middle of a making, whose thread it lacks: whoever forks has the lock, there too.
+os.register_at_fork(
+    before=lambda: _lock.acquire(),
+    after_in_parent=lambda: _lock.release(),
+    after_in_child=lambda: _lock.release(),
+)
+
+
+def making() -> contextlib.AbstractContextManager[object]:
+    """The lock of whoever makes something, or notes what is to be made.
+
+    Returns
+    -------
+    context manager
+    """
+    return _lock
+
+
+def flat(result: object) -> list[Any]:
+    """What a result has in it, in order."""
+    if isinstance(result, (tuple, list)):
+        return [each for item in result for each in flat(item)]
+    return [result]
+
+
+def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
+    """An argument as it was recorded, on the bytes that are there now."""
+    kind = type(value)
+    if kind is Reference:
+        return value.on(values[value.version])
+    if kind is list or kind is tuple:
+        return kind([rebuilt(item, values) for item in value])
+    if kind is dict:
+        return {name: rebuilt(item, values) for name, item in value.items()}
+    return value
+
+
+def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
+    """The Storage of a result, in which it lies as its outline says."""
+    if type(made) is not ndarray:
+        made = asarray(made)  # NumPy's scalar
+    if lies_as(made, outline):
+        storage = made.storage
+        return clone(storage) if storage in values.values() else storage
+    place = outline[0]
+    if made.shape != place.shape or made.dtype != place.dtype:
+        raise RuntimeError(
+            f"{made.dtype} of shape {made.shape} came where {place.dtype} of shape {place.shape} was foretold: "
+            "this is an error of cowarray"
+        )
+    copy = lay(outline, zeros(outline[1], "u1").storage)
+    copy[...] = made
+    return copy.storage
