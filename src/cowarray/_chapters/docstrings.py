@@ -2,8 +2,8 @@
 
 A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
 adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
-another function, and `refer_to_numpy` only the reference. `describe_methods` does for the array's methods what
-`CompletedFrom` does for functions.
+another function, and `complete` only the headings and the reference. `describe_methods` does for the array's methods
+what `CompletedFrom` does for functions.
 """
 
 import inspect
@@ -15,7 +15,7 @@ from cowarray._face.ndarray import describe_method, ndarray
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["Completed", "CompletedFrom", "describe_methods", "refer_to_numpy"]
+__all__ = ["Completed", "CompletedFrom", "complete", "describe_methods"]
 
 _HEADING = re.compile(r"\n\n(\w[\w ]*)\n-+\n")
 _ORDER = ("Parameters", "Returns", "Raises", "See Also", "Examples")
@@ -109,8 +109,11 @@ class CompletedFrom:
         return function
 
 
-def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
-    """Let the docstrings of a module's functions that have no section See Also refer to NumPy's functions.
+def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
+    """Complete the docstrings of a module's functions that have parameters of their own to describe.
+
+    Without the section Returns, the paragraph after the summary becomes it; the type is an array, or a scalar as well
+    if the function is annotated with Any. Without See Also, NumPy's function of the same name becomes it.
 
     Parameters
     ----------
@@ -123,9 +126,12 @@ def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
         function = module[name]
         if inspect.isfunction(function) and function.__module__ == module["__name__"] and function.__doc__:
             sections = _sections(function.__doc__)
-            if "See Also" not in sections:
-                sections["See Also"] = f"{space}.{function.__name__} : {_SAME}"
-                function.__doc__ = _text(sections)
+            summary, _, returns = sections[""].partition("\n\n")
+            if returns and "Returns" not in sections:
+                kind = "ndarray or scalar" if function.__annotations__["return"] is Any else "ndarray"
+                sections |= {"": summary, "Returns": _indented(kind, returns)}
+            sections.setdefault("See Also", f"{space}.{function.__name__} : {_SAME}")
+            function.__doc__ = _text(sections)
 
 
 def describe_methods(functions: Mapping[str, Any]) -> None:

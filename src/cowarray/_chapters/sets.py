@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -58,6 +58,8 @@ def isin(
 ) -> Any:
     """Whether each element is one of the test elements.
 
+    Fresh, of element's shape; booleans.
+
     Parameters
     ----------
     element, test_elements : array_like
@@ -67,11 +69,6 @@ def isin(
         Whether to test for absence instead.
     kind : {'sort', 'table'}, optional
         How to compute. Default: as suits.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of element's shape; booleans.
     """
     return dispatched(np.isin, element, test_elements, assume_unique=assume_unique, invert=invert, kind=kind)
 
@@ -241,4 +238,4 @@ def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     return dispatched(np.unique, x, equal_nan=False)
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -15,7 +15,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed, refer_to_numpy
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -214,6 +214,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DType = None) -> Any:
     """Coefficients of correlation of variables, a row of observations each.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
@@ -223,11 +225,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
         Whether each row is a variable; else each column.
     dtype : dtype, optional
         Of the result; at least float64.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
@@ -263,6 +260,8 @@ def cov(
 ) -> Any:
     """Covariances of variables, a row of observations each.
 
+    Fresh.
+
     Parameters
     ----------
     m : array_like
@@ -280,11 +279,6 @@ def cov(
         The weight of each observation.
     dtype : dtype, optional
         Of the result; at least float64.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(
         np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
@@ -949,4 +943,4 @@ def var(
     )
 
 
-refer_to_numpy(globals())
+complete(globals())
