@@ -583,6 +583,8 @@ def meshgrid(
 ) -> tuple[Array, ...]:
     """Coordinates of a grid, from those along each of its axes.
 
+    For each argument a copy, with a Storage of its own.
+
     Parameters
     ----------
     *xi : array_like
@@ -593,11 +595,6 @@ def meshgrid(
         Whether each result is long along its own axis only.
     indexing : {'xy', 'ij'}, default 'xy'
         Whether the first argument lies along the second axis, or along the first.
-
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, with a Storage of its own.
 
     See Also
     --------

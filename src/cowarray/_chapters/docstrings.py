@@ -9,7 +9,7 @@ what `CompletedFrom` does for functions.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
 from cowarray._face.ndarray import describe_method, ndarray
 
@@ -112,8 +112,8 @@ class CompletedFrom:
 def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
     """Complete the docstrings of a module's functions that have parameters of their own to describe.
 
-    Without the section Returns, the paragraph after the summary becomes it; the type is an array, or a scalar as well
-    if the function is annotated with Any. Without See Also, NumPy's function of the same name becomes it.
+    Without the section Returns, the paragraph after the summary becomes it, with the type that the annotation tells.
+    Without See Also, NumPy's function of the same name becomes it.
 
     Parameters
     ----------
@@ -128,8 +128,7 @@ def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
             sections = _sections(function.__doc__)
             summary, _, returns = sections[""].partition("\n\n")
             if returns and "Returns" not in sections:
-                kind = "ndarray or scalar" if function.__annotations__["return"] is Any else "ndarray"
-                sections |= {"": summary, "Returns": _indented(kind, returns)}
+                sections |= {"": summary, "Returns": _indented(_kind(function.__annotations__["return"]), returns)}
             sections.setdefault("See Also", f"{space}.{function.__name__} : {_SAME}")
             function.__doc__ = _text(sections)
 
@@ -192,6 +191,13 @@ def _entries(section: str) -> dict[str, str]:
         names, _, text = entry.partition(" : ")
         found |= dict.fromkeys(names.split(", "), text)
     return found
+
+
+def _kind(annotation: Any) -> str:
+    """What a function of arrays returns, by its annotation; Any stands for NumPy's scalars as well."""
+    origin = get_origin(annotation)
+    name = f"{origin.__name__} of ndarray" if origin in (tuple, list) else "ndarray"
+    return "ndarray or scalar" if annotation is Any else name
 
 
 def _indented(kind: str, text: str) -> str:

@@ -91,15 +91,12 @@ def compress(
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array with ndim axes of length n.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
     ndim : int, default 2
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.diag_indices, n, ndim)
 
@@ -107,15 +104,12 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
         With two axes at least, all of one length.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.diag_indices_from, arr)
 
@@ -171,15 +165,12 @@ def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = 
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """Indices along each axis, shaped so that they select all combinations.
 
+    For each argument a copy, lazy where possible; of booleans fresh.
+
     Parameters
     ----------
     *args : array_like of int or bool
         Of one axis each.
-
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, lazy where possible; of booleans fresh.
 
     See Also
     --------
@@ -191,6 +182,8 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[Array, ...]:
     """Indices of the elements that a function keeps of a square array.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
@@ -199,11 +192,6 @@ def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tu
         Such as `triu`: called as ``mask_func(ones, k)``, with an array of this library.
     k : scalar, default 0
         Handed on to it.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
@@ -373,6 +361,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Arra
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
@@ -381,11 +371,6 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         Which diagonal: 0 is the main one, those above it are positive.
     m : int, optional
         Columns. Default: n.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.tril_indices, n, k, m)
 
@@ -393,22 +378,21 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.tril_indices_from, arr, k)
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
+
+    Fresh.
 
     Parameters
     ----------
@@ -418,11 +402,6 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         Which diagonal: 0 is the main one, those above it are positive.
     m : int, optional
         Columns. Default: n.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.triu_indices, n, k, m)
 
@@ -430,16 +409,13 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.triu_indices_from, arr, k)
 

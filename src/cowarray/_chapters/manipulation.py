@@ -86,17 +86,14 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
 def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into parts whose lengths may differ by one.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many parts, or the indices where parts begin.
     axis : int, default 0
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.array_split, imported(ary), indices_or_sections, axis)
 
@@ -174,16 +171,13 @@ def block(arrays: Any) -> Array:
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Arrays broadcast against each other.
 
+    Views. Those in which elements overlap are read-only.
+
     Parameters
     ----------
     *args : array_like
     subok : bool, default False
         Whether a subclass of NumPy's array stays one.
-
-    Returns
-    -------
-    tuple of ndarray
-        Views. Those in which elements overlap are read-only.
 
     See Also
     --------
@@ -316,16 +310,13 @@ def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
 def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its third axis.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.dsplit, imported(ary), indices_or_sections)
 
@@ -397,16 +388,13 @@ def flipud(m: ArrayLike) -> Array:
 def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its second axis, or along its only one.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
@@ -667,17 +655,14 @@ def size(a: ArrayLike, axis: Axes = None) -> int:
 def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into equal parts, or at indices.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
     axis : int, default 0
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.split, imported(ary), indices_or_sections, axis)
 
@@ -787,15 +772,12 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """The parts of an array at each index along an axis.
 
+    All are views of x.
+
     Parameters
     ----------
     x : array_like
     axis : int, default 0
-
-    Returns
-    -------
-    tuple of ndarray
-        All are views of x.
     """
     return dispatched(np.unstack, imported(x), axis=axis)
 
@@ -803,16 +785,13 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
 def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its first axis.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.vsplit, imported(ary), indices_or_sections)
 

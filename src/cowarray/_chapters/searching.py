@@ -134,14 +134,11 @@ def flatnonzero(a: ArrayLike) -> Any:
 def nonzero(a: ArrayLike) -> tuple[Any, ...]:
     """Indices of the elements that are not zero.
 
+    Fresh, one for each axis.
+
     Parameters
     ----------
     a : array_like
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh, one for each axis.
 
     Raises
     ------

@@ -76,16 +76,13 @@ def isin(
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values of ar1 that are not in ar2, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
     """
     return dispatched(np.setdiff1d, ar1, ar2, assume_unique=assume_unique)
 
@@ -93,16 +90,13 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values that are in just one of two, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
     """
     return dispatched(np.setxor1d, ar1, ar2, assume_unique=assume_unique)
 
@@ -110,14 +104,11 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nda
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray[tuple[int], Any]:
     """Values that are in one or in both, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
     """
     return dispatched(np.union1d, ar1, ar2)
 
@@ -216,14 +207,11 @@ def unique_inverse(x: ArrayLike) -> Any:
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     """Distinct values, sorted.
 
+    Fresh, with one axis. NaNs are distinct.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis. NaNs are distinct.
 
     See Also
     --------
