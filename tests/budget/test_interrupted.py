@@ -97,7 +97,7 @@ def is_closing():
     until = time.monotonic() + LONGEST
     while time.monotonic() < until:
         frame = sys._current_frames()[threading.main_thread().ident]
-        if frame.f_code.co_name == "<lambda>" and "__exit__" in linecache.getline(__file__, frame.f_lineno):
+        if "run.__exit__" in linecache.getline(frame.f_code.co_filename, frame.f_lineno):
             return True
         time.sleep(1e-3)
     return False

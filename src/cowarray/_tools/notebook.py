@@ -1,4 +1,4 @@
-"""What a notebook shows of an array: what NumPy's text cannot say, and then that text, short."""
+"""An array in a notebook: facts that NumPy's text lacks, and then that text, shortened."""
 
 import html
 
