@@ -345,6 +345,7 @@ HANDED = {
     # What a module remembers for itself.
     "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
+    "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",
     "_modes.fake.calls._row_of": "a cache of rows of the table",
     "_modes.fake.forecasts.keep": "a cache of what the rules have said",
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",

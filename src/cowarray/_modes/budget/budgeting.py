@@ -41,9 +41,9 @@ class _Figure(Generic[_Number]):
 class budget(Mode):
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
-    When there is no room for a result, arrays leave that are cheap to make again for the bytes they free. Whoever comes
-    to such an array has it made again first, from what it was made of; or read back from a file, with `spill`. Its
-    bytes are the very same, whatever was written, drawn or changed since. Shape, dtype and strides stay.
+    When there is no room for a result, arrays leave memory: those that are cheap to make again for the bytes they free.
+    An access to such an array first makes it again from its inputs, or reads it back from a file (`spill`). Its bytes
+    are the very same, whatever was written, drawn or changed since. Shape, dtype and strides stay.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class budget(Mode):
         kept, recomputed = frozenset(_names("keep", keep)), frozenset(_names("recompute", recompute))
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
-        # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         from cowarray._modes.budget import managing, outside, pools, runs
         from cowarray._modes.common import blocks
 
@@ -304,7 +304,7 @@ def decheckpoint(x: _Array, /) -> _Array:
     Returns
     -------
     ndarray
-        `x` itself. All its views stay, too.
+        `x` itself. Its views stay as well.
 
     Raises
     ------

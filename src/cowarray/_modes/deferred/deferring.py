@@ -22,7 +22,7 @@ class deferred(Mode):
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
     outside, or asks for them by `materialize`. They are the very bytes that the operation would have given at once, in
     whatever order arrays are asked for: views, writes through any of them, random draws and inputs that change later
-    included. Operations on deferred arrays are recorded after the end of the block, too.
+    included. Operations on deferred arrays are recorded also after the end of the block.
 
     What needs a value gets it: to index with a deferred array, to compare it in an ``if``, to print it or to hand it to
     another library makes what is needed. An operation that cannot be recorded (with functions of the user, open files,
@@ -73,7 +73,7 @@ class deferred(Mode):
             raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
-        # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         from cowarray._modes.common import blocks
         from cowarray._modes.deferred import recording
 

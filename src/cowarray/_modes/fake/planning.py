@@ -84,7 +84,7 @@ class fake(Mode):
     def __init__(self, real: int = 0) -> None:
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
-        # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         from cowarray._modes.common import blocks
         from cowarray._modes.fake import calls, fakes, passing
 

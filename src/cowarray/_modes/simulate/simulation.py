@@ -66,7 +66,7 @@ class simulate(Mode):
         for name, value in (("error", error), ("exact", exact)):
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
-        # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         from cowarray._modes.simulate import shadows, simulated, watching
 
         self._enlisted = simulated
