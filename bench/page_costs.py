@@ -225,23 +225,6 @@ def reading(library, nbytes, percent):
     return lambda: [sums, checksum(y)]
 
 
-def healing(library, nbytes, percent):
-    """Sums of a copy, part of whose pages were written to, 120 times: the late ones when it may have been healed."""
-    x = library.array(numbers(nbytes))
-    for _ in range(12):  # so that the ledger also pages
-        y = library.copy(x)
-        y[0] = 1.0
-    y = library.copy(x)
-    y[some_pages(max(1, nbytes // 8 // PAGE * percent // 100), nbytes // 8, 0)] = 2.0
-    float(y.sum())
-    sums = []
-    yield
-    for _ in range(120):
-        sums.append(float(y.sum()))
-        yield
-    return lambda: [sums, checksum(y)]
-
-
 PROGRAMS = {
     **{
         f"write-{name}-{'kept' if keep else 'dropped'}": (functools.partial(first_writes, keep=keep), size)
@@ -256,8 +239,7 @@ PROGRAMS = {
     "ensemble": (ensemble, 256 * MIB),
     **{f"every-page-{n}": (functools.partial(every_page, copies=n), 64 * MIB) for n in (1, 6, 12, 48)},
     "copy-and-read": (alternating, 64 * MIB),
-    **{f"read-{percent}%": (functools.partial(reading, percent=percent), 256 * MIB) for percent in (0, 1)},
-    **{f"heal-{percent}%": (functools.partial(healing, percent=percent), 256 * MIB) for percent in (1, 10)},
+    **{f"read-{percent}%": (functools.partial(reading, percent=percent), 256 * MIB) for percent in (0, 1, 10)},
 }
 SMALL = 64 << 10  # bytes, with --small
 

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* A result that nobody looks at is a failure that nobody sees. */
+/* An ignored status is a failure that nobody sees. */
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define COW_NODISCARD [[nodiscard]]
 #elif defined(__GNUC__) || defined(__clang__)
@@ -37,7 +37,7 @@ typedef enum cow_status {
     COW_ECOPY,     /* with COW_NO_COPY: the call would have had to copy */
     COW_EMOVED,    /* the Storage's bytes were replaced while an overwrite scope was open */
     COW_EABSENT,   /* the allocation has no bytes now: fill it, then try again */
-    COW_EPRESENT   /* fill: the allocation has bytes; another thread was first */
+    COW_EPRESENT   /* fill: the allocation has bytes already; another thread was first */
 } cow_status;
 
 typedef struct cow_error {
@@ -50,12 +50,12 @@ const char *cow_status_text(cow_status status);
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* A kind of memory. The table and self must outlive every byte that comes from them. The functions are called inside the
- * fork gate, so none of them may need a lock that a forking thread can hold (Python's GIL is one). */
+ * fork gate, so none of them may take a lock that a forking thread can hold, such as Python's GIL. */
 typedef struct cow_allocator {
     const char *name;
     void *self;
-    /* Returns nbytes > 0 bytes, aligned to alignment (a power of two, at least sizeof(void *)), or NULL if there are
-     * none. */
+    /* Returns nbytes > 0 bytes, aligned to alignment (a power of two, at least sizeof(void *)), or NULL if memory has run
+     * out. */
     void *(*alloc)(void *self, size_t nbytes, size_t alignment);
     /* Frees what alloc returned for the same nbytes and alignment. */
     void (*free)(void *self, void *data, size_t nbytes, size_t alignment);
@@ -70,41 +70,41 @@ typedef struct cow_allocator {
 
 /* The heap: sized, overflow-checked, with huge pages advised for large blocks. */
 const cow_allocator *cow_heap(void);
-/* Sets how many bytes of freed large blocks (256 KiB and up) the heap may keep for reuse; 64 MiB unless set. While blocks of
- * more than that are in use, it may keep as much as they have, unless the bound is 0. Frees what exceeds the bound. Returns
- * the previous bound. */
+/* Sets how many bytes of freed large blocks (256 KiB and up) the heap may keep for reuse; 64 MiB by default. While more than
+ * that is in use, it may keep as much as is in use, unless the bound is 0. Frees what exceeds the bound. Returns the previous
+ * bound. */
 size_t cow_heap_keep(size_t nbytes);
-/* The heap for those who do not tell the size of what they free: malloc's functions, with malloc's contracts, for one
- * another's blocks only. Large blocks are kept as those of cow_heap are. */
+/* The heap behind malloc's interface, which does not tell the size of what is freed. Contracts are malloc's; blocks of one of
+ * these functions are for the others only. Large blocks are kept for reuse like those of cow_heap. */
 void *cow_heap_malloc(size_t nbytes);
 void *cow_heap_calloc(size_t count, size_t nbytes);
 void *cow_heap_realloc(void *data, size_t nbytes);
 void cow_heap_free(void *data);
 
-/* Memory that is only counted, for arrays without bytes: what it gives are addresses in a reserved region, each of its own,
- * and no byte there may be read or written. (A read by mistake finds zeros or faults; a write faults.) A clone copies
- * nothing. Bytes are on the account that the calling thread uses when they are taken, until they are freed. */
+/* Memory that is only counted, for arrays without bytes. Each block is a distinct address in a reserved region, where no byte
+ * may be read or written: a read by mistake finds zeros or faults, a write faults. A clone copies nothing. Bytes are charged,
+ * until they are freed, to the account that the calling thread uses when it takes them. */
 const cow_allocator *cow_nowhere(void);
-/* Where the region is; no bytes, where the system grants none. For those who check that nobody touches it. */
+/* Where that region is, to check that nobody touches it; 0 bytes if the system grants none. */
 void cow_nowhere_region(void **start, size_t *nbytes);
 
 typedef struct cow_account cow_account;
 
 typedef struct cow_account_figures {
-    size_t live;     /* bytes that are taken now, on the account and on those below it */
-    size_t peak;     /* the most that there were */
-    uint64_t copied; /* bytes that clones were asked for */
+    size_t live;     /* bytes charged now, to this account and to those below it */
+    size_t peak;     /* the highest value of live */
+    uint64_t copied; /* bytes that clones were asked to copy */
 } cow_account_figures;
 
-/* A new account; what is on it is on the one above, too, if that is not NULL. Drop it when nobody uses it any more: it
- * lives as long as there are bytes on it. */
+/* A new account. What is charged to it is also charged to `above`, unless that is NULL. Drop it when no thread uses it any
+ * more; it lives on while bytes are charged to it. */
 COW_NODISCARD cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err);
-/* Copies by a thread that uses it are counted nowhere. To be said before anybody uses it. */
+/* From now on copies by threads that use the account are not counted. Call it before any thread uses the account. */
 void cow_account_hush(cow_account *account);
 /* NULL is allowed. */
 void cow_account_drop(cow_account *account);
-/* What the calling thread takes from now on is on this account: blocks of cow_nowhere, and frozen bases that its writes to
- * Storages of the heap make. NULL: on none. Returns the one before. */
+/* Charges what the calling thread takes from now on to this account: blocks of cow_nowhere, and frozen bases that its writes
+ * to Storages of the heap make. NULL: to none. Returns the previous account. */
 cow_account *cow_account_use(cow_account *account);
 void cow_account_read(const cow_account *account, cow_account_figures *out);
 
@@ -122,103 +122,95 @@ typedef struct cow_dataptr {
 typedef struct cow_box {
     ptrdiff_t offset; /* of the element with indices 0 */
     ptrdiff_t itemsize;
-    int ndim;              /* above 64: as if nothing were said */
+    int ndim;              /* above 64: the box says nothing */
     const ptrdiff_t *dims; /* the shape, then the strides */
-    size_t most;           /* no more pages of it than so many elements touch, wherever they lie; SIZE_MAX: all of it */
+    size_t most;           /* how many of its elements are touched, wherever they lie; SIZE_MAX: all */
 } cow_box;
 
-/* A window for a writer, that equals the same window of an allocation to which nobody writes meanwhile. */
+/* A window for a writer, equal to the same window of an allocation that nobody writes to meanwhile. */
 typedef struct cow_sharing {
     cow_dataptr source; /* the allocation */
     size_t allocated;
     size_t offset; /* of the window in it */
     size_t nbytes;
     const cow_box *box; /* in the window; NULL: anything */
-    int may_wait;       /* for other threads that do the same */
+    int may_wait;       /* for other threads that share the same source */
     uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
-    void **shadow;      /* what is kept beside the allocation, NULL at first; it equals the allocation */
+    void **shadow;      /* kept beside the allocation and equal to it; NULL at first */
     cow_dataptr made;   /* out: the handle on the window */
-    size_t copied; /* out: bytes, those of a base that was made for it and of pages that the box touches included */
-    size_t takes;  /* out, of would_share: bytes of memory, about */
+    size_t copied;      /* out: bytes, including a base that was made for it, and the pages that the box touches */
+    size_t takes;       /* out, of would_share: about how many bytes of memory */
 } cow_sharing;
 
-/* How an allocator gives a writer bytes of his own without copying all of them. self is the allocator's. share, settle, heal,
- * would_share and own_bytes are called inside the fork gate, and the others anywhere. */
+/* How an allocator gives a writer bytes of its own without copying all of them. self is the allocator's. share, settle,
+ * would_share and own_bytes are called inside the fork gate, the others anywhere. */
 typedef struct cow_paging {
-    /* Smaller windows are copied, and nobody is asked. */
+    /* Smaller windows are copied without asking. */
     size_t least;
-    /* 1: made is a handle, whose bytes count as copied already. 0: nothing done; copy the window. */
+    /* 1: `made` is the handle, and its bytes count as copied. 0: nothing was done; copy the window. */
     int (*share)(void *self, cow_sharing *sharing);
-    /* The bytes beside which this was kept are about to change, or to go. */
+    /* The bytes that this shadow equals are about to change, or to be freed. */
     void (*unshadow)(void *self, void *shadow);
-    /* 1 if share has made it. */
+    /* 1 if share made these bytes. */
     int (*is_paged)(const cow_dataptr *own);
-    /* Counts a write to bytes that share has made; 1 if somebody should look at them (settle). Called with the micro lock
-     * held. */
+    /* Counts a write to bytes that share made. 1: settle should be called. Called with the micro lock held. */
     int (*touch)(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box);
-    /* Looks at bytes that nobody writes to meanwhile. 0: they are better copied to plain memory; the next call says so
-     * no more. */
+    /* Looks at bytes that nobody writes to meanwhile. 0: copy them to plain memory; later calls do not say it again. */
     int (*settle)(void *self, const cow_dataptr *own, const cow_box *box);
-    /* So much of lazy copies is behind us: written to by the calling thread, data NULL; or dropped, with the bytes at data.
-     * A window was copied as a whole, to data. */
+    /* earn: lazy copies of so many bytes have ended: the calling thread is writing to them (data is NULL), or they were
+     * dropped together with the bytes at data. spend: a window was copied as a whole, to data. */
     void (*earn)(void *self, const void *data, size_t nbytes);
     void (*spend)(void *self, const void *data, size_t nbytes);
-    /* 1 if share would, now; 2 if it had to make a base first. */
+    /* 1 if share would succeed now, 2 if it would have to make a base first, 0 otherwise. */
     int (*would_share)(void *self, cow_sharing *sharing);
-    /* Bytes that no base has: of pages that were written to, or copied. If count is not NULL, also of each region of
-     * 2 MiB, as far as there is room for *count of them; then *count is how many there are. */
+    /* Bytes that no base has: pages that were written or copied. If count is not NULL, regions receives the same for each
+     * region of 2 MiB, as far as its room for *count of them goes; then *count is how many were written. */
     size_t (*own_bytes)(void *self, const cow_dataptr *own, size_t *regions, size_t *count);
-    /* What share has said was copied for it. */
+    /* The `copied` of the share that made these bytes. */
     size_t (*copied_bytes)(void *self, const cow_dataptr *own);
-    /* Counts a read of so many bytes that share has made; 1 if somebody should heal them. Called with the micro lock held. */
-    int (*count_read)(void *self, const cow_dataptr *own, size_t nbytes);
-    /* Makes bytes that nobody writes to meanwhile as fast to read as they were before pages of them were written, if what was
-     * read since then pays for it; at_once: in any case. Others may read them, and see the same values. */
-    void (*heal)(void *self, const cow_dataptr *own, int at_once);
 } cow_paging;
 
-/* How many pages of 4 KiB a writer touches at most in a window of nbytes. */
+/* At most how many pages of 4 KiB of a window of nbytes the box touches. */
 size_t cow_box_pages(const cow_box *box, size_t nbytes);
 
 typedef enum cow_paging_mode {
     COW_PAGING_OFF,
-    COW_PAGING_LEDGER, /* paging never makes a program dearer than 1.25 of what copies at once would have cost */
+    COW_PAGING_LEDGER, /* as long as a program pays no more than 1.25 of what eager copies would have cost it */
     COW_PAGING_EAGER   /* from the first copy on */
 } cow_paging_mode;
 
 typedef struct cow_paging_policy {
     cow_paging_mode mode;
-    size_t allowance; /* with LEDGER: bytes of copies that may be risked beyond it */
-    int small_pages;  /* page where the system has no pages of 2 MiB, too, whatever that costs */
+    size_t allowance; /* with LEDGER: bytes of copies that may be risked beyond that bound */
+    int small_pages;  /* use pages of 4 KiB, so that paging works where the system has none of 2 MiB */
 } cow_paging_policy;
 
-/* Sets how the heap pages from now on. Returns the policy before. */
+/* Sets how the heap pages from now on. Returns the previous policy. */
 cow_paging_policy cow_paging_use(cow_paging_policy policy);
-/* The policy that is in force. */
+/* The policy in force. */
 cow_paging_policy cow_paging_now(void);
 
 typedef struct cow_paging_figures {
-    uint64_t page_copies; /* windows that were shared by the page instead of copied */
-    uint64_t
-        pages_copied;  /* pages that were copied for it at once: those that were written to since the base was made */
-    uint64_t bases;    /* files of frozen bytes that were made */
-    uint64_t filled;   /* bytes that were copied to them */
-    uint64_t promised; /* pages that writers said they would touch when their window was made: the kernel copies them */
+    uint64_t page_copies;  /* windows that were shared by the page instead of copied */
+    uint64_t pages_copied; /* at once, for those windows: pages that were written since their base was made */
+    uint64_t bases;        /* files of frozen bytes that were made */
+    uint64_t filled;       /* bytes that were copied to them */
+    uint64_t promised; /* pages that writers said they would touch when their window was made; the kernel copies them */
     uint64_t commits;  /* regions of 2 MiB that were put into a new base because they were copied too often */
-    uint64_t heals;    /* regions that were put into a new base because so much was read of them */
     uint64_t give_ups; /* paged windows that were copied to plain memory because too much of them was written */
     size_t base_bytes; /* in bases that exist now */
     size_t base_files; /* open descriptors */
     size_t maps;       /* maps of windows that exist now */
     uint64_t earned;   /* by lazy copies, in bytes of a plain copy: see ledger.c */
-    uint64_t spent;    /* on writes, with what windows that exist now may still cost */
+    uint64_t spent;    /* on writes, including what windows that exist now may still cost */
 } cow_paging_figures;
 
 void cow_paging_read(cow_paging_figures *out);
 
-/* Bytes of a file from offset on, mapped privately: whoever writes changes pages of its own, and not the file. Lazy clones
- * share it by the page. The file stays open until the last of them has let go of it. COW_EINVAL: the system cannot. The
- * values of pages that nobody has written to are the file's, whoever changes it. */
+/* Maps bytes of a file privately, from offset on: a write changes pages of the writer's own, not the file. Lazy clones share
+ * them by the page. The file stays open until the last of them lets go of it. Pages that nobody has written show the file,
+ * including what others write to it later. COW_EINVAL: the descriptor is no file, or none so long. COW_ENOMEM: the system
+ * refuses the map. */
 COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out,
                                              cow_error *err);
 
@@ -231,8 +223,8 @@ typedef struct cow_storage cow_storage;
 enum {
     COW_TRY = 1u,     /* never wait and never copy what is pinned: COW_EBUSY instead */
     COW_NO_COPY = 2u, /* never copy: COW_ECOPY instead */
-    COW_QUIET = 8u,   /* lazy clone: not counted in cow_stats; for a share that lasts only while something is read */
     COW_FOREIGN = 4u, /* adopt: the bytes are somebody else's; they are never written and never stolen */
+    COW_QUIET = 8u,   /* lazy clone: not counted in cow_stats; for a share that lasts only while something is read */
     COW_READS = 16u   /* lazy clone: its address is read from at once, without a scope. COW_EABSENT where the bytes are
                          absent, and else the address is where they are */
 };
@@ -241,8 +233,8 @@ enum {
 COW_NODISCARD cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_storage **out,
                                          cow_error *err);
 
-/* Makes a Storage over existing bytes. It owns ptr on success only; after a failure the caller still does. flags: 0 or
- * COW_FOREIGN. If a write copies, the copy comes from allocator. */
+/* Makes a Storage over existing bytes. It owns ptr on success; after a failure the caller still does. flags: 0 or
+ * COW_FOREIGN. Copies that writes make come from allocator. */
 COW_NODISCARD cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
                                            unsigned flags, cow_storage **out, cow_error *err);
 
@@ -280,60 +272,51 @@ int cow_storage_is_foreign(cow_storage *storage);
 size_t cow_storage_write_cost(cow_storage *storage);
 /* 1 if the Storage has the window by the page, alone or with others. */
 int cow_storage_is_paged(cow_storage *storage);
-/* 1 if a write of one element would cost pages, and not the window, if it happened now; 2 if the allocation would have
- * to be copied to a base first, once for all who share it. */
+/* 1 if a write of one element would now cost pages instead of the window; 2 if the allocation would have to be copied to a
+ * base first, once for all who share it. */
 int cow_storage_writes_by_page(cow_storage *storage);
-/* About how many bytes of memory a write of so many pages would take if it happened now: none, the window, or those pages
- * with what is copied or frozen for them first. */
+/* About how many bytes of memory a write to so many pages would take now: none, the window, or those pages and what is copied
+ * or frozen for them first. */
 size_t cow_storage_write_takes(cow_storage *storage, size_t pages);
-/* Bytes of the window that are in memory for its sake: all of it, or, by the page, those that no frozen base has. */
+/* Bytes that are in memory for this window alone: all of it, or, by the page, those that no frozen base has. */
 size_t cow_storage_own_bytes(cow_storage *storage);
-/* The same of each region of 2 MiB of the memory that a window by the page lies in. Room for count of them. Returns how
- * many were told; 0 if it is not by the page. */
+/* The same for each region of 2 MiB that a window by the page lies in; regions has room for count. Returns how many were
+ * written; 0 if the window is not by the page. */
 size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count);
-/* Bytes that were copied to give the Storage the bytes that it has, if it has them from a copy: what is counted as copied. */
+/* How many bytes were copied to give the Storage its present bytes, as cow_stats counts them, if a write gave it those. */
 size_t cow_storage_copied_bytes(cow_storage *storage);
-/* Declares that somebody without a scope reads the bytes, and that the Storage is about to leave them. From now on no
- * sharer steals them, each one copies; and nobody evicts them. They are freed as usual. Of absent bytes: nothing. */
+/* Declares that somebody without a scope reads the bytes, which the Storage is about to leave. From now on every sharer
+ * copies them and none steals them, and nobody evicts them. They are freed as usual. Does nothing to absent bytes. */
 void cow_storage_spare(cow_storage *storage);
-/* Where the window starts now. An identity to compare, not a pointer to follow: only a scope keeps it valid. If the bytes
- * are or were absent: where the last scope on this Storage found them, or where a fill through it put them; NULL if there
- * was neither since it was born absent or evicted. */
+/* Where the window starts now: an identity to compare, not a pointer to follow. Only a scope keeps it valid. If the bytes are
+ * or were absent: where the last scope on this Storage found them, or where a fill through it put them; NULL if neither has
+ * happened since it was born absent or evicted. */
 const void *cow_storage_address(const cow_storage *storage);
 
 /* ---- absence ----------------------------------------------------------------------------------------------------- */
 
 /* An allocation may have no bytes for a time. It keeps its size, its sharers and their windows, and is shared and freed as
- * ever: a lazy clone of an absent Storage is absent (with COW_READS: COW_EABSENT). Scopes do not begin: COW_EABSENT, from every sharer. Then somebody
- * fills it, which all sharers see, and the scope is tried again. */
+ * ever: a lazy clone of an absent Storage is absent (with COW_READS: COW_EABSENT). Scopes on any sharer fail with
+ * COW_EABSENT. Once somebody has filled the allocation, which all sharers see, a scope can be tried again. */
 
 /* Makes a Storage without bytes. nbytes may be 0. */
 COW_NODISCARD cow_status cow_storage_new_absent(const cow_allocator *allocator, size_t nbytes, cow_storage **out,
                                                 cow_error *err);
 /* 1 if there are no bytes. May change at any moment. */
 int cow_storage_is_absent(cow_storage *storage);
-/* Frees the bytes of the whole allocation, whose values the caller can bring back. managed: how many of the Storages that
- * share it the caller answers for. COW_EBUSY, and nothing done, unless they are all that share it and nobody uses the
- * bytes: no scope is open on any of them or was left behind, nobody copies or steals, and no fork is in progress. Waits as
- * little as COW_TRY. COW_EABSENT: there are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
+/* Frees the bytes of the whole allocation, whose values the caller can bring back. managed: for how many of the sharing
+ * Storages the caller answers. COW_EBUSY, and nothing done, unless these are all, and nobody uses the bytes: no scope is open
+ * on any of them or was left behind, nobody copies or steals, and no fork is in progress. Never waits. COW_EABSENT: there
+ * are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
 COW_NODISCARD cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err);
-/* As evict, but the bytes are the caller's from here on: cow_storage_allocated tells how many. out is written on success
- * only. Calls no deleter. */
+/* Like evict, but hands the bytes to the caller; cow_storage_allocated tells how many. Calls no deleter. */
 COW_NODISCARD cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *out, cow_error *err);
-/* Gives the absent allocation bytes: all of them, not the Storage's window alone, so nbytes must be what
- * cow_storage_allocated says. It owns ptr on success only; after a failure the caller still does. COW_EPRESENT: it has bytes
+/* Gives the absent allocation bytes: all of them, not just the Storage's window, so nbytes must be what
+ * cow_storage_allocated says. It owns ptr on success; after a failure the caller still does. COW_EPRESENT: it has bytes
  * already; of several threads that fill it, one succeeds. Waits only for a fork. */
 COW_NODISCARD cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err);
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
-
-/* To be said by whoever reads much of a large Storage: pages of it that were written to make reading slower, and once so much
- * was read that a new base of them pays, they are healed. 1: somebody should (cow_storage_heal). Never waits. */
-int cow_storage_count_read(cow_storage *storage, size_t nbytes);
-/* Heals pages, while nobody writes to the Storage: the values and the address stay. at_once: also if too little was read for
- * it to pay. Nothing happens where it is not possible. Takes as long as a copy, for which writers and clones of the Storage
- * wait, and readers do not. */
-void cow_storage_heal(cow_storage *storage, int at_once);
 
 /* Read access. The scope has a reference: data stays valid memory until the end, whatever happens to the Storage. While
  * the Storage lives, the values stay as well, except for what is written in place to this very Storage: after the
@@ -361,14 +344,14 @@ typedef struct cow_mutable_scope {
  * and, before a steal, for copies in progress. flags: COW_TRY, COW_NO_COPY. May call the deleter of the old bytes. */
 COW_NODISCARD cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out,
                                            cow_error *err);
-/* The same for a writer who says what it will touch, and touches nothing else: a large Storage may then be given bytes by
- * the page. box: NULL for anything. With COW_TRY also COW_EBUSY where the bytes should be looked at first, which takes
- * time; with COW_NO_COPY alone they are not looked at. */
+/* The same for a writer who says what it will touch, and touches nothing else: a large Storage may then get bytes by the
+ * page. box: NULL for anything. With COW_TRY also COW_EBUSY if pages should be looked at first, which takes time; with
+ * COW_NO_COPY alone they are not looked at. */
 COW_NODISCARD cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags,
                                               cow_mutable_scope *out, cow_error *err);
 void cow_mutable_end(cow_mutable_scope *scope);
 
-/* Write access for a writer that gives every byte of the window a new value, computed from the old ones or not. If the
+/* Write access for a writer that gives every byte of the window a new value, which may depend on the old ones. If the
  * allocation is shared, data is fresh and uninitialized, nothing is copied, and nothing changes until commit; the scope
  * has a share, so the old values stay. Otherwise data == old, and the scope is a mutable one. */
 typedef struct cow_overwrite_scope {
@@ -404,7 +387,7 @@ typedef struct cow_stats {
 /* Totals since the start or the last reset. Exact once the counting threads have stopped. */
 void cow_stats_read(cow_stats *out);
 void cow_stats_reset(void);
-/* For higher layers, which may make eager copies themselves. */
+/* Counts an eager copy that a higher layer made itself. */
 void cow_stats_count_eager(size_t nbytes);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Absent bytes: an allocation keeps its shares, its windows and its size while its bytes are away. Whether they are is told
- * by the context's counts, so one step takes them from all sharers, and one brings them to all. */
+/* Absent bytes: an allocation keeps its shares, its windows and its size while its bytes are away. The context's counts say
+ * whether they are, so one step takes them from all sharers, and one step brings them to all. */
 #include <sched.h>
 
 #include "internal.h"
@@ -69,7 +69,7 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
     return COW_OK;
 }
 
-/* The handle, and the size of what it is on, which a write by another thread may change afterwards. */
+/* Also returns the allocation's size, which a write by another thread may change afterwards. */
 static cow_status take_away(cow_storage *storage, size_t managed, cow_dataptr *bytes, size_t *nbytes, cow_error *err)
 {
     void *shadow = NULL;
@@ -154,6 +154,6 @@ cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes
         if (status != COW_EBUSY) {
             return status;
         }
-        (void)sched_yield(); /* a few instructions of another thread, and it is clear whether there are bytes */
+        (void)sched_yield(); /* another thread needs a few instructions until it is clear whether there are bytes */
     }
 }

@@ -1,5 +1,5 @@
-/* Accounts: how much memory was taken on whose behalf, and is there now. A thread uses one at a time; what is on it is on all
- * those above as well. All of it is atomic, and there is no lock. */
+/* Accounts: how much memory was taken, and is still there, on whose behalf. A thread uses one account at a time; what is charged
+ * to it is charged to all those above as well. All of it is atomic, and there is no lock. */
 #include "account.h"
 
 #include <stdint.h>
@@ -14,10 +14,10 @@ struct cow_account {
     cowi_atomic_u64 copied;
     cow_account *above;
     bool is_hushed;
-    cowi_ledger ledger; /* of what is planned on it and on those below; used if there is none above */
+    cowi_ledger ledger; /* of the plan on this account and those below; used only if none is above */
 };
 
-static cow_account nobodys; /* of what was taken while the thread had no account */
+static cow_account nobodys; /* for what is taken while the thread has no account */
 static _Thread_local cow_account *current;
 
 cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err)

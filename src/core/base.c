@@ -1,11 +1,13 @@
 /* Bases: bytes that never change again, in a file that windows map privately.
  *
- * A base is filled through the one shared writable map that it ever has, on pages of 2 MiB, and then sealed: from there on
- * the kernel keeps everybody from changing it. It lives as long as a window or a shadow refers to it. A base has a
- * descriptor, which somebody may close behind our back and open again as another file: before each use it is looked at.
+ * A base is filled through the only shared writable map that it ever has, on pages of 2 MiB, and then sealed: from then on
+ * the kernel lets nobody change it. It lives as long as a window or a shadow refers to it. Somebody may close its descriptor
+ * and open another file under the same number, so its identity is checked before each use.
  *
- * All calls that can fail leave nothing behind. */
+ * A call that fails leaves nothing behind. */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
+#include "base.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +18,6 @@
 #include <unistd.h>
 
 #include "account.h"
-#include "assertions.h"
-#include "pages.h"
 
 /* Newer than some systems' headers. */
 #ifndef MFD_CLOEXEC
@@ -36,9 +36,9 @@
 #define MADV_COLLAPSE 25
 #endif
 
-#define CHUNK (4 * COWI_REGION) /* filled while it is in the cache's reach */
+#define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
 #define MOST_FILES ((size_t)256)
-#define HIGH_DESCRIPTOR 256 /* out of the way of select, and of who counts on small numbers */
+#define HIGH_DESCRIPTOR 256 /* leaves small numbers to select, and to programs that count on them */
 
 static cowi_atomic_size files;
 static cowi_atomic_size bytes;
@@ -66,7 +66,7 @@ char *cowi_room(size_t nbytes)
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
-/* Others need descriptors, too. */
+/* Leaves most descriptors to the program. */
 static bool count_file(void)
 {
     struct rlimit limit;
@@ -90,7 +90,7 @@ static int move_up(int descriptor)
     return high;
 }
 
-/* A file above the limit on their size would kill the process. */
+/* To exceed the limit on the size of files would kill the process. */
 static bool may_be_so_large(size_t nbytes)
 {
     struct rlimit limit;
@@ -186,25 +186,58 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     return base;
 }
 
-cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+/* A counted descriptor of a sealed file; negative: there is none. */
+static int filled_file(const cowi_piece *pieces, size_t count, bool small)
 {
-    cowi_base *base = NULL;
     int descriptor;
     if (!count_file()) {
-        return NULL;
+        return -1;
     }
     descriptor = memory_file(count * COWI_REGION);
     if (descriptor >= 0 && write_file(descriptor, pieces, count, small)) {
-        base = base_of(descriptor, count * COWI_REGION);
+        return descriptor;
     }
-    if (base == NULL) {
-        if (descriptor >= 0) {
-            (void)close(descriptor);
-        }
+    if (descriptor >= 0) {
+        (void)close(descriptor);
+    }
+    (void)cowi_sub_release(&files, 1);
+    return -1;
+}
+
+cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+{
+    const int descriptor = filled_file(pieces, count, small);
+    cowi_base *base = descriptor < 0 ? NULL : base_of(descriptor, count * COWI_REGION);
+    if (base == NULL && descriptor >= 0) {
+        (void)close(descriptor);
         (void)cowi_sub_release(&files, 1);
-        return NULL;
     }
     return base;
+}
+
+/* A refusal may be for a moment: too many open files. */
+#define TRIES 3u
+#define GRANTED (TRIES + 1)
+
+bool cowi_base_granted(bool small)
+{
+    static cowi_atomic_uint tried[2];
+    const char byte = 1;
+    const cowi_piece piece = {&byte, 1};
+    unsigned before = cowi_load_relaxed(&tried[small]);
+    int descriptor;
+    if (before >= TRIES) {
+        return before == GRANTED;
+    }
+    descriptor = filled_file(&piece, 1, small);
+    if (descriptor < 0) {
+        (void)cowi_cas_acq_rel(&tried[small], &before, before + 1); /* unless another thread knows better */
+        return false;
+    }
+    (void)close(descriptor);
+    (void)cowi_sub_release(&files, 1);
+    cowi_store_relaxed(&tried[small], GRANTED);
+    return true;
 }
 
 cowi_base *cowi_base_of_file(int descriptor)
@@ -218,7 +251,7 @@ cowi_base *cowi_base_of_file(int descriptor)
         }
         return NULL;
     }
-    (void)cowi_add_relaxed(&files, 1); /* the user's wish: it counts, and is not refused */
+    (void)cowi_add_relaxed(&files, 1); /* counted, but never refused: the user asked for it */
     return base;
 }
 

@@ -1,8 +1,5 @@
-/* What a write will touch, and what that costs: a writer's box as runs of bytes and as pages, and the policy's arithmetic.
- * No state. */
-#include "pages.h"
-
-/* ---- what a writer will touch ------------------------------------------------------------------------------------ */
+/* A writer's box as runs of bytes, and those as pages. No state. */
+#include "boxes.h"
 
 #define MOST_DIMENSIONS 64
 
@@ -38,7 +35,7 @@ static size_t grain_of(size_t numbers)
     return numbers & (0 - numbers);
 }
 
-/* False where nothing is touched. */
+/* False: nothing is touched. */
 static bool extent_of(const cow_box *box, extent *out)
 {
     ptrdiff_t first = box->offset;
@@ -74,7 +71,7 @@ static bool extent_of(const cow_box *box, extent *out)
     return out->span > 0;
 }
 
-/* Of a run that begins anywhere at a multiple of grain: at worst with the last one in a page. */
+/* Of a run that begins at any multiple of grain: at worst at the last one in a page. */
 static size_t pages_of_run(size_t span, size_t grain)
 {
     return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;
@@ -109,10 +106,10 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes)
     return cowi_pages_touched(box, nbytes);
 }
 
-/* More runs than that are taken as spread evenly. */
+/* More runs than this are taken to be spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
-/* Over the regions that the extent lies in. */
+/* Spreads the pages over the regions that the extent lies in. */
 static void spread(const extent *what, size_t lead, size_t pages, size_t count, uint32_t *touched)
 {
     const size_t start = lead + what->first;
@@ -142,7 +139,8 @@ static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, 
     *next = end > *next ? end : *next;
 }
 
-/* For each run of the box, its first byte from the start of the window's first region on; false where they are not known. */
+/* Calls each for every run, with its first byte counted from the start of the window's first region. False, and nothing called:
+ * where the runs are is not known. */
 typedef void visit(void *context, size_t start, size_t span);
 
 static bool walk(const extent *what, size_t most, size_t lead, visit *each, void *context)
@@ -205,56 +203,4 @@ bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bi
     extent what;
     return box != NULL && box->ndim <= MOST_DIMENSIONS &&
            (!extent_of(box, &what) || walk(&what, box->most, lead, mark_run, &all));
-}
-
-/* ---- prices ------------------------------------------------------------------------------------------------------ */
-
-/* The budget: a window of which more is written is better copied. And a little more, between two looks. */
-#define PERCENT 6
-#define SHARE \
-    126 /* thousandths of a plain copy, which its pages may cost: half of what the ledger earns beyond a copy */
-#define BETWEEN_LOOKS 6
-
-uint64_t cowi_least_price(const cow_sharing *sharing, bool of_window)
-{
-    const bool needs_base = !of_window && cowi_load_relaxed((cowi_atomic_ptr *)sharing->shadow) == NULL;
-    return sharing->nbytes + (needs_base ? sharing->allocated : 0);
-}
-
-uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages)
-{
-    return (uint64_t)pages * COWI_PAGE * prices->page / 1000;
-}
-
-uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions)
-{
-    return (uint64_t)regions * COWI_REGION * prices->fill / 1000;
-}
-
-uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages)
-{
-    const size_t price = pages * prices->page / 1000;
-    return (uint32_t)(price < COWI_REGION_PAGES ? price : COWI_REGION_PAGES);
-}
-
-bool cowi_is_dense(const cowi_prices *prices, size_t pages)
-{
-    return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
-}
-
-bool cowi_is_due(uint32_t debt, uint32_t dirty, const cowi_prices *prices)
-{
-    return dirty > 0 &&
-           (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
-}
-
-size_t cowi_most_written(size_t pages, uint32_t page_price)
-{
-    const size_t affordable = pages * SHARE / page_price;
-    return affordable < pages * PERCENT / 100 ? affordable : pages * PERCENT / 100;
-}
-
-size_t cowi_between_looks(size_t most)
-{
-    return most / BETWEEN_LOOKS;
 }

@@ -1,8 +1,8 @@
-/* Questions about bytes by the page. They look through a const scope, so that nobody frees what is looked at. */
+/* Questions about bytes by the page. Each looks through a const scope, so that nobody frees the bytes meanwhile. */
 #include "internal.h"
-#include "pages.h"
+#include "units.h"
 
-/* A const scope on bytes by the page. False: there is none to end. */
+/* Opens a const scope on bytes by the page. False: no scope was opened. */
 static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
 {
     if (storage->allocator->paging == NULL || cow_const_begin(storage, scope, NULL) != COW_OK) {
@@ -15,8 +15,8 @@ static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
     return false;
 }
 
-/* Whether a write to the box would be by the page, as would_share says. *takes: bytes of memory that it would take to share
- * them first; 0 where the bytes are paged already, and nobody else's. */
+/* Whether a write to the box would be by the page, as would_share says. *takes: how many bytes of memory it would take to share
+ * them first; 0 if the bytes are paged already and not shared. */
 static int would_page(cow_storage *storage, const cow_box *box, size_t *takes)
 {
     const cow_paging *paging = storage->allocator->paging;
@@ -39,7 +39,7 @@ static int would_page(cow_storage *storage, const cow_box *box, size_t *takes)
         sharing.will_earn = cowi_context_earnable(context);
         sharing.shadow = &context->shadow;
         cowi_storage_unlock(storage);
-        (void)cowi_gate_enter(false); /* it asks for own_bytes, too */
+        (void)cowi_gate_enter(false); /* would_share may ask for own_bytes */
         by_page = paging->would_share(storage->allocator->self, &sharing);
         cowi_gate_leave();
         *takes = by_page != 0 ? sharing.takes : 0;
@@ -73,7 +73,7 @@ size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     return takes > 0 ? takes : copies;
 }
 
-/* In the gate: the allocator has a lock, which no child may find taken. */
+/* Inside the gate: the allocator takes a lock, which no forked child may find taken. */
 static size_t own_bytes(cow_storage *storage, cow_dataptr own, size_t *regions, size_t *count)
 {
     size_t nbytes;

@@ -22,9 +22,9 @@ static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes,
     return COW_OK;
 }
 
-/* With the lock held, and the new Storage's share taken, which found the bytes not where the address says. Who reads at
- * once needs bytes, and needs to know where they are; where they are absent, the share is given back. Who found room for
- * a share finds room for a reader. */
+/* With the lock held, after the new Storage's share was taken and the bytes were not found at the address. A clone that is read
+ * at once needs bytes, and needs to know where they are; if they are absent, the share is given back. Where there was room for
+ * a share there is room for a reader. */
 static cowi_where look_for_bytes(cow_storage *source)
 {
     cowi_context *context = source->context;
@@ -80,7 +80,7 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
             }
             cowi_storage_dealloc(source->allocator, made);
             status = eager_clone(source, offset, nbytes, out, err);
-            /* Unpinned and evicted since then: what is absent can be shared. */
+            /* Unpinned and evicted meanwhile: absent bytes can be shared. */
             return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;
         }
         where = cowi_context_share(source->context);

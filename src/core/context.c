@@ -5,14 +5,14 @@
 #define REFERENCE ((uint64_t)1)
 #define SHARE ((uint64_t)1 << 32)
 
-/* The state of the bytes lies above the references, so that who compares them with a bound sees it in passing: none of it
- * is below a bound. Neither flag: the bytes are here, where each sharer's address says. Both: they come or go right now,
- * and one thread alone has `original`. */
+/* The state of the bytes lies above the references, so one comparison with a bound checks both: no flag is below a bound.
+ * Neither flag: the bytes are here, where each sharer's address says. Both: they are coming or going right now, and one
+ * thread alone has `original`. */
 #define ABSENT ((uint64_t)1 << 31) /* no bytes */
 #define FILLED ((uint64_t)1 << 30) /* here, where `original` says: they were absent before */
 #define STATE (ABSENT | FILLED)
 
-/* What is counted is looked at afterwards: each thread may go one or two beyond a bound. */
+/* A thread counts first and looks afterwards, so each may exceed a bound by one or two. */
 #define THREADS_BEYOND ((size_t)1 << 20)
 
 static size_t shares(uint64_t counts)
@@ -75,7 +75,7 @@ void cowi_context_owe(cowi_context *context, size_t nbytes)
     }
 }
 
-/* What the shares need beyond the one that copies and the one that is the last. */
+/* What sharers may still need, except the one that copies and the one that will be the last. */
 static uint64_t still_owed(cowi_context *context)
 {
     const size_t sharers = shares(cowi_load_relaxed(&context->counts));
@@ -118,7 +118,7 @@ static void give_back(cowi_context *context, uint64_t what)
     }
 }
 
-/* For who has counted, and found a count or a flag that is not below the bound. */
+/* Slow path: the count or a flag is out of bounds. */
 static cowi_where look_closer(cowi_context *context, uint64_t before, uint64_t what, size_t limit, bool reads)
 {
     const bool full = references(before) >= limit;
@@ -129,12 +129,12 @@ static cowi_where look_closer(cowi_context *context, uint64_t before, uint64_t w
     if (before & ABSENT) {
         return COWI_ABSENT;
     }
-    (void)cowi_load_acquire(&context->counts); /* sees the fill, whose step what we added comes after */
+    (void)cowi_load_acquire(&context->counts); /* sees the fill, which came before our addition */
     return COWI_FILLED;
 }
 
-/* The caller holds a reference or a share, and a Storage's lock: no count can be 0 here. Who reads takes nothing where the
- * bytes are absent. */
+/* The caller holds a reference or a share, and a Storage's lock: no count can be 0 here. A reader takes nothing if the bytes are
+ * absent. */
 static cowi_where take(cowi_context *context, uint64_t what, size_t limit, bool reads)
 {
     const uint64_t before = cowi_add_relaxed(&context->counts, what);
@@ -147,7 +147,7 @@ static cowi_where take(cowi_context *context, uint64_t what, size_t limit, bool 
 
 cowi_where cowi_context_retain(cowi_context *context)
 {
-    return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT, true); /* where sharers are full, they can still be read */
+    return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT, true); /* a full count of shares leaves room for readers */
 }
 
 void cowi_context_release(cowi_context *context)

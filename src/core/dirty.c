@@ -1,13 +1,13 @@
-/* Which pages of a private map of a file have been written to: those that are there, or swapped out, and are not the file's.
- * The kernel is asked each time: a descriptor of its table that is kept over a fork would show the parent's. */
+/* Which pages of a private map of a file were written to: those that are present or swapped out, and are not the file's. The
+ * kernel's table is opened each time: a descriptor kept over a fork would show the parent's pages. */
 #define _GNU_SOURCE
+#include "dirty.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "pages.h"
 
 /* Of <linux/fs.h>, since Linux 6.7. */
 struct run {

@@ -44,7 +44,7 @@ static void parent(void)
     (void)pthread_mutex_unlock(&forking);
 }
 
-/* The only thread here. Others may have been in the waiting room or about to enter it: their locks are made again. */
+/* The only thread of the child. Others may have been in the waiting room or about to enter it: its locks are made anew. */
 static void child(void)
 {
     cowi_large_let_go();

@@ -18,11 +18,11 @@
 #define COWI_COUNT_LIMIT ((size_t)1 << 28)
 #endif
 
-/* Where the bytes are, as one learns who takes a reference or a share. */
+/* Where the bytes are: the answer to taking a reference or a share. */
 typedef enum cowi_where {
     COWI_HERE,   /* where the Storage's address says */
-    COWI_FILLED, /* where the context's original says: they were absent before. The address may be of before */
-    COWI_ABSENT, /* there are none */
+    COWI_FILLED, /* where the context's original says: they were absent before, so the address may be outdated */
+    COWI_ABSENT, /* there are no bytes */
     COWI_FULL    /* not known: the count is full, and nothing was taken */
 } cowi_where;
 
@@ -38,7 +38,7 @@ typedef struct cowi_context {
     cow_dataptr original;  /* the bytes; all NULL while they are absent */
     size_t nbytes;         /* of the whole allocation */
     void *shadow;          /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
-    cowi_atomic_u64 owed;  /* bytes of lazy copies of which the allocator has not heard yet: see cowi_context_earn */
+    cowi_atomic_u64 owed;  /* bytes of lazy copies that the allocator has not been told of: see cowi_context_earn */
     const cow_allocator *allocator; /* where this struct came from */
     bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
@@ -48,13 +48,13 @@ COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow
                                              bool foreign);
 /* Frees the struct alone: for a context that was made and never used. */
 void cowi_context_discard(cowi_context *context);
-/* One more reference, to read. Nothing is taken where the bytes are absent. */
+/* Takes a reference, to read. Takes nothing if the bytes are absent. */
 COW_NODISCARD cowi_where cowi_context_retain(cowi_context *context);
 /* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
 void cowi_context_release(cowi_context *context);
-/* One more share, with its reference; absent bytes are shared as well. */
+/* Takes a share, with its reference, of absent bytes as well. */
 COW_NODISCARD cowi_where cowi_context_share(cowi_context *context);
-/* One more share and a reference to read beside its own. Nothing is taken where the bytes are absent. */
+/* Takes a share, and a reference to read beside the share's own. Takes nothing if the bytes are absent. */
 COW_NODISCARD cowi_where cowi_context_share_and_retain(cowi_context *context);
 /* Gives up a share and keeps its reference. False, and nothing done, when the bytes are absent, or when it is the last one
  * and last_too is false. */
@@ -71,23 +71,23 @@ void cowi_context_drop_and_release(cowi_context *context);
 /* Of a context that nobody else knows, and that has no bytes. */
 void cowi_context_begin_absent(cowi_context *context);
 bool cowi_context_absent(cowi_context *context);
-/* Takes the bytes away, and what is kept beside them, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there
- * are other shares than the managed ones, or somebody reads. */
+/* Takes the bytes and the shadow away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares
+ * than the managed ones, or somebody reads. */
 COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow);
-/* By the only one who knows of the bytes, before they change or go: drops what is kept beside them. */
+/* Drops the shadow. For the only one that knows of the bytes, before they change or are freed. */
 void cowi_context_unshadow(cowi_context *context);
-/* A lazy copy of nbytes was made, which would have been paid at once. The allocator hears of it when it is known what it
- * costs instead: each share but the last may still have to copy all. */
+/* Notes a lazy copy of nbytes, which an eager copy would have paid for at once. The allocator is told once it is known what the
+ * copy costs instead: each share but the last may still have to copy everything. */
 void cowi_context_owe(cowi_context *context, size_t nbytes);
-/* By one who is about to copy, or has the bytes alone: tells the allocator of what the other shares cannot need. data: the bytes,
- * where that is the last reference; else NULL. */
+/* For a caller that is about to copy, or has the bytes to itself: tells the allocator what the other shares cannot need any
+ * more. data: the bytes, if the caller has the last reference; else NULL. */
 void cowi_context_earn(cowi_context *context, const void *data);
-/* How much that would be. */
+/* How much cowi_context_earn would tell. */
 uint64_t cowi_context_earnable(cowi_context *context);
 /* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:
- * there are bytes. COW_EBUSY: they come or go right now, which takes a few instructions. */
+ * there are bytes already. COW_EBUSY: bytes are coming or going right now, which takes a few instructions. */
 COW_NODISCARD cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alone);
-/* Full assertions of one who has a reference. */
+/* Full assertions, for a caller that has a reference. */
 void cowi_context_check(cowi_context *context);
 
 /* ---- storage.c --------------------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ struct cow_storage {
     size_t offset;   /* of the window in the allocation; 0 without a context */
     size_t scopes;   /* open const scopes on this context */
     bool sole;
-    bool paged; /* while sole: the bytes are the allocator's pages, and it wants to hear of each write */
+    bool paged; /* while sole: the bytes are by the page, and the allocator counts each write */
 };
 
 /* The struct alone; init gives it no context, no bytes of its own, and the one use that is the Storage itself. */
@@ -134,18 +134,17 @@ static inline void cowi_storage_unlock(cow_storage *storage)
     COWI_FULL(cowi_storage_check(storage));
     cowi_struct_unlock(storage);
 }
-/* With the lock held: the context, from what spare holds if there is none yet (spare is then taken). NULL: neither. */
+/* With the lock held: the context; if there is none yet, *spare becomes it. NULL: there is neither. */
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
 COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
-/* With the lock held, and bytes that nobody can evict now: sees to it that address tells where they are. */
+/* With the lock held, while nobody can evict the bytes: sets address to where they are. */
 void cowi_storage_find(cow_storage *storage);
-/* With the lock held, or unpublished: sole from now on, on bytes with that handle. */
+/* Makes the Storage sole, on bytes with that handle. With the lock held, or before it is published. */
 void cowi_storage_own(cow_storage *storage, cow_dataptr bytes);
-/* With the lock held, and sole: counts a write. True when the allocator should settle the pages first,
- * which it can while nobody writes to them. */
+/* Counts a write. With the lock held, and sole. True: the pages should be settled first, and nobody is writing to them. */
 bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box);
-/* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. NULL: there was none. */
+/* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. */
 cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */
 void cowi_storage_unuse(cow_storage *storage);
@@ -168,18 +167,18 @@ cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh);
 
 /* ---- rest.c ------------------------------------------------------------------------------------------------------- */
 
-/* With the lock held: paged bytes that nobody writes to, or is about to. Whoever is busy may have its new bytes in place,
- * and no pin on them yet. */
+/* With the lock held: whether the bytes are paged, and nobody writes to them or is about to. A busy thread may have put new bytes
+ * in place that it has not pinned yet. */
 bool cowi_has_pages_at_rest(cow_storage *storage);
-/* Has the allocator look at the pages of a Storage that nobody shares or writes to; where too much of them has been
- * written, a copy to plain memory takes their place. What fails leaves them as they are: they are right, and only dear. */
+/* Has the allocator look at the pages of a Storage that nobody shares or writes to; if too many of them were written, replaces
+ * them by a copy in plain memory. A failure leaves them as they are: their values are right. */
 void cowi_settle(cow_storage *storage, const cow_box *box);
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
 /* A block of array bytes from allocator, as a DataPtr that frees itself. False when memory has run out. */
 COW_NODISCARD bool cowi_block_new(const cow_allocator *allocator, size_t nbytes, cow_dataptr *out);
-/* The same handle again, for a block whose address is all that was kept. */
+/* The handle of a block of which only the address was kept. */
 cow_dataptr cowi_block(const cow_allocator *allocator, void *data);
 void cowi_dataptr_delete(cow_dataptr *ptr, size_t nbytes);
 /* Whether the allocator gave these bytes by the page. */

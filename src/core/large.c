@@ -2,12 +2,12 @@
  *
  * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its speed
  * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. What is kept must
- * never be what somebody else lacks, so it is given back when an allocation of the heap fails; allocations of NumPy and
- * Python cannot ask for that, so nothing is kept under a limit on address space. The lock is only tried: where another
- * thread has it, the block is simply not kept. It is waited for when memory is short. A fork holds it (gate.c).
+ * never be what others lack, so it is given back when an allocation of the heap fails; allocations of NumPy and
+ * Python cannot ask for that, so nothing is kept under a limit on address space. The lock is only tried: if another
+ * thread has it, the block is simply not kept. A thread that is short of memory waits for it. A fork holds it (gate.c).
  *
  * The bound is the caller's, or what is in use if that is more: a program at work on large arrays replaces them by others
- * of their size. Beyond the caller's bound a fresh block takes the place of kept ones, so kept blocks never raise the
+ * of the same size. Beyond the caller's bound a fresh block takes the place of kept ones, so kept blocks never raise the
  * process's peak by more than it. */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "large.h"
@@ -55,7 +55,7 @@ static size_t limit = (size_t)64 << 20;
 
 static cowi_atomic_size used_bytes; /* by blocks that are not kept; a hint, changed without the lock */
 
-/* What the block is aligned to, and its size a multiple of. */
+/* The alignment of a block, of which its size is a multiple. */
 static size_t grain(size_t nbytes)
 {
     return nbytes >= HUGE_BLOCK ? HUGE_PAGE : PAGES;
@@ -146,8 +146,7 @@ static size_t bound(void)
     return limit == 0 || limit > used ? limit : used;
 }
 
-/* Asked for each time that a few large blocks or one of them have been freed: a system call takes as long as a tenth of
- * the work on a small one. */
+/* Asks the system only once for HUGE_BLOCK bytes freed: the call takes a tenth of the time of work on a small block. */
 static bool space_is_limited(size_t freed)
 {
     struct rlimit space;

@@ -43,8 +43,8 @@ void cowi_no_longer_busy(cow_storage *storage, cowi_context *moved)
 
 /* ---- a steal ------------------------------------------------------------------------------------------------------ */
 
-/* For the last sharer. Whoever copies took the shared lock before giving up its share, and leaves the context before it
- * lets the lock go; having seen the one share left, we find that lock taken until all of that is done. */
+/* For the last sharer. A copier takes the shared lock before it gives up its share, and leaves the context before it releases
+ * the lock. Since we have seen that one share remains, the lock is taken until all copiers are done. */
 static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_error *err)
 {
     COWI_YIELD("steal");
@@ -74,8 +74,8 @@ cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
     return left;
 }
 
-/* With the context's lock shared: the window by the page, for a writer who says what it will touch. False: nothing done.
- * The reference that is no share's keeps others from evicting what is read. */
+/* With the context's lock shared: the window by the page, for a writer who says what it will touch. False: nothing was done.
+ * The reference beside the share's keeps others from evicting the bytes while they are read. */
 static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags, cow_dataptr *fresh, size_t *copied)
 {
     const cow_allocator *allocator = storage->allocator;
@@ -124,7 +124,7 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     size_t copied = storage->nbytes;
     bool by_page;
     if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
-        /* Only the last sharer takes the lock exclusively, and this share is one more: the count of readers is full. */
+        /* Only the last sharer takes the lock exclusively, and we still have a share: the count of readers is full. */
         *status = cowi_fail(err, COW_EOVERFLOW, "too many threads are copying one allocation");
         return true;
     }
@@ -137,8 +137,8 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
             cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
         return !cowi_context_stealable(context);
     }
-    /* All that can fail is behind us: now the share may go. In this order, lock first, nobody can steal what we copy; and
-     * with a reference that is no share's, nobody can evict it. */
+    /* Everything that can fail is behind us, so the share may go. Since we have the lock, nobody can steal what we copy; since
+     * the share's reference stays, nobody can evict it. */
     if (!cowi_context_give_up_share(context, keep)) {
         (void)pthread_rwlock_unlock(&context->lock);
         cowi_dataptr_delete(&fresh, storage->nbytes);
@@ -159,7 +159,7 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     return true;
 }
 
-/* ---- the one or the other ----------------------------------------------------------------------------------------- */
+/* ---- a steal or a copy --------------------------------------------------------------------------------------------- */
 
 cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err)
 {
@@ -168,7 +168,7 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
     bool last;
     do {
         last = cowi_context_last_share(context);
-        /* Looked at after the shares: with the last one ours, and busy, bytes that are here stay. */
+        /* Looked at after the shares: if the last one is ours, and we are busy, bytes that are here stay. */
         if (cowi_context_absent(context)) {
             return cowi_fail_absent(err);
         }

@@ -1,7 +1,7 @@
-/* Memory that is only counted: addresses, and bytes on accounts.
+/* Memory that is only counted: addresses, and bytes charged to accounts.
  *
- * The core's own structs, which it takes from the allocator of the bytes, have a smaller alignment than bytes have; they
- * come from the heap. */
+ * The core takes its own structs from the allocator of the bytes, too. They have a smaller alignment than bytes have, and come
+ * from malloc. */
 #include "account.h"
 #include "foretold.h"
 #include "internal.h"

@@ -86,9 +86,9 @@ static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box,
     if (status == COW_OK) {
         moved = storage->context != context;
         if (!moved) {
-            cowi_storage_find(storage); /* a fill that another sharer saw may have brought what was stolen */
+            cowi_storage_find(storage); /* another sharer's fill may have moved what was stolen */
             cowi_storage_own(storage, context->original);
-            (void)cowi_storage_unsettled(storage, box); /* counted; whoever writes next may look */
+            (void)cowi_storage_unsettled(storage, box); /* counted; the next writer may settle */
         }
         status = pin(storage, out, err);
     }
@@ -134,7 +134,7 @@ void cow_mutable_end(cow_mutable_scope *scope)
 /* ---- overwrite: the scope holds a share of the old bytes, so that nobody steals what it reads, and a reference beside
  * it, so that nobody evicts it --------------------------------------------------------------------------------------- */
 
-/* Whoever overwrites pages of its own would pay for a copy of each. So they are left, like bytes that are shared. */
+/* To overwrite pages in place would cost a copy of each. So a Storage leaves its pages, as it leaves shared bytes. */
 static cow_status lock_to_overwrite(cow_storage *storage, bool *by_page, cow_error *err)
 {
     cow_status status;

@@ -1,7 +1,7 @@
 /* Addresses that nobody can use: slots of a reserved region, of which no byte can be touched.
  *
- * A slot has an address that tells it from others; how far it reaches is nobody's business. A table says of each whose account
- * its bytes are on. All of it is atomic, and there is no lock: a forked child finds every slot either free or taken. */
+ * A slot is an address and has no extent. A table has, for each slot, the account to which its bytes are charged. All of it is
+ * atomic, and there is no lock: a forked child finds every slot either free or taken. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "slots.h"
 
@@ -18,9 +18,9 @@
 #define SMALLEST (SLOT * SLOTS * 2)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char *region; /* NULL: there is none */
+static char *region; /* NULL: the system granted none */
 static size_t region_size;
-static cowi_atomic_ptr *table; /* of each slot, the account; NULL: free */
+static cowi_atomic_ptr *table; /* for each slot its account; NULL: free */
 static cowi_atomic_size hint;  /* a slot that may be free */
 
 static void *reserve(size_t nbytes, int protection)

@@ -4,10 +4,10 @@
 
 #include "cowarray/core.h"
 
-/* An address with so many bytes on the account. NULL: there are none, or the sums would be no numbers. */
+/* A slot with so many bytes charged to the account. NULL: all slots are taken, or an account would overflow. */
 COW_NODISCARD void *cowi_slot_new(cow_account *account, size_t nbytes, size_t alignment);
 void cowi_slot_free(void *data, size_t nbytes);
-/* On which its bytes are. */
+/* The account to which its bytes are charged. */
 cow_account *cowi_slot_account(const void *data);
 
 #endif

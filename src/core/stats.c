@@ -1,5 +1,5 @@
-/* Counters. Kept in shards, each on cache lines of its own, so that threads that share nothing else do not meet here. The
- * first threads that count get one each for good, and need no atomic addition; all others share the rest. */
+/* Counters, in shards on cache lines of their own, so that threads that share nothing else do not contend here. The first
+ * threads that count get one shard each for good, and need no atomic addition; all others share the rest. */
 #include <string.h>
 
 #include "internal.h"
@@ -16,7 +16,7 @@ COWI_STATIC_ASSERT(sizeof(shard) % 128 == 0,
                    "no two shards meet on a cache line, nor on the one that is fetched with it");
 
 static shard shards[SHARDS];
-static cowi_atomic_u64 forgotten[COWI_COUNTERS]; /* what had been counted at the last reset: shards only grow */
+static cowi_atomic_u64 forgotten[COWI_COUNTERS]; /* the totals at the last reset: shards only grow */
 static cowi_atomic_size threads;                 /* that have counted */
 static _Thread_local shard *my_shard;            /* NULL until the thread counts something */
 
@@ -51,7 +51,7 @@ static uint64_t sum(cowi_counter counter)
     return total;
 }
 
-/* Read what was forgotten first: then it is never more than what the shards hold afterwards. */
+/* Reads what was forgotten first: that is never more than what the shards hold afterwards. */
 static uint64_t since_reset(cowi_counter counter)
 {
     const uint64_t before = cowi_load_acquire(&forgotten[counter]);

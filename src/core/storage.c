@@ -35,7 +35,7 @@ void cowi_struct_unlock(cow_storage *storage)
     cowi_store_release(&storage->lock, 0);
 }
 
-/* With a context whose bytes nobody can evict now. */
+/* With a context, while nobody can evict the bytes. */
 static char *bytes_of(cow_storage *storage)
 {
     const cow_dataptr original = storage->context->original;
@@ -191,7 +191,7 @@ void cow_storage_free(cow_storage *storage)
 void cowi_storage_unuse(cow_storage *storage)
 {
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->uses) > 0);
-    /* The only user: nobody can become another. */
+    /* With one user left, nobody can become another. */
     if (cowi_load_acquire(&storage->uses) == 1 || cowi_sub_acq_rel(&storage->uses, 1) == 1) {
         cowi_storage_dealloc(storage->allocator, storage);
     }
@@ -245,7 +245,7 @@ cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
 
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
 
-/* With a context whose bytes nobody can evict now, or without one. */
+/* While nobody can evict the bytes. */
 static cow_dataptr handle_of(cow_storage *storage)
 {
     return storage->context == NULL ? storage->ptr : (cow_dataptr)storage->context->original;
@@ -260,31 +260,6 @@ bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box)
     const cow_dataptr own = handle_of(storage);
     return allocator->paging->touch(allocator->self, &own, storage->nbytes, box) &&
            cowi_load_acquire(&storage->pins) == 0;
-}
-
-int cow_storage_count_read(cow_storage *storage, size_t nbytes)
-{
-    const cow_paging *paging = storage->allocator->paging;
-    int due = 0;
-    if (paging == NULL || storage->nbytes < paging->least) {
-        return 0;
-    }
-    cowi_storage_lock(storage);
-    if (storage->sole) {
-        const cow_dataptr own = handle_of(storage);
-        due = storage->paged && paging->count_read(storage->allocator->self, &own, nbytes);
-    }
-    else {
-        const cowi_where where = cowi_context_retain(storage->context);
-        if (where == COWI_HERE || where == COWI_FILLED) {
-            const cow_dataptr own = storage->context->original;
-            due = cowi_dataptr_paged(storage->allocator, own) &&
-                  paging->count_read(storage->allocator->self, &own, nbytes);
-            cowi_context_release(storage->context); /* never the last: the Storage has a share */
-        }
-    }
-    cowi_storage_unlock(storage);
-    return due;
 }
 
 int cow_storage_is_paged(cow_storage *storage)
@@ -361,7 +336,7 @@ size_t cow_storage_shares(cow_storage *storage)
     return shares;
 }
 
-/* A context is compared, and not followed: it may be gone by then. */
+/* To be compared, not followed: the context may be gone by then. */
 static const void *context_of(cow_storage *storage)
 {
     const void *context;
@@ -389,8 +364,8 @@ int cow_storage_is_sole(cow_storage *storage)
 void cow_storage_spare(cow_storage *storage)
 {
     cowi_storage_lock(storage);
-    if (storage->context != NULL && !cowi_context_absent(storage->context)) { /* of absent bytes nobody is a reader */
-        (void)cowi_add_relaxed(&storage->context->left, 1); /* who it stands for does not say when it ends: for good */
+    if (storage->context != NULL && !cowi_context_absent(storage->context)) { /* absent bytes have no readers */
+        (void)cowi_add_relaxed(&storage->context->left, 1); /* for good: that reader never says when it ends */
     }
     cowi_storage_unlock(storage);
 }
@@ -411,7 +386,7 @@ size_t cow_storage_write_cost(cow_storage *storage)
     bool copies;
     cowi_storage_lock(storage);
     copies = storage->sole ? cowi_storage_unsettled(storage, &nothing)
-                           : !cowi_context_stealable(storage->context); /* who shares has a context */
+                           : !cowi_context_stealable(storage->context); /* a Storage that shares has a context */
     cowi_storage_unlock(storage);
     return copies ? storage->nbytes : 0;
 }

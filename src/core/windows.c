@@ -1,56 +1,11 @@
-/* The life of windows: their maps, their end, what is written to them, and those of users' files.
- *
- * A window is cut into regions of 2 MiB, the size of a huge page. Each region maps a region of some base, or is plain memory
- * of the window's own. Pages that were written to since then are in neither list: the kernel tells which they are. */
-#define _GNU_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include "internal.h"
+/* The life of windows by the page, wherever their bytes are: what is counted of writes, what is their own, and their end. */
 #include "windows.h"
 
-#define LEAST_READS 8 /* of all of it, before anybody looks for the first time: a look measures what reading costs */
+#include <stdlib.h>
+
+#include "boxes.h"
+
 #define LOCKS 16
-
-cowi_page_counts cowi_page_counted;
-
-/* ---- the kernel's limit on maps: at it, nobody can allocate --------------------------------------------------------- */
-
-static cowi_atomic_size maps;
-static pthread_once_t limit_once = PTHREAD_ONCE_INIT;
-static size_t most_maps;
-
-static void read_limit(void)
-{
-    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
-    unsigned long limit = 0;
-    if (file != NULL) {
-        if (fscanf(file, "%lu", &limit) != 1) {
-            limit = 0;
-        }
-        (void)fclose(file);
-    }
-    most_maps = limit / 4;
-}
-
-void cowi_maps_return(size_t some)
-{
-    (void)cowi_sub_release(&maps, some);
-}
-
-bool cowi_maps_take(size_t some)
-{
-    (void)pthread_once(&limit_once, read_limit);
-    if (cowi_add_relaxed(&maps, some) + some <= most_maps) {
-        return true;
-    }
-    cowi_maps_return(some);
-    return false;
-}
-
-/* ---- locks ------------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t locks[LOCKS] = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
@@ -66,31 +21,6 @@ pthread_mutex_t *cowi_window_lock(const void *data)
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-size_t cowi_window_end_of_run(const cowi_window *of, size_t first)
-{
-    const cowi_region *start = &of->regions[first];
-    size_t end = first + 1;
-    while (end < of->count && of->regions[end].base == start->base && start->base != NULL &&
-           of->regions[end].offset == start->offset + (end - first) * COWI_REGION) {
-        end++;
-    }
-    return end;
-}
-
-size_t cowi_window_runs(const cowi_window *of)
-{
-    size_t runs = 0;
-    for (size_t at = 0; at < of->count; at = cowi_window_end_of_run(of, at)) {
-        runs++;
-    }
-    return runs;
-}
-
-char *cowi_window_place(const cowi_window *of, size_t index)
-{
-    return of->map + index * COWI_REGION;
-}
-
 size_t cowi_window_bytes(const cowi_window *of, size_t index)
 {
     const size_t rest = of->lead + of->nbytes - index * COWI_REGION;
@@ -101,7 +31,7 @@ void cowi_window_retain_bases(const cowi_window *of)
 {
     for (size_t i = 0; i < of->count; i++) {
         if (of->regions[i].base != NULL) {
-            cowi_base_retain(of->regions[i].base);
+            of->place->retain(of->regions[i].base);
         }
     }
 }
@@ -110,47 +40,51 @@ static void release_all(const cowi_window *of)
 {
     for (size_t i = 0; i < of->count; i++) {
         if (of->regions[i].base != NULL) {
-            cowi_base_release(of->regions[i].base);
+            of->place->release(of->regions[i].base);
         }
     }
 }
 
-cowi_window *cowi_window_new(size_t count)
+void cowi_region_put(const cowi_place *place, cowi_region *of, void *base, size_t offset)
 {
-    cowi_window *made = (cowi_window *)calloc(1, sizeof(cowi_window) + count * sizeof(cowi_region));
-    if (made != NULL) {
-        made->count = count;
+    place->retain(base);
+    if (of->base != NULL) {
+        place->release(of->base);
     }
-    return made;
+    of->base = base;
+    of->offset = offset;
+    of->debt = 0;
 }
 
-uint64_t cowi_window_budget(const cowi_window *of, const cowi_prices *prices)
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+cowi_window *cowi_window_new(const cowi_place *place, size_t count)
 {
-    const size_t pages = of->count * COWI_REGION_PAGES;
-    const size_t most = cowi_most_written(pages, prices->page);
-    return cowi_price_of_pages(prices, most + cowi_between_looks(most));
+    char *made = (char *)calloc(1, place->window_size + count * sizeof(cowi_region));
+    cowi_window *of = (cowi_window *)(void *)made;
+    if (made != NULL) {
+        of->place = place;
+        of->count = count;
+        of->regions = (cowi_region *)(void *)(made + place->window_size);
+    }
+    return of;
 }
 
-uint64_t cowi_window_price_of_written(const cowi_window *of, size_t pages)
+void cowi_window_reserve(cowi_window *of, const cowi_prices *prices)
 {
-    const uint64_t most = of->reserved < of->nbytes ? 0 : of->reserved - of->nbytes;
-    const uint64_t price = (uint64_t)pages * COWI_PAGE * of->page_price / 1000;
-    return price < most ? price : most;
+    const size_t most = cowi_most_written(prices, of->count * COWI_REGION_PAGES);
+    of->prices = prices;
+    of->reserved = of->of_file ? 0 : cowi_price_of_pages(prices, most + cowi_between_looks(most)) + of->nbytes;
+    cowi_init(&of->counted, 0);
+    cowi_init(&of->budget, of->of_file ? SIZE_MAX : most);
 }
 
 /* What was reserved, without the pages that were written. */
 static uint64_t unspent(const cowi_window *of)
 {
-    return of->reserved - cowi_window_price_of_written(of, cowi_load_relaxed(&of->counted));
-}
-
-void cowi_window_begin_counting(cowi_window *of, size_t at_first, const cowi_prices *prices)
-{
-    of->at_first = at_first;
-    cowi_init(&of->counted, 0);
-    cowi_init(&of->budget, of->of_file ? SIZE_MAX : cowi_most_written(of->count * COWI_REGION_PAGES, prices->page));
-    cowi_init(&of->read, 0);
-    cowi_init(&of->dear, of->of_file ? UINT64_MAX : LEAST_READS * (uint64_t)of->nbytes);
+    const uint64_t most = of->of_file ? 0 : of->reserved - of->nbytes;
+    const uint64_t price = cowi_price_of_pages(of->prices, cowi_load_relaxed(&of->counted));
+    return of->reserved - (price < most ? price : most);
 }
 
 void cowi_window_delete(void *data, void *context, size_t nbytes)
@@ -158,13 +92,12 @@ void cowi_window_delete(void *data, void *context, size_t nbytes)
     cowi_window *of = (cowi_window *)context;
     (void)data;
     (void)nbytes;
-    (void)munmap(of->map, of->count * COWI_REGION);
-    release_all(of);
-    cowi_maps_return(of->maps);
-    cowi_ledger_return(&cowi_books, unspent(of));
+    cowi_ledger_return(of->ledger, unspent(of));
     if (!of->gave_up && !of->of_file) {
-        cowi_ledger_went_well(&cowi_books);
+        cowi_ledger_went_well(of->ledger);
     }
+    of->place->deleted(of);
+    release_all(of);
     free(of);
 }
 
@@ -180,38 +113,52 @@ int cowi_window_touch(void *self, const cow_dataptr *own, size_t nbytes, const c
     cowi_window *of = (cowi_window *)own->context;
     const size_t pages = cowi_pages_touched(box, nbytes);
     (void)self;
+    if (of->place->touched != NULL) {
+        of->place->touched(of, box);
+    }
     return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);
 }
 
-/* Pages that were written to since the window was made; SIZE_MAX where the system does not tell. */
+/* All pages of the window's own, for the caller to free. bits is NULL where they are not known. */
+static cowi_dirt own_pages(const cowi_window *of)
+{
+    cowi_dirt own = {(uint64_t *)calloc(of->count * COWI_REGION_WORDS, sizeof(uint64_t)), 0};
+    if (own.bits != NULL && !of->place->own_pages(of, 0, of->count, &own)) {
+        free(own.bits);
+        own.bits = NULL;
+    }
+    return own;
+}
+
+/* Pages that were written to since the window was made; SIZE_MAX where they are not known. */
 static size_t written_since(const cowi_window *of)
 {
-    cowi_dirt dirt = {(uint64_t *)calloc(of->count * (COWI_REGION_PAGES / 64), sizeof(uint64_t)), 0};
-    size_t pages = SIZE_MAX;
-    if (dirt.bits != NULL && cowi_dirt_find(of->map, of->count * COWI_REGION, &dirt)) {
-        pages = 0;
-        for (size_t i = 0; i < of->count; i++) {
-            pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&dirt, i);
-        }
-        pages -= pages < of->at_first ? pages : of->at_first;
+    const cowi_dirt own = own_pages(of);
+    size_t pages = 0;
+    if (own.bits == NULL) {
+        return SIZE_MAX;
     }
-    free(dirt.bits);
+    for (size_t i = 0; i < of->count; i++) {
+        pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);
+    }
+    free(own.bits);
+    pages -= of->place->under_way == NULL ? 0 : of->place->under_way(of);
+    pages -= pages < of->at_first ? pages : of->at_first;
     return pages;
 }
 
 int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     cowi_window *of = (cowi_window *)own->context;
-    const size_t all = of->count * COWI_REGION_PAGES;
-    const size_t most = cowi_most_written(all, of->page_price);
+    const size_t most = cowi_most_written(of->prices, of->count * COWI_REGION_PAGES);
     const size_t written = written_since(of);
     const size_t next = written + cowi_between_looks(most);
     (void)self;
     if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;
         cowi_store_relaxed(&of->budget, SIZE_MAX);
-        cowi_ledger_gave_up(&cowi_books);
-        (void)cowi_add_relaxed(&cowi_page_counted.give_ups, 1);
+        cowi_ledger_gave_up(of->ledger);
+        of->place->gave_up(of);
         return 0;
     }
     cowi_store_relaxed(&of->counted, written);
@@ -219,12 +166,7 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
     return 1;
 }
 
-int cowi_window_count_read(void *self, const cow_dataptr *own, size_t nbytes)
-{
-    cowi_window *of = (cowi_window *)own->context;
-    (void)self;
-    return cowi_add_relaxed(&of->read, nbytes) + nbytes >= cowi_load_relaxed(&of->dear);
-}
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 size_t cowi_window_copied_bytes(void *self, const cow_dataptr *own)
 {
@@ -236,102 +178,24 @@ size_t cowi_window_own_bytes(void *self, const cow_dataptr *own, size_t *regions
 {
     const cowi_window *of = (const cowi_window *)own->context;
     pthread_mutex_t *lock = cowi_window_lock(own->data); /* a sharer may be in the middle of a commit */
-    cowi_dirt dirt = {(uint64_t *)calloc(of->count * (COWI_REGION_PAGES / 64), sizeof(uint64_t)), 0};
     const size_t room = count != NULL ? *count : 0;
-    size_t nbytes = of->nbytes;
+    size_t nbytes = 0;
+    cowi_dirt pages;
     (void)self;
-    if (count != NULL) {
-        *count = 0; /* of which nothing is known yet */
-    }
     (void)pthread_mutex_lock(lock);
-    if (dirt.bits != NULL && cowi_dirt_find(of->map, of->count * COWI_REGION, &dirt)) {
-        nbytes = 0;
-        for (size_t i = 0; i < of->count; i++) {
-            const size_t own_here = of->regions[i].base == NULL ? COWI_REGION : cowi_dirt_count(&dirt, i) * COWI_PAGE;
-            nbytes += own_here;
-            if (i < room) {
-                regions[i] = own_here;
-                *count = i + 1;
-            }
+    pages = own_pages(of);
+    for (size_t i = 0; pages.bits != NULL && i < of->count; i++) {
+        const size_t here = of->regions[i].base == NULL ? COWI_REGION : cowi_dirt_count(&pages, i) * COWI_PAGE;
+        nbytes += here;
+        if (i < room) {
+            regions[i] = here;
         }
     }
     (void)pthread_mutex_unlock(lock);
-    free(dirt.bits);
+    if (count != NULL) {
+        *count = pages.bits == NULL ? 0 : of->count < room ? of->count : room;
+    }
+    nbytes = pages.bits == NULL ? of->nbytes : nbytes;
+    free(pages.bits);
     return nbytes;
-}
-
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
-
-void cow_paging_read(cow_paging_figures *out)
-{
-    cowi_base_figures(out);
-    cowi_ledger_figures(out);
-    out->bases = cowi_load_relaxed(&cowi_page_counted.bases);
-    out->page_copies = cowi_load_relaxed(&cowi_page_counted.page_copies);
-    out->pages_copied = cowi_load_relaxed(&cowi_page_counted.pages_copied);
-    out->filled = cowi_load_relaxed(&cowi_page_counted.filled);
-    out->promised = cowi_load_relaxed(&cowi_page_counted.promised);
-    out->commits = cowi_load_relaxed(&cowi_page_counted.commits);
-    out->heals = cowi_load_relaxed(&cowi_page_counted.heals);
-    out->give_ups = cowi_load_relaxed(&cowi_page_counted.give_ups);
-    out->maps = cowi_load_relaxed(&maps);
-}
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
-
-/* All of them in one map. False: nothing is left behind. */
-static bool map_regions(cowi_window *made, const cowi_base *base, size_t first)
-{
-    made->maps = 1;
-    if (!cowi_maps_take(1)) {
-        return false;
-    }
-    made->map = cowi_room(made->count * COWI_REGION);
-    if (made->map != NULL) {
-        if (cowi_base_map(base, first * COWI_REGION, made->map, made->count * COWI_REGION)) {
-            return true;
-        }
-        (void)munmap(made->map, made->count * COWI_REGION);
-    }
-    cowi_maps_return(1);
-    return false;
-}
-
-cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
-{
-    const size_t first = offset / COWI_REGION;
-    const size_t count = nbytes == 0 ? 0 : (offset + nbytes - 1) / COWI_REGION - first + 1;
-    struct stat now;
-    cowi_base *base;
-    cowi_window *made;
-    if (fstat(descriptor, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size < 0 || nbytes == 0 ||
-        offset > (size_t)now.st_size || nbytes > (size_t)now.st_size - offset) {
-        return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes,
-                         offset);
-    }
-    made = cowi_window_new(count);
-    base = made == NULL ? NULL : cowi_base_of_file(descriptor);
-    if (base == NULL) {
-        free(made);
-        return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
-    }
-    for (size_t i = 0; i < count; i++) {
-        made->regions[i].base = base;
-        made->regions[i].offset = (first + i) * COWI_REGION;
-    }
-    if (!map_regions(made, base, first)) {
-        cowi_base_release(base);
-        free(made);
-        return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
-    }
-    cowi_window_retain_bases(made);
-    cowi_base_release(base);
-    made->lead = offset - first * COWI_REGION;
-    made->nbytes = nbytes;
-    made->of_file = true;
-    cowi_window_begin_counting(made, 0, NULL);
-    out->data = made->map + made->lead;
-    out->context = made;
-    out->deleter = cowi_window_delete;
-    return COW_OK;
 }

@@ -1,102 +1,95 @@
-/* Windows and their regions, for the files that make and change them: windows.c has their life, commits.c puts regions into
- * new bases, pages.c makes windows of sources. */
+/* Windows by the page: what the policy knows of them, wherever their bytes are.
+ *
+ * A window is cut into regions. Each equals a region of some base but for pages of the window's own, or is memory of the
+ * window's own as a whole. Where those pages are is the place's to know: the kernel has them, or nobody (foretold.c). */
 #ifndef COWI_WINDOWS_H
 #define COWI_WINDOWS_H
 
 #include <pthread.h>
 
-#include "pages.h"
+#include "base.h"
+#include "dirty.h"
+#include "ledger.h"
+#include "prices.h"
 
 typedef struct cowi_region {
-    cowi_base *base; /* a reference; NULL: plain memory of the window's own */
-    size_t offset;
-    uint32_t debt; /* what was paid for copies of the region since its base was made, in pages of a plain copy */
+    void *base;    /* a reference, of the place's kind; NULL: memory of the window's own */
+    size_t offset; /* in the base */
+    uint32_t debt; /* what copies of the region have cost since its base was made, in pages of a plain copy */
 } cowi_region;
 
-/* Of a window that is shared, regions, maps and at_first change under the lock that goes by its data; of one that is not,
- * while its Storage is busy. Those of new windows are nobody else's. */
+typedef struct cowi_place cowi_place;
+
+/* Of a window that is shared, regions and at_first change under the lock that goes by its data; of one that is not, while its
+ * Storage is busy. A new window is its maker's. */
 typedef struct cowi_window {
-    char *map;   /* aligned to a region */
-    size_t lead; /* bytes before the first of the window */
+    const cowi_place *place;
+    cowi_ledger *ledger;       /* that pays for it */
+    const cowi_prices *prices; /* at which that was reserved */
+    size_t lead;               /* bytes of the first region before the window begins */
     size_t nbytes;
-    size_t count;
-    size_t maps;              /* that the kernel has for it */
-    cowi_atomic_size counted; /* pages that may have been written to */
-    cowi_atomic_size budget;  /* pages, from which on somebody looks */
-    uint64_t reserved;        /* in the ledger, for what it may still cost */
-    uint32_t page_price;      /* when that was reserved */
-    size_t at_first;          /* pages that were copied when it was made, or about to be written */
-    cowi_atomic_u64 read;     /* bytes, since somebody looked */
-    cowi_atomic_u64 dear;     /* bytes, from which on somebody looks whether reading could be cheaper */
+    size_t count; /* of regions */
+    cowi_region *regions;
+    size_t at_first;          /* own pages that were copied or about to be written when it was made */
     size_t copied;            /* bytes, for it to be made */
+    uint64_t reserved;        /* in the ledger, for what it may still cost */
+    cowi_atomic_size counted; /* pages that may have been written since */
+    cowi_atomic_size budget;  /* of those: somebody looks when it is reached */
     bool gave_up;
-    bool of_file; /* on request, whatever it costs: never copied because it is dear */
-    cowi_region regions[];
+    bool of_file; /* by the user's wish: paged whatever it costs, and never given up */
 } cowi_window;
 
-/* What is counted for cow_paging_read. */
-typedef struct cowi_page_counts {
-    cowi_atomic_u64 bases; /* for windows: those on which prices are measured nobody asked for */
-    cowi_atomic_u64 page_copies;
-    cowi_atomic_u64 pages_copied;
-    cowi_atomic_u64 filled;
-    cowi_atomic_u64 promised;
-    cowi_atomic_u64 commits;
-    cowi_atomic_u64 heals;
-    cowi_atomic_u64 give_ups;
-} cowi_page_counts;
+/* A window that is being made: policy.h. */
+typedef struct cowi_plan cowi_plan;
 
-extern cowi_page_counts cowi_page_counted;
+/* Where the bytes of windows are: in memory (pages.c), or nowhere (foretold.c). base_of, commit and build are called in the fork
+ * gate, with the lock of the source. A call that fails leaves nothing behind. */
+struct cowi_place {
+    size_t window_size; /* of the place's own struct, which begins with a cowi_window */
+    /* Which ledger pays for windows of that source. NULL: none, and nothing is paged. */
+    cowi_ledger *(*ledger)(const cow_sharing *sharing);
+    /* Adds the window's own pages in some of its regions to an empty set, as far as these have a base. False: not known. The
+     * window is locked, or nobody shares it. */
+    bool (*own_pages)(const cowi_window *of, size_t first, size_t count, cowi_dirt *out);
+    /* A base that equals the plain source, with one reference. NULL: none can be had. */
+    void *(*base_of)(const cowi_plan *how);
+    /* Puts the source's regions that are due (cowi_region_due; count of them) into a new base, and sets their dirty to 0. A region
+     * that cannot be changed stays as it was. False: none has changed. */
+    bool (*commit)(cowi_plan *how, size_t count);
+    /* Gives the window its bytes: maps of bases, whole regions of its own, and copies of the source's own pages. Sets made.data
+     * of the sharing. */
+    bool (*build)(cowi_window *made, cowi_plan *how);
+    void (*retain)(void *base);
+    void (*release)(void *base);
+    /* A write is about to begin. Called with the micro lock held. NULL: the kernel will see which pages it copies. */
+    void (*touched)(cowi_window *of, const cow_box *box);
+    /* How many own pages touched has just added. NULL: none. */
+    size_t (*under_way)(const cowi_window *of);
+    /* The window is about to be copied to plain memory. */
+    void (*gave_up)(cowi_window *of);
+    /* Before the window's bases are released. */
+    void (*deleted)(cowi_window *of);
+};
 
-/* ---- windows.c --------------------------------------------------------------------------------------------------- */
-
-/* Maps, of those that the kernel allows a process. False: too many. */
-COW_NODISCARD bool cowi_maps_take(size_t some);
-void cowi_maps_return(size_t some);
-
-/* With count regions and nothing else; free frees it. NULL: memory has run out. */
-cowi_window *cowi_window_new(size_t count);
-/* Of a whole one: a deleter of handles, and so the mark of what is paged. */
-void cowi_window_delete(void *data, void *context, size_t nbytes);
-int cowi_window_is_paged(const cow_dataptr *own);
-/* The lock for a source that is shared, plain or paged. It is held in the fork gate only. */
+/* The lock for a source that is shared, plain or paged, by the address of its bytes. Held in the fork gate only. */
 pthread_mutex_t *cowi_window_lock(const void *data);
-char *cowi_window_place(const cowi_window *of, size_t index);
-/* The bytes of a region that belong to the window, or lie before it. */
+/* A window with count regions, all else 0. free() frees it. NULL: memory has run out. */
+cowi_window *cowi_window_new(const cowi_place *place, size_t count);
+/* Sets what is reserved for the window, and its budget, and begins to count writes. The ledger is not asked. */
+void cowi_window_reserve(cowi_window *of, const cowi_prices *prices);
+/* Bytes of a region that belong to the window, or lie before it. */
 size_t cowi_window_bytes(const cowi_window *of, size_t index);
-/* Where the run of regions that one map can serve ends, and how many runs there are. */
-size_t cowi_window_end_of_run(const cowi_window *of, size_t first);
-size_t cowi_window_runs(const cowi_window *of);
 void cowi_window_retain_bases(const cowi_window *of);
-uint64_t cowi_window_budget(const cowi_window *of, const cowi_prices *prices);
-/* What its pages cost, of what was reserved for them. */
-uint64_t cowi_window_price_of_written(const cowi_window *of, size_t pages);
-/* Begins to count what is written and read, in a window of which so many pages are not its bases'. */
-void cowi_window_begin_counting(cowi_window *of, size_t at_first, const cowi_prices *prices);
+/* The region equals the base from offset on, has a reference to it, and no debt. */
+void cowi_region_put(const cowi_place *place, cowi_region *of, void *base, size_t offset);
+
+/* The deleter of a whole window, and so the mark of one. */
+void cowi_window_delete(void *data, void *context, size_t nbytes);
 /* As cow_paging has them. */
+int cowi_window_is_paged(const cow_dataptr *own);
 int cowi_window_touch(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box);
 int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box);
 size_t cowi_window_own_bytes(void *self, const cow_dataptr *own, size_t *regions, size_t *count);
 size_t cowi_window_copied_bytes(void *self, const cow_dataptr *own);
-int cowi_window_count_read(void *self, const cow_dataptr *own, size_t nbytes);
-
-/* ---- commits.c --------------------------------------------------------------------------------------------------- */
-
-/* Some regions of a window, and how many pages of each are not its base's. */
-typedef struct cowi_commit {
-    cowi_window *of;
-    size_t first;
-    size_t count;
-    uint32_t *dirty;
-    const cowi_prices *prices;
-    bool small; /* pages of 4 KiB will do */
-    bool all;   /* that are dirty; otherwise those that were copied so often that it pays */
-} cowi_commit;
-
-/* Puts the regions into a new base. The window maps it from here on: over equal bytes,
- * so that who reads meanwhile sees nothing. Their dirty is 0 then. What fails leaves regions as they were. Returns how many went into it. */
-size_t cowi_commit_regions(const cowi_commit *what);
-/* As cow_paging has it. */
-void cowi_window_heal(void *self, const cow_dataptr *own, int at_once);
 
 #endif

@@ -1,6 +1,6 @@
-/* Named points, in builds with COWI_YIELD_POINTS: a thread that gets to one goes on, offers its core, or sleeps for a
- * moment, as its own random numbers say. So it reaches interleavings that a free run seldom does. COWARRAY_YIELD_AT names
- * the one point at which a thread then always sleeps. */
+/* Named points, in builds with COWI_YIELD_POINTS: a thread that reaches one goes on, yields, or sleeps for a moment, by its own
+ * random numbers. That produces interleavings that a free run seldom does. COWARRAY_YIELD_AT names a single point instead, at
+ * which threads always sleep. */
 #include "internal.h"
 #include "yield.h"
 

@@ -1,18 +1,18 @@
 """Faults of bases, of looking for dirty pages and of commits: for mutants.py and in its form.
 
-In base.c, dirty.c and commits.c.
+In base.c, dirty.c, commits.c and windows.c.
 """
 
 BASES = {
     "a region that was committed is still in debt": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "    before->debt = 0;\n", "")],
+        [("windows.c", "    of->debt = 0;\n", "")],
     ),
     "a region that was committed is copied, too": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "    what->dirty[index] = 0;\n", "")],
+        [("commits.c", "        how->dirty[index] = 0;\n", "")],
     ),
     "the source of a commit keeps its pages": (
         "test_pages_bases",
@@ -20,7 +20,7 @@ BASES = {
         [
             (
                 "commits.c",
-                "mapped = cowi_base_map(base, offset, cowi_window_place(what->of, what->first + index), COWI_REGION);",
+                "mapped = cowi_base_map(base, offset, cowi_mapped_region(how->from, how->first + index), COWI_REGION);",
                 "mapped = true;",
             )
         ],
@@ -33,28 +33,22 @@ BASES = {
     "a commit keeps its reference": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "    cowi_base_release(base);\n    return count;", "    return count;")],
+        [("commits.c", "    cowi_base_release(base);\n    return true;", "    return true;")],
     ),
     "the base before a commit keeps a reference": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [
-            (
-                "commits.c",
-                "    if (before->base != NULL) {\n        cowi_base_release(before->base);\n    }\n    before",
-                "    before",
-            )
-        ],
+        [("windows.c", "    if (of->base != NULL) {\n        place->release(of->base);\n    }\n    of", "    of")],
     ),
     "the maps of a commit are never given back": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [("commits.c", "    what->of->maps += more;\n", "")],
+        [("commits.c", "    of->maps += more;\n", "")],
     ),
     "a commit is free": (
         "test_pages_bases",
         "the_ledger_knows_what_a_commit_costs",
-        [("commits.c", "if (cowi_ledger_take(&cowi_books, price)) {", "if (true) {")],
+        [("policy.c", "if (count == 0 || !cowi_ledger_take(how->ledger, price)) {", "if (count == 0) {")],
     ),
     "a file in memory above the limit": (
         "test_pages_hazards",
@@ -151,11 +145,9 @@ BASES = {
         [
             (
                 "base.c",
-                "        if (descriptor >= 0) {\n"
-                "            (void)close(descriptor);\n"
-                "        }\n"
-                "        (void)cowi_sub_release(&files, 1);",
-                "        (void)cowi_sub_release(&files, 1);",
+                "    if (descriptor >= 0) {\n        (void)close(descriptor);\n    }\n"
+                "    (void)cowi_sub_release(&files, 1);\n    return -1;",
+                "    (void)cowi_sub_release(&files, 1);\n    return -1;",
             )
         ],
     ),
@@ -232,78 +224,10 @@ BASES = {
         "generations_survive_each_failure",
         [("dirty.c", "    (void)close(table);\n", "")],
     ),
-    "healing begins before it pays": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [("commits.c", "dirty = at_once || is_paid(of, prices) ?", "dirty = true ?")],
-    ),
-    "healing begins at half its price": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [
-            (
-                "commits.c",
-                "(uint64_t)of->nbytes * prices->fill / reading;",
-                "(uint64_t)of->nbytes * prices->fill / reading / 2;",
-            )
-        ],
-    ),
-    "what was read before the last look counts again": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [("commits.c", "        cowi_store_relaxed(&of->read, 0);\n", "")],
-    ),
-    "healing is free": (
-        "test_pages_healing",
-        "the_ledger_knows_what_healing_costs",
-        [
-            (
-                "commits.c",
-                "if (pages == 0 || !cowi_ledger_take(&cowi_books, again)) {",
-                "if (pages == 0 || !cowi_ledger_take(&cowi_books, 0)) {",
-            )
-        ],
-    ),
-    "healing that fails is spent": (
-        "test_pages_healing",
-        "healing_that_fails_is_not_spent",
-        [("commits.c", "        cowi_ledger_return(&cowi_books, again);\n", "")],
-    ),
-    "healed pages still count as written": (
-        "test_pages_healing",
-        "healed_pages_are_given_up_as_before",
-        [("commits.c", "    of->at_first = sum(dirty, of->count);\n", "")],
-    ),
-    "healed pages are paid for when the window ends": (
-        "test_pages_healing",
-        "the_ledger_knows_what_healing_costs",
-        [("commits.c", "    cowi_store_relaxed(&of->counted, 0);\n", "")],
-    ),
-    "regions of plain memory are healed": (
-        "test_pages_healing",
-        "own_regions_need_no_healing",
-        [
-            (
-                "commits.c",
-                "dirty[i] = of->regions[i].base == NULL ? 0 : (uint32_t)cowi_dirt_count(&dirt, i);",
-                "dirty[i] = (uint32_t)cowi_dirt_count(&dirt, i);",
-            )
-        ],
-    ),
     "each commit takes more maps": (
-        "test_pages_healing",
-        "healing_takes_no_more_maps_than_there_are_regions",
+        "test_pages_bases",
+        "a_commit_takes_no_more_maps_than_there_are_regions",
         [("commits.c", "return 2 * count < left ? 2 * count : left;", "return 2 * count + 0 * left;")],
-    ),
-    "files are healed": (
-        "test_pages_ledger",
-        "files_cost_the_ledger_nothing",
-        [("commits.c", "if (of->of_file || cowi_pages_are_off()", "if (cowi_pages_are_off()")],
-    ),
-    "healing goes on where pages are off": (
-        "test_pages_healing",
-        "the_ledger_knows_what_healing_costs",
-        [("commits.c", "if (of->of_file || cowi_pages_are_off() || ", "if (of->of_file || ")],
     ),
     "half of a base is on its account": (
         "test_pages",
@@ -320,5 +244,26 @@ BASES = {
         "test_pages",
         "bases_are_on_the_account_of_who_wrote",
         [("base.c", "    cowi_account_take(base->account, base->nbytes);\n", "")],
+    ),
+    "the file that was tried stays open": (
+        "test_pages_failures",
+        "first_writes_survive_each_failure",
+        [
+            (
+                "base.c",
+                "    (void)close(descriptor);\n    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed",
+                "    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed",
+            )
+        ],
+    ),
+    "the first refusal is for good": (
+        "test_pages_failures",
+        "refusals_are_remembered",
+        [("base.c", "#define TRIES 3u", "#define TRIES 1u")],
+    ),
+    "a system that refuses is asked for ever": (
+        "test_pages_failures",
+        "refusals_are_remembered",
+        [("base.c", "    if (before >= TRIES) {", "    if (before == GRANTED) {")],
     ),
 }

@@ -11,12 +11,6 @@
 
 static failing_plan plan;
 static failing_report report;
-static uint64_t clock_now;
-static bool copy_is_timed, reading_is_timed;
-static struct {
-    size_t calls, files, protections, room;
-} since_clock;
-static size_t readings; /* so many have begun */
 
 void failing_begin(failing_plan begin)
 {
@@ -34,7 +28,6 @@ failing_report failing_now(void)
 static bool fails(const char *name, int polite, int rude)
 {
     report.calls++;
-    since_clock.calls++;
     if (plan.at == 0 || report.calls < plan.at || (report.calls > plan.at && !plan.onwards)) {
         return false;
     }
@@ -56,7 +49,6 @@ void *failing_mmap(void *place, size_t nbytes, int protection, int flags, int de
     made = mmap(place, nbytes, protection, flags, descriptor, offset);
     if (made != MAP_FAILED && (flags & MAP_FIXED) == 0) {
         report.mapped += (long)nbytes;
-        since_clock.room = nbytes;
     }
     return made;
 }
@@ -78,12 +70,6 @@ int failing_madvise(void *place, size_t nbytes, int advice)
         return -1;
     }
     return madvise(place, nbytes, advice);
-}
-
-int failing_mprotect(void *place, size_t nbytes, int protection)
-{
-    since_clock.protections++;
-    return fails("mprotect", ENOMEM, EACCES) ? -1 : mprotect(place, nbytes, protection);
 }
 
 void *failing_malloc(size_t nbytes)
@@ -190,7 +176,6 @@ int failing_getrlimit(int which, struct rlimit *out)
 
 long failing_syscall(long number, const char *name, unsigned flags)
 {
-    since_clock.files++;
     if (fails("memfd_create", EINVAL, EMFILE)) {
         return -1;
     }
@@ -214,31 +199,7 @@ FILE *failing_fopen(const char *name, const char *mode)
     return fmemopen(text, strlen(text), "r");
 }
 
-/* ---- time and threads ---------------------------------------------------------------------------------------------- */
-
-#define READING ((size_t)16 << 20) /* what is read lies in more room than that */
-
-/* Called before and after a fill, which makes a file; a copy, which mprotect comes before; one page of eight; and reading, in
- * turn of whole regions and of split ones, which takes by a tenth of a copy longer. */
-int failing_clock_gettime(clockid_t clock, struct timespec *out)
-{
-    if (!plan.made_up_prices) {
-        return clock_gettime(clock, out);
-    }
-    if (since_clock.files > 0) {
-        clock_now += 1150000;
-    }
-    else if (since_clock.calls == 0) {
-        clock_now += copy_is_timed ? 1000000 : !reading_is_timed ? 262500 : readings % 2 == 0 ? 1800000 : 1000000;
-    }
-    reading_is_timed = since_clock.room > READING;
-    readings += reading_is_timed;
-    copy_is_timed = since_clock.protections > 0;
-    memset(&since_clock, 0, sizeof since_clock);
-    out->tv_sec = (time_t)(clock_now / 1000000000u);
-    out->tv_nsec = (long)(clock_now % 1000000000u);
-    return 0;
-}
+/* ---- threads -------------------------------------------------------------------------------------------------------- */
 
 int failing_trylock(pthread_mutex_t *mutex)
 {

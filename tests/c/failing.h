@@ -1,6 +1,6 @@
-/* The system calls and allocations of src/core/{pages,windows,commits,base,dirty,boxes,ledger}.c, each of which can be made to fail. Included
- * before those files (the Makefile, -include), so that their calls come here; failing.c has the functions, and does not
- * rename its own. Also counts what is had and not given back. For one thread. */
+/* The system calls and allocations of the core's files for pages, each of which can be made to fail. Included before those
+ * files (FAILING in the Makefile, -include), so that their calls come here; failing.c has the functions, and does not rename
+ * its own. Also counts what is had and not given back. For one thread. */
 #ifndef COWARRAY_TESTS_FAILING_H
 #define COWARRAY_TESTS_FAILING_H
 
@@ -16,7 +16,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct failing_plan {
@@ -27,8 +26,7 @@ typedef struct failing_plan {
     bool no_scan;
     bool no_collapse;
     bool no_noexec;
-    bool made_up_prices; /* fill 1.15, page 2.1, reading what is split 0.1 more */
-    size_t most_maps;    /* of the kernel; 0: the true figure */
+    size_t most_maps; /* of the kernel; 0: the true figure */
 } failing_plan;
 
 typedef struct failing_report {
@@ -50,7 +48,6 @@ failing_report failing_now(void);
 void *failing_mmap(void *place, size_t nbytes, int protection, int flags, int descriptor, off_t offset);
 int failing_munmap(void *place, size_t nbytes);
 int failing_madvise(void *place, size_t nbytes, int advice);
-int failing_mprotect(void *place, size_t nbytes, int protection);
 int failing_ftruncate(int descriptor, off_t nbytes);
 int failing_fcntl(int descriptor, int command, int argument);
 int failing_fstat(int descriptor, struct stat *out);
@@ -61,17 +58,19 @@ ssize_t failing_pread(int descriptor, void *out, size_t nbytes, off_t offset);
 int failing_getrlimit(int which, struct rlimit *out);
 long failing_syscall(long number, const char *name, unsigned flags);
 FILE *failing_fopen(const char *name, const char *mode);
-int failing_clock_gettime(clockid_t clock, struct timespec *out);
 int failing_trylock(pthread_mutex_t *mutex);
 void *failing_malloc(size_t nbytes);
 void *failing_calloc(size_t count, size_t nbytes);
 void failing_free(void *block);
 
 #ifdef FAILING_RENAMES
+/* Prices of a made-up machine (prices.c): 1.15 for a base, 2.1 for a page. */
+#define COWI_PRICE_OF_FILL 1150
+#define COWI_PRICE_OF_SMALL_FILL 1150
+#define COWI_PRICE_OF_PAGE 2100
 #define mmap(...) failing_mmap(__VA_ARGS__)
 #define munmap(...) failing_munmap(__VA_ARGS__)
 #define madvise(...) failing_madvise(__VA_ARGS__)
-#define mprotect(...) failing_mprotect(__VA_ARGS__)
 #define ftruncate(...) failing_ftruncate(__VA_ARGS__)
 #define fcntl(...) failing_fcntl(__VA_ARGS__)
 #define fstat(...) failing_fstat(__VA_ARGS__)
@@ -82,7 +81,6 @@ void failing_free(void *block);
 #define getrlimit(which, out) failing_getrlimit((int)(which), out)
 #define syscall(...) failing_syscall(__VA_ARGS__)
 #define fopen(...) failing_fopen(__VA_ARGS__)
-#define clock_gettime(...) failing_clock_gettime(__VA_ARGS__)
 #define pthread_mutex_trylock(...) failing_trylock(__VA_ARGS__)
 #define malloc(...) failing_malloc(__VA_ARGS__)
 #define calloc(...) failing_calloc(__VA_ARGS__)

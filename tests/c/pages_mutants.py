@@ -1,6 +1,6 @@
 """Faults of windows by the page, from the boxes that ask for them to their end: for mutants.py and in its form.
 
-In boxes.c, windows.c and pages.c.
+In boxes.c, prices.c, windows.c, policy.c, maps.c and pages.c.
 """
 
 PAGES = {
@@ -33,7 +33,7 @@ PAGES = {
     "a window is paged that is cheaper to copy": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("pages.c", "<= sharing->nbytes / 2;", "<= sharing->nbytes;")],
+        [("policy.c", "touched > sharing->nbytes / 2) {", "touched > sharing->nbytes) {")],
     ),
     "a box with a negative stride begins at its offset": (
         "test_pages_policy",
@@ -81,7 +81,7 @@ PAGES = {
         "dense_regions_are_copied_whole",
         [
             (
-                "boxes.c",
+                "prices.c",
                 "return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
                 "return (uint64_t)(pages - 1) * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;",
             )
@@ -92,31 +92,31 @@ PAGES = {
         "dense_regions_are_copied_whole",
         [
             (
-                "pages.c",
-                "if (made->regions[i].base == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
-                "if (made->regions[i].base == NULL) {",
+                "policy.c",
+                "        if (of->base == NULL || cowi_is_dense(how->prices, pages)) {",
+                "        if (of->base == NULL) {",
             )
         ],
     ),
     "two regions of plain memory are one run": (
         "test_pages_policy",
         "copied_regions_hold_their_values",
-        [("windows.c", "start->base != NULL &&\n", "true &&\n")],
+        [("pages.c", "start->base != NULL &&\n", "true &&\n")],
     ),
     "a quarter of the maps is all of them": (
         "test_pages_failures",
         "budgets_of_the_kernel_are_kept",
-        [("windows.c", "most_maps = limit / 4;", "most_maps = limit;")],
+        [("maps.c", "most_maps = limit / 4;", "most_maps = limit;")],
     ),
     "maps beyond the budget stay counted": (
         "test_pages_failures",
         "budgets_of_the_kernel_are_kept",
-        [("windows.c", "    cowi_maps_return(some);\n    return false;", "    return false;")],
+        [("maps.c", "    cowi_maps_return(some);\n    return false;", "    return false;")],
     ),
     "a window that ends keeps its maps": (
         "test_pages",
         "one_byte_costs_a_page",
-        [("windows.c", "    cowi_maps_return(of->maps);\n", "")],
+        [("pages.c", "    cowi_maps_return(of->maps);\n", "")],
     ),
     "a window that ends keeps its base": (
         "test_pages",
@@ -126,18 +126,12 @@ PAGES = {
     "a window that ends keeps its memory": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "    (void)munmap(of->map, of->count * COWI_REGION);\n    release_all", "    release_all")],
+        [("pages.c", "    (void)munmap(of->map, of->window.count * COWI_REGION);\n", "")],
     ),
     "a window has no reference to its base": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [
-            (
-                "pages.c",
-                "how, i);\n        }\n    }\n    cowi_window_retain_bases(made);\n",
-                "how, i);\n        }\n    }\n",
-            )
-        ],
+        [("policy.c", "    cowi_window_retain_bases(made);\n", "")],
     ),
     "a window that cannot be built keeps its room": (
         "test_pages_failures",
@@ -145,8 +139,8 @@ PAGES = {
         [
             (
                 "pages.c",
-                "    if (!good) {\n        (void)munmap(made->map, made->count * COWI_REGION);\n",
-                "    if (!good) {\n",
+                "        give_back_room((cowi_mapped *)(void *)made);\n",
+                "        cowi_maps_return(((cowi_mapped *)(void *)made)->maps);\n",
             )
         ],
     ),
@@ -156,8 +150,8 @@ PAGES = {
         [
             (
                 "pages.c",
-                "        cowi_maps_return(made->maps);\n        cowi_ledger_return(&cowi_books, made->reserved);",
-                "        cowi_ledger_return(&cowi_books, made->reserved);",
+                "        give_back_room((cowi_mapped *)(void *)made);\n",
+                "        (void)munmap(cowi_mapped_region(made, 0), made->count * COWI_REGION);\n",
             )
         ],
     ),
@@ -169,13 +163,7 @@ PAGES = {
     "the pages of the generation before are not copied": (
         "test_pages",
         "second_generation_copies_the_pages_of_the_first",
-        [
-            (
-                "pages.c",
-                "            copy_pages(made, sharing, how, i);\n        }\n    }\n    cowi_window_retain",
-                "        }\n    }\n    cowi_window_retain",
-            )
-        ],
+        [("pages.c", "                copy_pages(made, how, i);\n", "")],
     ),
     "only the first page of a run is copied": (
         "test_pages",
@@ -191,14 +179,14 @@ PAGES = {
     "what is copied at once is not said": (
         "test_pages",
         "second_generation_copies_the_pages_of_the_first",
-        [("pages.c", "            sharing->copied += (end - page) * COWI_PAGE;\n", "")],
+        [("policy.c", "how->filled + made->at_first * COWI_PAGE;", "how->filled;")],
     ),
     "a window begins where the allocation does": (
         "test_pages",
         "windows_are_paged_where_they_lie",
         [
             (
-                "pages.c",
+                "policy.c",
                 "const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;",
                 "const size_t start = sharing->offset;",
             )
@@ -207,55 +195,61 @@ PAGES = {
     "unaligned windows are paged": (
         "test_pages_policy",
         "only_aligned_windows_of_ours_are_paged",
-        [("pages.c", " && lead % COW_ALIGNMENT == 0", "")],
+        [("policy.c", "!cowi_pages_are_off() && how->lead % COW_ALIGNMENT == 0 &&", "!cowi_pages_are_off() &&")],
     ),
     "a file without huge pages is not paged": (
         "test_pages_failures",
         "a_file_is_paged_where_nothing_else_is",
-        [("pages.c", "        how->prices = &usual_prices;\n", "        return false;\n")],
+        [
+            (
+                "policy.c",
+                "return is_of_file(how) ||",
+                "return (is_of_file(how) && cowi_base_granted(how->small)) ||",
+            )
+        ],
     ),
     "a file that cannot be mapped keeps its map": (
         "test_pages_failures",
         "file_maps_survive_each_failure",
-        [("windows.c", "    cowi_maps_return(1);\n    return false;", "    return false;")],
+        [("pages.c", "        give_back_room(of);\n        return false;", "        return false;")],
     ),
     "a file is mapped beyond its end": (
         "test_pages_hazards",
         "files_are_mapped_and_never_written",
-        [("windows.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
+        [("pages.c", "nbytes > (size_t)now.st_size - offset", "nbytes > (size_t)now.st_size")],
     ),
     "each window fills a base of its own": (
         "test_pages_threads",
         "one_base_for_all_that_write_at_once",
-        [("pages.c", "    if (*sharing->shadow != NULL) {\n        return true;\n    }\n", "")],
+        [("policy.c", "    if (*shadow == NULL) {\n        const uint64_t", "    if (true) {\n        const uint64_t")],
     ),
     "nobody waits for who fills the base": (
         "test_pages_threads",
         "one_base_for_all_that_write_at_once",
-        [("pages.c", "    if (sharing->may_wait) {", "    if (!sharing->may_wait) {")],
+        [("policy.c", "    if (how->sharing->may_wait) {", "    if (!how->sharing->may_wait) {")],
     ),
     "a base that is not had is spent": (
         "test_pages_ledger",
         "what_was_not_had_is_not_spent",
         [
             (
-                "pages.c",
-                "    if (*sharing->shadow == NULL) {\n        cowi_ledger_return(&cowi_books, price);",
-                "    if (*sharing->shadow == NULL) {",
+                "policy.c",
+                "        if (*shadow == NULL) {\n            cowi_ledger_return(how->ledger, price);",
+                "        if (*shadow == NULL) {",
             )
         ],
     ),
     "a window that is not had is spent": (
         "test_pages_ledger",
         "what_was_not_had_is_not_spent",
-        [("pages.c", "        cowi_ledger_return(&cowi_books, how->paid + made->reserved);\n", "")],
+        [("policy.c", "        cowi_ledger_return(how->ledger, how->paid + made->reserved);\n", "")],
     ),
     "a commit is due at half its price": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
         [
             (
-                "boxes.c",
+                "prices.c",
                 "(uint64_t)COWI_REGION_PAGES * prices->fill;\n}",
                 "(uint64_t)COWI_REGION_PAGES * prices->fill / 2;\n}",
             )
@@ -264,49 +258,43 @@ PAGES = {
     "what was paid for a region is forgotten": (
         "test_pages_bases",
         "what_is_copied_too_often_gets_a_base",
-        [
-            (
-                "pages.c",
-                "            made->regions[i].debt += cowi_price_of_region(how->prices, how->dirty[i]);\n"
-                "            copy_pages",
-                "            copy_pages",
-            )
-        ],
+        [("policy.c", "        of->debt += cowi_price_of_region(how->prices, how->dirty[i]);\n", "")],
     ),
     "a window is as dear as before its commit": (
         "test_pages_bases",
         "the_ledger_knows_what_a_commit_costs",
-        [("pages.c", "        pay_less(how, price_of_window(made, how));\n", "")],
+        [("policy.c", "    pay_less(how, price_of_window(made, how));\n", "")],
     ),
     "files are paid for": (
         "test_pages_ledger",
         "files_cost_the_ledger_nothing",
         [
-            ("pages.c", "    if (!made->of_file) {\n        how->paid", "    if (true) {\n        how->paid"),
-            ("pages.c", "return made->of_file || cowi_ledger_take", "return cowi_ledger_take"),
+            ("policy.c", "how->paid = made->of_file ? 0 : price_of_window", "how->paid = price_of_window"),
+            ("policy.c", "return made->of_file || cowi_ledger_take", "return cowi_ledger_take"),
+            ("windows.c", "of->reserved = of->of_file ? 0 : cowi_price", "of->reserved = cowi_price"),
         ],
     ),
     "files are given up": (
         "test_pages_ledger",
         "files_cost_the_ledger_nothing",
-        [("windows.c", "of->of_file ? SIZE_MAX : cowi_most_written(", "cowi_most_written(")],
+        [("windows.c", "of->of_file ? SIZE_MAX : most);", "most);")],
     ),
     "pages that are written are free": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "return price < most ? price : most;", "return 0;")],
+        [("windows.c", "return of->reserved - (price < most ? price : most);", "return of->reserved;")],
     ),
     "what a window did not use stays spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "    cowi_ledger_return(&cowi_books, unspent(of));\n", "")],
+        [("windows.c", "    cowi_ledger_return(of->ledger, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
         [
             (
-                "pages.c",
+                "policy.c",
                 "price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION",
                 "price += own || cowi_is_dense(how->prices, pages) ? 0",
             )
@@ -315,7 +303,7 @@ PAGES = {
     "paging begins without a reserve": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("pages.c", "cowi_window_budget(made, how->prices) + made->nbytes;", "0;")],
+        [("windows.c", "cowi_price_of_pages(prices, most + cowi_between_looks(most)) + of->nbytes;", "0;")],
     ),
     "writes are not counted": (
         "test_pages_given_up",
@@ -342,7 +330,7 @@ PAGES = {
     "what was copied at first counts as written": (
         "test_pages_policy",
         "pages_that_were_copied_at_first_do_not_count",
-        [("windows.c", "        pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
+        [("windows.c", "    pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
     ),
     "regions of plain memory count as written": (
         "test_pages_policy",
@@ -350,8 +338,8 @@ PAGES = {
         [
             (
                 "windows.c",
-                "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&dirt, i);",
-                "pages += cowi_dirt_count(&dirt, i);",
+                "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);",
+                "pages += cowi_dirt_count(&own, i);",
             )
         ],
     ),
@@ -363,7 +351,7 @@ PAGES = {
     "give-ups are not told to the ledger": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("windows.c", "        cowi_ledger_gave_up(&cowi_books);\n", "")],
+        [("windows.c", "        cowi_ledger_gave_up(of->ledger);\n", "")],
     ),
     "a window that was given up went well": (
         "test_pages_policy",
@@ -375,9 +363,9 @@ PAGES = {
         "paging_begins_when_it_is_earned",
         [
             (
-                "pages.c",
-                "return made->of_file || cowi_ledger_take(&cowi_books, how->paid + made->reserved);",
-                "return made->of_file || cowi_ledger_take(&cowi_books, 0);",
+                "policy.c",
+                "return made->of_file || cowi_ledger_take(how->ledger, how->paid + made->reserved);",
+                "return made->of_file || cowi_ledger_take(how->ledger, 0);",
             )
         ],
     ),
@@ -386,35 +374,24 @@ PAGES = {
         "who_says_nothing_on_pages_gets_plain_memory",
         [("boxes.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
     ),
-    "prices are measured for copies that cannot be paid": (
+    "the system is asked for copies that cannot be paid": (
         "test_pages_ledger",
-        "a_single_copy_measures_nothing",
-        [("pages.c", "return false; /* nor for a program that makes a copy or two */", "")],
+        "a_single_copy_asks_nothing",
+        [("policy.c", "cowi_ledger_has(how->ledger, least, sharing->will_earn) && ", "")],
     ),
     "boxes have room for any number of dimensions": (
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
         [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
     ),
-    "what was read is forgotten": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [
-            (
-                "windows.c",
-                "return cowi_add_relaxed(&of->read, nbytes) + nbytes >= cowi_load_relaxed(&of->dear);",
-                "return nbytes >= cowi_load_relaxed(&of->dear);",
-            )
-        ],
-    ),
     "a base that a write will fill is not foreseen": (
         "test_pages",
         "what_a_write_will_take_is_said_before",
-        [("pages.c", "        sharing->takes += regions * COWI_REGION;\n", "")],
+        [("policy.c", "        sharing->takes += cowi_source_regions(&how) * COWI_REGION;\n", "")],
     ),
     "pages that a write will copy at once are not foreseen": (
         "test_pages",
         "what_a_write_will_take_is_said_before",
-        [("pages.c", "        sharing->takes += cowi_window_own_bytes(self, &sharing->source, NULL, NULL);\n", "")],
+        [("policy.c", "        sharing->takes += cowi_window_own_bytes(NULL, &sharing->source, NULL, NULL);\n", "")],
     ),
 }

@@ -8,7 +8,7 @@ PAGING = {
     "no small pages even on request": (
         "test_pages_failures",
         "small_pages_are_taken_on_request",
-        [("ledger.c", "    (void)pthread_once(&small_once, measure_small);\n", "")],
+        [("base.c", "descriptor = filled_file(&piece, 1, small);", "descriptor = filled_file(&piece, 1, false);")],
     ),
     "eager asks the ledger": (
         "test_pages_policy",
@@ -240,71 +240,6 @@ PAGING = {
             )
         ],
     ),
-    "reading costs nothing": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [("ledger.c", "    if (whole != 0 && split > whole + whole / NOISE) {", "    if (false) {")],
-    ),
-    "whole regions are read at the price of split ones": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [("ledger.c", "(split - whole) * 1000 /", "split * 1000 /")],
-    ),
-    "what is pinned is healed": (
-        "test_pages_healing",
-        "who_is_written_to_is_not_healed",
-        [
-            (
-                "rest.c",
-                "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;",
-                "busy)) {\n        return false;",
-            )
-        ],
-    ),
-    "reads of shared pages are not counted": (
-        "test_pages_healing",
-        "shared_pages_are_healed_for_all",
-        [
-            (
-                "storage.c",
-                "            due = cowi_dataptr_paged(storage->allocator, own) &&",
-                "            due = false && cowi_dataptr_paged(storage->allocator, own) &&",
-            )
-        ],
-    ),
-    "who was healed alone has to steal": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [
-            (
-                "rest.c",
-                "    if (sole) {\n        cowi_storage_own(storage, own);",
-                "    if (false) {\n        cowi_storage_own(storage, own);",
-            )
-        ],
-    ),
-    "who was healed with others has the bytes alone": (
-        "test_pages_healing",
-        "shared_pages_are_healed_for_all",
-        [
-            (
-                "rest.c",
-                "    if (sole) {\n        cowi_storage_own(storage, own);",
-                "    if (true) {\n        cowi_storage_own(storage, own);",
-            )
-        ],
-    ),
-    "healing keeps its reference": (
-        "test_pages_healing",
-        "what_is_read_often_is_healed",
-        [
-            (
-                "rest.c",
-                "        cowi_storage_own(storage, own);\n    }\n    cowi_no_longer_busy(storage, context);",
-                "        cowi_storage_own(storage, own);\n    }\n    cowi_no_longer_busy(storage, NULL);",
-            )
-        ],
-    ),
     "a stolen window is written unnoticed": (
         "test_foretold",
         "windows_have_the_pages_of_real_ones",
@@ -316,8 +251,8 @@ PAGING = {
         [
             (
                 "foretold.c",
-                "            memcpy(&made->bits[i * WORDS], &how->from->bits[(how->first + i) * WORDS], "
-                "WORDS * sizeof(uint64_t));\n",
+                "            memcpy(&made->bits[i * COWI_REGION_WORDS], &how->own.bits[i * COWI_REGION_WORDS],\n"
+                "                   COWI_REGION_WORDS * sizeof *made->bits);\n",
                 "",
             )
         ],
@@ -328,41 +263,26 @@ PAGING = {
         [
             (
                 "foretold.c",
-                "            memset(&how->from->bits[(how->first + i) * WORDS], 0, WORDS * sizeof(uint64_t));\n",
+                "            memset(&from->bits[(how->first + i) * COWI_REGION_WORDS], 0, "
+                "COWI_REGION_WORDS * sizeof *from->bits);\n",
                 "",
             )
         ],
     ),
-    "no foretold region is dense": (
-        "test_foretold",
-        "windows_have_the_pages_of_real_ones",
-        [
-            (
-                "foretold.c",
-                "if (of->from == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {",
-                "if (of->from == NULL) {",
-            )
-        ],
-    ),
-    "a foretold base is free": (
+    "a plan spends what the process has": (
         "test_foretold",
         "ledgers_allow_the_same",
-        [("foretold.c", "if (!cowi_ledger_take(made->ledger, price)) {", "if (false) {")],
-    ),
-    "a foretold window that is gone stays paid": (
-        "test_foretold",
-        "ledgers_allow_the_same",
-        [("foretold.c", "of->reserved - (spent < most ? spent : most)", "0")],
+        [("foretold.c", "cowi_account_ledger(cowi_slot_account(sharing->source.data))\n", "&cowi_books\n")],
     ),
     "a foretold window stays on its account": (
         "test_foretold",
         "accounts_have_bases_and_pages",
-        [("foretold.c", "    cowi_account_shrink(of->account, of->taken);\n    cowi_slot", "    cowi_slot")],
+        [("foretold.c", "    cowi_account_shrink(gone->account, gone->taken);\n", "")],
     ),
     "foretold copies are not counted": (
         "test_foretold",
         "accounts_have_bases_and_pages",
-        [("foretold.c", "    cowi_account_count_copy(sharing->copied);\n", "")],
+        [("foretold.c", "    cowi_account_count_copy(how->sharing->copied);\n", "")],
     ),
     "pages that nobody names are not drawn": (
         "test_foretold",

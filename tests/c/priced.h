@@ -1,11 +1,11 @@
-/* Paging at the prices of a made-up machine (failing.c), so that each threshold is a number, and writers by the page. Each
+/* Paging at the prices of a made-up machine (failing.h), so that each threshold is a number, and writers by the page. Each
  * test has a process of its own, where the ledger is empty. Storages have SIZE bytes, four regions, and say 7. */
 #ifndef COWARRAY_TESTS_PRICED_H
 #define COWARRAY_TESTS_PRICED_H
 
 #include "failing.h"
 
-#include "pages.h"
+#include "dirty.h"
 #include "paging.h"
 
 #define REGION COWI_REGION

@@ -204,45 +204,6 @@ static void off_is_off_and_small_windows_are_copied(fixture *f)
     nothing_is_left();
 }
 
-/* ---- healing ----------------------------------------------------------------------------------------------------- */
-
-/* Anonymous pages of the range that are in memory; of a window they are those that were written to. */
-static size_t own_pages(cow_storage *storage)
-{
-    return cow_storage_own_bytes(storage) / PAGE;
-}
-
-static void healing_frees_pages_and_keeps_values(fixture *f)
-{
-    cow_storage *source = make_large(7), *clone;
-    const void *address;
-    cow_const_scope reader;
-    (void)f;
-    use(COW_PAGING_EAGER);
-    clone = make_paged(source);
-    address = cow_storage_address(clone);
-    for (size_t at = 0; at < 8 * PAGE; at += PAGE) {
-        CHECK_OK(put(clone, at, 1));
-    }
-    CHECK_OK(put(clone, LARGE - 1, 2)); /* in a region that ends before its end */
-    REQUIRE(cow_const_begin(clone, &reader, NULL) == COW_OK);
-    CHECK(own_pages(clone) == (can_page ? 9 : LARGE / PAGE));
-    cow_storage_heal(clone, 1);
-    CHECK(own_pages(clone) == (can_page ? 0 : LARGE / PAGE));
-    CHECK_EQ(figures().base_files, 2 * can_page);
-    CHECK(cow_storage_address(clone) == address && reader.data == address);
-    for (size_t at = 0; at < 8 * PAGE; at += PAGE) {
-        CHECK(((const char *)reader.data)[at] == 1 && ((const char *)reader.data)[at + 1] == 7);
-    }
-    cow_const_end(&reader);
-    CHECK(holds_between(clone, 8 * PAGE, LARGE - 1, 7) && get(clone, LARGE - 1) == 2 && holds(source, 7));
-    CHECK_OK(put(clone, 1, 3));
-    CHECK(get(clone, 1) == 3 && get(clone, 0) == 1 && holds(source, 7));
-    cow_storage_free(clone);
-    cow_storage_free(source);
-    nothing_is_left();
-}
-
 int main(void)
 {
     see_whether_pages_are_granted();
@@ -255,6 +216,5 @@ int main(void)
     RUN(windows_are_paged_where_they_lie);
     RUN(who_says_nothing_gets_a_plain_copy);
     RUN(off_is_off_and_small_windows_are_copied);
-    RUN(healing_frees_pages_and_keeps_values);
     return finish("test_pages");
 }

@@ -16,7 +16,8 @@ static void what_is_copied_too_often_gets_a_base_body(void)
     before = copied_now();
     put_pages(second, 5, 1, 2);
     CHECK_EQ(copied_now() - before, 151 * PAGE);
-    CHECK(figures().commits == 0 && figures().bases == figures().base_files); /* those that measured are not counted */
+    CHECK(figures().commits == 0 &&
+          figures().bases == figures().base_files); /* the one that was tried is not counted */
     third = make_clone(second);
     before = copied_now();
     put_pages(third, 6, 1, 3);
@@ -78,6 +79,33 @@ static void regions_of_one_commit_keep_their_places_body(void)
     cow_storage_free(source);
 }
 IN_A_CHILD(regions_of_one_commit_keep_their_places)
+
+/* Regions 0 and 1 of four, which one map has served. */
+static void a_commit_takes_no_more_maps_than_there_are_regions_body(void)
+{
+    const ptrdiff_t dims[] = {2, 150, (ptrdiff_t)(512 * PAGE), (ptrdiff_t)PAGE};
+    const cow_box both = {0, 1, 2, dims, SIZE_MAX};
+    cow_storage *source = make_plain(), *first = make_clone(source), *second, *third;
+    cow_mutable_scope scope;
+    REQUIRE(cow_mutable_begin_at(first, &both, 0, &scope, NULL) == COW_OK);
+    for (size_t page = 0; page < 150; page++) {
+        ((char *)scope.data)[page * PAGE] = ((char *)scope.data)[(512 + page) * PAGE] = 1;
+    }
+    cow_mutable_end(&scope);
+    second = make_clone(first);
+    put_pages(second, 2000, 1, 2);
+    cow_storage_free(first);
+    CHECK_EQ(figures().maps, 1);
+    third = make_clone(second);
+    put_pages(third, 2000, 1, 3);
+    CHECK_EQ(figures().commits, 2);
+    CHECK_EQ(figures().maps, 4 + 2);
+    CHECK(pages_hold(second, 0, 150, 1) && pages_hold(third, 512, 150, 1) && pages_hold(second, 662, 1338, 7));
+    cow_storage_free(second);
+    cow_storage_free(third);
+    cow_storage_free(source);
+}
+IN_A_CHILD(a_commit_takes_no_more_maps_than_there_are_regions)
 
 static void the_ledger_knows_what_a_commit_costs_body(void)
 {
@@ -234,6 +262,7 @@ int main(void)
 {
     RUN(what_is_copied_too_often_gets_a_base);
     RUN(regions_of_one_commit_keep_their_places);
+    RUN(a_commit_takes_no_more_maps_than_there_are_regions);
     RUN(the_ledger_knows_what_a_commit_costs);
     RUN(nobody_can_change_a_base);
     RUN(windows_at_random_hold_their_bytes);

@@ -5,8 +5,10 @@
 #include <dirent.h>
 #include <sys/wait.h>
 
+#include "base.h"
+#include "dirty.h"
 #include "harness.h"
-#include "pages.h"
+#include "prices.h"
 
 #define MIB ((size_t)1 << 20)
 #define PAGE COWI_PAGE
@@ -15,7 +17,7 @@
 
 static void begin(size_t at, bool onwards, bool politely)
 {
-    const failing_plan plan = {at, onwards, politely, false, false, false, true, 0};
+    const failing_plan plan = {at, onwards, politely, false, false, false, 0};
     failing_begin(plan);
 }
 
@@ -112,27 +114,6 @@ static void first_write(void)
     }
 }
 
-/* Read so often that it is asked what reading costs. */
-static void read_and_healed(void)
-{
-    thing all[2];
-    all[0] = plain_thing();
-    all[1] = clone_of(&all[0]);
-    put_pages(&all[1], 5, 1, 1);
-    put_pages(&all[1], 700, 1, 1);
-    for (int i = 0; i < 24; i++) {
-        if (cow_storage_count_read(all[1].storage, SIZE)) {
-            cow_storage_heal(all[1].storage, 0);
-        }
-    }
-    check_all(all, 2);
-    put_pages(&all[1], 700, 2, 2);
-    check_all(all, 2);
-    cow_storage_free(all[0].storage);
-    check_all(&all[1], 1);
-    cow_storage_free(all[1].storage);
-}
-
 /* With prices of 1.15 and 2.1 a region of 151 pages is due at the second copy of it, and one of 190 is dense. */
 static void many_generations(void)
 {
@@ -150,9 +131,6 @@ static void many_generations(void)
     put_pages(&all[5], 513, 190, 5); /* a region as a whole */
     all[6] = clone_of(&all[5]);
     put_pages(&all[6], 0, 1, 6);
-    check_all(all, 7);
-    cow_storage_heal(all[6].storage, 1); /* shared by nobody */
-    cow_storage_heal(all[3].storage, 1);
     check_all(all, 7);
     put_each(&all[4], 200, 100, 7); /* and is given up */
     put_pages(&all[0], 1, 1, 8);
@@ -237,7 +215,7 @@ static void nothing_is_left(failing_report before, size_t descriptors)
     CHECK_EQ(base_maps(), 0);
 }
 
-/* ---- the sweep: each turn in a child, which has measured nothing yet unless we have ----------------------------------- */
+/* ---- the sweep: each turn in a child, which has asked for no base yet unless we have ------------------------------------ */
 
 enum { WRONG = 1, NOT_REACHED = 2 };
 
@@ -273,7 +251,7 @@ static size_t sweep(void (*world)(void), bool onwards, bool politely, bool no_sc
     const size_t step = getenv("COWARRAY_TEST_ONLY") == NULL && rounds(100) < 100 ? 100 / rounds(100) : 1;
     size_t turns = 0;
     for (size_t at = 1;; at += step) {
-        const failing_plan plan = {at, onwards, politely, no_scan, false, false, true, 0};
+        const failing_plan plan = {at, onwards, politely, no_scan, false, false, 0};
         const int status = in_a_child(world, plan);
         CHECK(status != WRONG);
         if (status != 0) {
@@ -292,16 +270,17 @@ static void sweep_all(void (*world)(void), const char *name)
     CHECK(once > 0 && rude > 0 && rest > 0);
 }
 
+/* From here on the answer is known, to all children too. */
 static bool can_page(void)
 {
-    return cowi_prices_now()->known;
+    return cowi_base_granted(true);
 }
 
 static void first_writes_survive_each_failure(fixture *f)
 {
     (void)f;
     use(COW_PAGING_EAGER);
-    sweep_all(first_write, "first write, with the measuring");
+    sweep_all(first_write, "first write, which asks for a base");
 }
 
 static void generations_survive_each_failure(fixture *f)
@@ -316,26 +295,10 @@ static void generations_survive_each_failure(fixture *f)
     }
     many_generations();
     after = figures();
-    CHECK(cowi_prices_now()->fill == 1150 && cowi_prices_now()->page == 2100);
+    CHECK(cowi_prices_of(true)->fill == 1150 && cowi_prices_of(true)->page == 2100);
     CHECK_EQ(after.commits - before.commits, 1);
     CHECK_EQ(after.give_ups - before.give_ups, 1);
     sweep_all(many_generations, "many generations");
-}
-
-/* From here on prices are known, to all children too; that of reading is not. */
-static void healing_survives_each_failure(fixture *f)
-{
-    const uint64_t before = figures().heals;
-    (void)f;
-    use(COW_PAGING_EAGER);
-    begin(0, false, false);
-    if (!CHECK(can_page())) {
-        return;
-    }
-    sweep_all(read_and_healed, "healing, with the measuring of reads");
-    begin(0, false, false);
-    read_and_healed();
-    CHECK_EQ(figures().heals - before, 2);
 }
 
 static void file_maps_survive_each_failure(fixture *f)
@@ -350,7 +313,7 @@ static void file_maps_survive_each_failure(fixture *f)
 /* The road that is taken without PAGEMAP_SCAN finds the same pages, on dirt at random: scattered, in runs, none, all. */
 static void both_roads_find_the_same_pages(fixture *f)
 {
-    const failing_plan old = {0, false, false, true, false, false, true, 0};
+    const failing_plan old = {0, false, false, true, false, false, 0};
     const size_t pages = 4 * COWI_REGION_PAGES, words = pages / 64;
     static uint64_t scanned[32], read_bits[32], written[32];
     const char *zeros = (const char *)scanned;
@@ -395,10 +358,10 @@ static void both_roads_find_the_same_pages(fixture *f)
 
 static void old_kernels_hold_the_same_values(fixture *f)
 {
-    const failing_plan old[] = {{0, false, false, true, false, false, true, 0},
-                                {0, false, false, false, true, false, true, 0},
-                                {0, false, false, false, false, true, true, 0},
-                                {0, false, false, true, true, true, true, 0}};
+    const failing_plan old[] = {{0, false, false, true, false, false, 0},
+                                {0, false, false, false, true, false, 0},
+                                {0, false, false, false, false, true, 0},
+                                {0, false, false, true, true, true, 0}};
     (void)f;
     use(COW_PAGING_EAGER);
     for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
@@ -428,7 +391,7 @@ static void paged_on_an_old_kernel(void)
 
 static void old_kernels_page_all_the_same(fixture *f)
 {
-    const failing_plan old = {0, false, false, true, false, true, true, 0};
+    const failing_plan old = {0, false, false, true, false, true, 0};
     (void)f;
     use(COW_PAGING_EAGER);
     CHECK_EQ(in_a_child(paged_on_an_old_kernel, old), 0);
@@ -448,7 +411,7 @@ static void only_files_are_paged(void)
 
 static void a_file_is_paged_where_nothing_else_is(fixture *f)
 {
-    const failing_plan old = {0, false, false, false, true, false, true, 0};
+    const failing_plan old = {0, false, false, false, true, false, 0};
     (void)f;
     CHECK_EQ(in_a_child(only_files_are_paged, old), 0);
 }
@@ -486,7 +449,7 @@ static void another_takes_our_place(void)
 
 static void another_file_in_our_place_stays_open(fixture *f)
 {
-    const failing_plan usual = {0, false, false, false, false, false, true, 0};
+    const failing_plan usual = {0, false, false, false, false, false, 0};
     (void)f;
     use(COW_PAGING_EAGER);
     CHECK_EQ(in_a_child(another_takes_our_place, usual), 0);
@@ -507,9 +470,40 @@ static void unpaged_without_huge_pages(void)
 
 static void small_pages_are_taken_on_request(fixture *f)
 {
-    const failing_plan old = {0, false, false, false, true, false, true, 0};
+    const failing_plan old = {0, false, false, false, true, false, 0};
     (void)f;
     CHECK_EQ(in_a_child(unpaged_without_huge_pages, old), 0);
+}
+
+/* One refusal (the second call) may be for a moment; after three the system is not asked again. */
+static void paged_after_a_refusal(void)
+{
+    const uint64_t before = figures().page_copies;
+    first_write();
+    CHECK_EQ(figures().page_copies - before, 1);
+}
+
+static void unpaged_without_asking(void)
+{
+    const cow_paging_policy policy = {COW_PAGING_EAGER, 0, 0};
+    size_t calls;
+    (void)cow_paging_use(policy);
+    first_write();
+    first_write();
+    calls = failing_now().calls;
+    CHECK(calls > 0);
+    first_write();
+    CHECK_EQ(failing_now().calls, calls);
+}
+
+static void refusals_are_remembered(fixture *f)
+{
+    const failing_plan once = {2, false, false, false, false, false, 0};
+    const failing_plan always = {0, false, false, false, true, false, 0};
+    (void)f;
+    use(COW_PAGING_EAGER);
+    CHECK_EQ(in_a_child(paged_after_a_refusal, once), 0);
+    CHECK_EQ(in_a_child(unpaged_without_asking, always), 0);
 }
 
 /* ---- budgets -------------------------------------------------------------------------------------------------------- */
@@ -561,8 +555,8 @@ static void few_files(void)
 
 static void budgets_of_the_kernel_are_kept(fixture *f)
 {
-    const failing_plan short_of_maps = {0, false, false, false, false, false, true, 64};
-    const failing_plan usual = {0, false, false, false, false, false, true, 0};
+    const failing_plan short_of_maps = {0, false, false, false, false, false, 64};
+    const failing_plan usual = {0, false, false, false, false, false, 0};
     (void)f;
     use(COW_PAGING_EAGER);
     CHECK_EQ(in_a_child(few_maps, short_of_maps), 0);
@@ -582,12 +576,12 @@ int main(void)
     /* What is asked of the system once, must not have been asked before. */
     RUN(small_pages_are_taken_on_request);
     RUN(a_file_is_paged_where_nothing_else_is);
+    RUN(refusals_are_remembered);
     RUN(budgets_of_the_kernel_are_kept);
     RUN(another_file_in_our_place_stays_open);
     RUN(old_kernels_page_all_the_same);
     RUN(old_kernels_survive_each_failure);
     RUN(first_writes_survive_each_failure);
-    RUN(healing_survives_each_failure);
     RUN(generations_survive_each_failure);
     RUN(file_maps_survive_each_failure);
     RUN(old_kernels_hold_the_same_values);

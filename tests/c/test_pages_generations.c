@@ -1,4 +1,4 @@
-/* Generations of clones, written at random by rows, bytes and as a whole, and healed, hold what copies would: in one thread,
+/* Generations of clones, written at random by rows, bytes and as a whole, hold what copies would: in one thread,
  * and in threads and forked children at the same time. A failure prints its seed. */
 #include <stdlib.h>
 
@@ -94,7 +94,7 @@ static bool generations(cow_storage *root, uint64_t seed, unsigned steps)
     }
     for (unsigned step = 0; step < steps && good; step++) {
         pair *one = &live[next_random(&seed) % LIVE], *other = &live[next_random(&seed) % LIVE];
-        switch (next_random(&seed) % 16) {
+        switch (next_random(&seed) % 15) {
         case 0:
             write_whole(one, &seed);
             break;
@@ -109,11 +109,8 @@ static bool generations(cow_storage *root, uint64_t seed, unsigned steps)
             }
             break;
         case 6:
-            cow_storage_heal(one->storage, 1);
-            break;
         case 7:
         case 8:
-        case 9:
             write_rows(one, &seed);
             break;
         default:

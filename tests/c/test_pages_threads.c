@@ -1,4 +1,4 @@
-/* Threads that write, fill, read and heal paged Storages at once, and children forked in the middle, see the values that
+/* Threads that write, fill, read and ask of paged Storages at once, and children forked in the middle, see the values that
  * copies would have; those that write at once share one base. */
 #include "paging.h"
 
@@ -177,9 +177,9 @@ static void threads_fill_parts_of_one_across_a_give_up(fixture *f)
     nothing_is_left();
 }
 
-/* ---- healing ----------------------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
-/* Readers without a word, healers, writers of the same Storage and of its clones. */
+/* Readers, askers, writers of the same Storage and of its clones. */
 typedef struct ward {
     cow_storage *storage, *shared; /* written to in place; shared with clones that come and go */
     size_t written;                /* where a child finds 1 in storage */
@@ -187,13 +187,12 @@ typedef struct ward {
     cowi_atomic_uint stop;
 } ward;
 
-static void *heal_both(void *argument)
+static void *ask_both(void *argument)
 {
     ward *w = (ward *)argument;
     start_line_wait(&w->line);
     do {
-        cow_storage_heal(w->storage, 1);
-        cow_storage_heal(w->shared, 1);
+        CHECK(cow_storage_own_bytes(w->storage) <= LARGE + 8 * MIB);
         CHECK(cow_storage_own_bytes(w->shared) <= LARGE + 8 * MIB);
     } while (!cowi_load_acquire(&w->stop));
     return NULL;
@@ -234,11 +233,11 @@ static void write_both(ward *w, uint64_t *seed)
     CHECK_EQ(get(w->shared, other), 6);
 }
 
-static void threads_read_and_write_what_is_healed(fixture *f)
+static void threads_read_and_write_what_is_asked(fixture *f)
 {
     cow_storage *source = make_large(7);
     uint64_t seed = test_seed();
-    pthread_t healer, reader, second_healer;
+    pthread_t asker, reader, second_asker;
     ward w;
     (void)f;
     use(COW_PAGING_EAGER);
@@ -246,40 +245,38 @@ static void threads_read_and_write_what_is_healed(fixture *f)
     w.storage = make_paged(source);
     w.shared = make_paged(source);
     start_line_init(&w.line, 4);
-    healer = spawn(heal_both, &w);
-    second_healer = spawn(heal_both, &w);
+    asker = spawn(ask_both, &w);
+    second_asker = spawn(ask_both, &w);
     reader = spawn(read_both, &w);
     start_line_wait(&w.line);
     for (unsigned round = 0; round < rounds(200); round++) {
         write_both(&w, &seed);
     }
     cowi_store_release(&w.stop, 1);
-    join(healer);
-    join(second_healer);
+    join(asker);
+    join(second_asker);
     join(reader);
     CHECK(holds(source, 7));
-    CHECK(!can_page || figures().heals > 0);
     cow_storage_free(w.storage);
     cow_storage_free(w.shared);
     cow_storage_free(source);
     nothing_is_left();
 }
 
-static void child_heals(void *argument)
+static void child_asks(void *argument)
 {
     ward *w = (ward *)argument;
-    cow_storage_heal(w->storage, 1);
-    cow_storage_heal(w->shared, 1);
+    CHECK(cow_storage_own_bytes(w->storage) != 0 && cow_storage_own_bytes(w->shared) != 0);
     CHECK_OK(put(w->storage, 1, 2));
     CHECK(get(w->storage, w->written) == 1 && get(w->storage, 1) == 2);
-    CHECK(cow_storage_own_bytes(w->storage) != 0 && holds(w->shared, 7));
+    CHECK(holds(w->shared, 7));
 }
 
 /* A child that is forked in the middle finds nobody in the middle of anything. */
-static void children_heal_what_their_parents_heal(fixture *f)
+static void children_ask_what_their_parents_ask(fixture *f)
 {
     cow_storage *source = make_large(7);
-    pthread_t healer;
+    pthread_t asker;
     ward w;
     (void)f;
     use(COW_PAGING_EAGER);
@@ -287,15 +284,15 @@ static void children_heal_what_their_parents_heal(fixture *f)
     w.storage = make_paged(source);
     w.shared = make_paged(source);
     start_line_init(&w.line, 2);
-    healer = spawn(heal_both, &w);
+    asker = spawn(ask_both, &w);
     start_line_wait(&w.line);
     for (unsigned round = 0; round < rounds(30); round++) {
         w.written = round * PAGE;
         CHECK_OK(put(w.storage, w.written, 1));
-        CHECK(child_succeeds(child_heals, &w));
+        CHECK(child_succeeds(child_asks, &w));
     }
     cowi_store_release(&w.stop, 1);
-    join(healer);
+    join(asker);
     CHECK_EQ(get(w.storage, 1), 7);
     cow_storage_free(w.storage);
     cow_storage_free(w.shared);
@@ -308,8 +305,8 @@ int main(void)
     see_whether_pages_are_granted();
     RUN(one_base_for_all_that_write_at_once);
     RUN(threads_and_forks_see_values_only);
-    RUN(threads_read_and_write_what_is_healed);
-    RUN(children_heal_what_their_parents_heal);
+    RUN(threads_read_and_write_what_is_asked);
+    RUN(children_ask_what_their_parents_ask);
     RUN(threads_fill_parts_of_one_across_a_give_up);
     return finish("test_pages_threads");
 }

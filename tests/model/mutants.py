@@ -44,11 +44,6 @@ SPIN = {
     "SETTLE_OUTSIDE_GATE": ["settle_fork"],
     "OVERWRITTEN_STAYS_SOLE": ["pages_overwritten"],
     "FILL_IGNORES_BUSY": ["pages_filled"],
-    "HEAL_IGNORES_PINS": ["heal"],
-    "HEAL_IGNORES_BUSY": ["heal", "heal_shared"],
-    "HEAL_LEAVES_SOLE": ["heal"],
-    "HEAL_WITHOUT_REFERENCE": ["heal_shared"],
-    "HEAL_OUTSIDE_GATE": ["heal_fork"],
 }
 
 # The copy, its end, and the steal, as materialize.c has them.
@@ -98,10 +93,9 @@ _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(
 _LOOKS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    const cow_dataptr own"
 _SETTLED = "    cowi_no_longer_busy(storage, moved ? context : NULL);\n}\n"
 _RESTING = "    context = storage->context;\n    if (!cowi_has_pages_at_rest"
-_NOT_AT_REST = "    if (!cowi_has_pages_at_rest(storage)) {\n        unlock_in_gate"
-_HEALTHY = "busy) || cowi_load_acquire(&storage->pins) != 0) {\n        return false;"
-_HEALS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    return true;"
-_HEALED = "    cowi_no_longer_busy(storage, context);\n"
+_NOT_AT_REST = (
+    "    if (!cowi_has_pages_at_rest(storage)) {\n        cowi_storage_unlock(storage);\n        cowi_gate_leave();\n"
+)
 
 # name: [(file, text, replacement), ...]
 CORE = {
@@ -339,7 +333,7 @@ CORE = {
     "absent bytes are read": [("context.c", "(reads && (before & ABSENT))", "(reads && false)")],
     "const scope does not find the bytes": [("scope.c", _RETAINED_FINDS, _RETAINED_FINDS.replace(_FINDS, ";"))],
     "steal does not find the bytes": [
-        ("scope.c", "            cowi_storage_find(storage); /* a fill", "            ; /* a fill")
+        ("scope.c", "            cowi_storage_find(storage); /* another", "            ; /* another")
     ],
     "copy from where the bytes were": [
         (
@@ -380,25 +374,9 @@ CORE = {
             "    context = storage->context;\n    if (!cowi_has_pages_at_rest",
             "    cowi_gate_leave();\n" + _RESTING,
         ),
-        ("rest.c", _NOT_AT_REST, _NOT_AT_REST.replace("unlock_in_gate", "cowi_storage_unlock")),
+        ("rest.c", _NOT_AT_REST, _NOT_AT_REST.replace("        cowi_gate_leave();\n", "")),
         ("rest.c", _SETTLED, "    (void)cowi_gate_enter(false);\n" + _SETTLED),
     ],
-    "pages healed while pinned": [("rest.c", _HEALTHY, "busy)) {\n        return false;")],
-    "pins seen relaxed by a healer": [("rest.c", _HEALTHY, _HEALTHY.replace("acquire", "relaxed"))],
-    "pages healed while busy": [
-        ("rest.c", "if (cowi_load_seq_cst(&storage->busy) || " + _HEALTHY[9:], "if (" + _HEALTHY[9:])
-    ],
-    "pages healed while sole": [("rest.c", _HEALS, _HEALS.replace("    storage->sole = false;\n", ""))],
-    "pages healed without a reference": [
-        ("rest.c", "    where = cowi_context_retain(context); /*", "    where = COWI_HERE; /*"),
-        ("rest.c", "        cowi_context_release(context); /* that of the share stays */\n", ""),
-        ("rest.c", _HEALED, "    cowi_no_longer_busy(storage, NULL);\n"),
-    ],
-    "pages healed outside of the gate": [
-        ("rest.c", '    COWI_YIELD("heal");\n', "    cowi_gate_leave();\n"),
-        ("rest.c", _HEALED, "    (void)cowi_gate_enter(false);\n" + _HEALED),
-    ],
-    "a healer keeps its reference": [("rest.c", _HEALED, "    cowi_no_longer_busy(storage, NULL);\n")],
     "pages given up, and nobody takes the old ones back": [
         ("rest.c", _SETTLED, "    cowi_no_longer_busy(storage, NULL);\n}\n")
     ],

@@ -54,8 +54,6 @@ cdef class Array:
     # Whether results without axes stay arrays: it came through the standard's door. Such an array keeps no header, so
     # that lanes, which look for one, leave it to the road; there results get the bit.
     cdef unsigned char standard
-    # Whether reads of all of it are counted, so that pages heal: it is large, and by the page. See `tell_of_read`.
-    cdef unsigned char heavy
     # How many loans there are of this array object, atomic: what is exported meanwhile is an alias. See exports.Loan.
     cdef int loans
     # Owned. Where a copy in meaning is watched as an alias (`cowarray.simulate`): stands for the Storage that the array
@@ -143,8 +141,6 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf)
 cdef object bytes_of(Storage storage, const Access *access, char **window)
-# Says that all of x is about to be read. A gap, where x is large.
-cdef void tell_of_read(Array x) noexcept
 cdef cnp.ndarray guarded_header(Array x)
 cdef cnp.ndarray private_header(Array x)
 cdef Snapshot new_snapshot()
@@ -255,11 +251,6 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline bint fits(Array x, cnp.ndarray header) noexcept:
-    """Whether the header that x keeps is good for a reader: the bytes are there, and nobody counts who reads them."""
-    return not x.heavy and lies_there(x, header)
-
-
-cdef inline bint lies_there(Array x, cnp.ndarray header) noexcept:
     """Whether the header that x keeps is on the bytes that its Storage has now."""
     return x.storage_ is None or is_at(x.storage_, cnp.PyArray_BYTES(header) - x.offset)
 

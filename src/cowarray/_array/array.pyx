@@ -32,7 +32,6 @@ from cowarray._native.storage cimport (
     Intent,
     is_absent,
     is_at,
-    is_by_page,
     is_foreign,
     is_pinned,
     is_unread,
@@ -50,7 +49,6 @@ from cowarray._native.storage cimport (
     share,
     Storage,
     storage_adopt,
-    tell_read,
     window_size,
     write_cost,
     writes_by_page,
@@ -58,9 +56,6 @@ from cowarray._native.storage cimport (
 )
 
 cnp.import_array()
-
-cdef enum:
-    HEAVY = 1 << 20  # bytes: reads of less are not counted
 
 # The public class: `Array` with methods. Set once, by the module that defines it.
 cdef PyTypeObject *array_type = NULL
@@ -184,14 +179,6 @@ cdef void set_header(Array x, cnp.ndarray header) noexcept:
             (<Array>storage.readers).previous_reader = <void *>x
         storage.readers = <void *>x
     x.header = header
-    x.heavy = cnp.PyArray_NBYTES(header) >= HEAVY and is_by_page(storage)
-
-
-cdef void tell_of_read(Array x) noexcept:
-    cdef Storage storage = x.storage_
-    cdef size_t nbytes = size_of(x) * itemsize_of(x)
-    if nbytes >= HEAVY and storage is not None:
-        tell_read(storage, nbytes)
 
 
 cdef void drop_header(Array x) noexcept:
@@ -244,12 +231,6 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
     cdef cnp.ndarray header
     cdef char *window
     cdef Access access
-    if intent == READS:
-        tell_of_read(x)
-    if x.heavy:
-        header = x.header
-        if header is not None and lies_there(x, header):
-            return header
     while True:
         drop_header(x)
         storage = storage_for(x)
@@ -266,7 +247,7 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
             set_header(x, header)
             return header
         header = x.header
-        if header is not None and lies_there(x, header):
+        if header is not None and fits(x, header):
             return header
 
 

@@ -31,7 +31,6 @@ from cowarray._array.array cimport (
     still_while_told,
     storage_for,
     strides_of,
-    tell_of_read,
 )
 from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, is_worth_sharing, may_copy
 from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
@@ -63,7 +62,6 @@ cdef dict survives = {}
 
 cdef cnp.ndarray snapshot(Array x):
     """A read-only NumPy array of x's values now. It never changes, and cannot be made writable."""
-    tell_of_read(x)
     cdef cnp.npy_intp offset
     cdef cnp.npy_intp dims[2 * MAXDIMS]
     cdef int nd = x.nd
@@ -141,7 +139,6 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     cdef Snapshot owner
     cdef const char *format = letters(x.descr.type_num)
     # NumPy has another format for elements that are not aligned.
-    tell_of_read(x)
     if (
         format == NULL or relaxed(&x.loans) != 0 or exports_alias() or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0
         or not PyArray_ISNBO(x.descr.byteorder)

@@ -80,7 +80,6 @@ cdef extern from "cowarray/core.h" nogil:
         uint64_t pages_copied
         uint64_t bases
         uint64_t commits
-        uint64_t heals
         uint64_t give_ups
         size_t base_bytes
         size_t base_files
@@ -125,8 +124,6 @@ cdef extern from "cowarray/core.h" nogil:
     size_t cow_storage_own_bytes(cow_storage *storage)
     size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)
     size_t cow_storage_copied_bytes(cow_storage *storage)
-    int cow_storage_count_read(cow_storage *storage, size_t nbytes)
-    void cow_storage_heal(cow_storage *storage, int at_once) nogil
     void cow_storage_spare(cow_storage *storage)
     const void *cow_storage_address(const cow_storage *storage)
 

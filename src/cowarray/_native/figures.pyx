@@ -33,8 +33,7 @@ def stats():
         first; ``bytes_copied``: by both; ``steals``: writes by the last sharer; ``overwrites``: writes that replaced
         every byte and copied none. Of the copies, by the page (`paging`): ``page_copies``; ``pages_copied``: pages
         of 4 KiB that were copied for them at once; ``bases``: frozen copies that were made; ``committed_regions``: of
-        2 MiB, copied so often that a base was made of them; ``healed_regions``: of which so much was read that a base
-        was made, after pages all over had been written; ``give_ups``: arrays by the page of which so much was
+        2 MiB, copied so often that a base was made of them; ``give_ups``: arrays by the page of which so much was
         written that they got a plain copy. Counts, and bytes.
 
     Notes
@@ -71,7 +70,6 @@ def stats():
         "pages_copied": pages.pages_copied - forgotten.pages_copied,
         "bases": pages.bases - forgotten.bases,
         "committed_regions": pages.commits - forgotten.commits,
-        "healed_regions": pages.heals - forgotten.heals,
         "give_ups": pages.give_ups - forgotten.give_ups,
     }
 

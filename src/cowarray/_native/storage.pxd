@@ -126,9 +126,6 @@ cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept
 cdef size_t window_size(Storage storage) noexcept
 # Whether the bytes are by the page, alone or with others.
 cdef bint is_by_page(Storage storage) noexcept
-# Count a read of so many bytes. Where pages that were written to have made reading dear, and it pays, they are healed
-# first, without the GIL. A gap, then.
-cdef void tell_read(Storage storage, size_t nbytes) noexcept
 cdef size_t allocated_size(Storage storage) noexcept
 cdef size_t write_cost(Storage storage) noexcept
 # 1: a write of one element would cost pages of it, and not all of it; 2: and before that, once, a base of all of it.
@@ -136,8 +133,6 @@ cdef int writes_by_page(Storage storage) noexcept
 # Bytes of memory that a write to so many pages would take, about; and those that the Storage has for itself.
 cdef size_t write_takes(Storage storage, size_t pages) noexcept
 cdef size_t bytes_held(Storage storage) noexcept
-# Whether its bytes are by the page now.
-cdef bint is_by_page(Storage storage) noexcept
 # How many pages an access touches at most.
 cdef size_t pages_touched(Storage storage, const Access *access) noexcept
 cdef size_t count_shares(Storage storage) noexcept

@@ -207,15 +207,6 @@ cdef bint is_by_page(Storage storage) noexcept:
     return cow_storage_is_paged(storage.handle) != 0
 
 
-cdef void tell_read(Storage storage, size_t nbytes) noexcept:
-    cdef cow_storage *handle
-    if storage.doorkeeper == NULL and cow_storage_count_read(storage.handle, nbytes):
-        handle = enter(storage)
-        with nogil:
-            cow_storage_heal(handle, 0)
-        leave(storage)
-
-
 cdef size_t allocated_size(Storage storage) noexcept:
     return cow_storage_allocated(storage.handle)
 

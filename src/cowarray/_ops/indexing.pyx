@@ -23,13 +23,13 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    fits,
     has_doorkeeper,
     header_at,
     header_beside,
     is_array,
     is_array_type,
     is_plain,
-    lies_there,
     located_header,
     on_storage,
     reader_header,
@@ -348,13 +348,13 @@ def _plain_set_item(Array self not None, key, value):
 cdef object item_by_numpy(Array self, object key):
     cdef cnp.ndarray header = self.header
     cdef cnp.npy_intp place
-    if header is not None and is_number(self.descr) and lies_there(self, header):
+    if header is not None and is_number(self.descr) and fits(self, header):
         place = element_offset(self, key)
         if place >= 0:
             return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
     cdef object shown = key if type(key) is int else shown_key(settled(key))
     header = self.header  # not all of it is read
-    if header is None or not lies_there(self, header):
+    if header is None or not fits(self, header):
         header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset

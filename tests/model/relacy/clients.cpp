@@ -1209,89 +1209,6 @@ struct settle_readers : client {
     }
 };
 
-/* Pages that are healed while another thread writes to them, and a third shares them, or takes the bytes away and brings them
- * back as they were at first. */
-struct healed : client {
-    healed() : client("healed", 3)
-    {
-    }
-    cow_storage *a, *made;
-    bool brought;
-    void set_up()
-    {
-        a = make_paged(9);
-        made = NULL;
-        brought = false;
-    }
-    void thread(unsigned me)
-    {
-        if (me == 0) {
-            if (cow_storage_count_read(a, sizeof(cells))) {
-                cow_storage_heal(a, 0);
-            }
-        }
-        else if (me == 1) {
-            write_at_last(a, 9, 1);
-        }
-        else if (rl::rand(2) == 0) {
-            if (cow_lazy_clone(a, 0, sizeof(cells), COW_TRY, &made, NULL) == COW_OK) {
-                const int first = read_cell(made, 0);
-                dawdle();
-                MUST(read_cell(made, 0) == first);
-            }
-        }
-        else if (evicted(a, 1)) {
-            brought = bring(a, 9);
-        }
-    }
-    void wind_up()
-    {
-        MUST(read_cell(a, 0) == 1 || (brought && read_cell(a, 0) == 9));
-        must_know_its_pages(a);
-        cow_storage_free(made);
-        cow_storage_free(a);
-    }
-};
-
-/* Pages of two are healed through one of them, to which another thread writes; the other sharer writes, or takes them away. */
-struct healed_shared : client {
-    healed_shared() : client("healed_shared", 3)
-    {
-    }
-    cow_storage *a, *b;
-    void set_up()
-    {
-        a = make_paged(9);
-        b = clone_of(a);
-    }
-    void thread(unsigned me)
-    {
-        if (me == 0) {
-            if (cow_storage_count_read(a, sizeof(cells))) {
-                cow_storage_heal(a, 0);
-            }
-        }
-        else if (me == 1) {
-            write_at_last(a, 9, 1);
-        }
-        else {
-            if (rl::rand(2) == 0) {
-                write_at_last(b, 9, 5);
-            }
-            else if (evicted(b, 2)) {
-                (void)bring(b, 9);
-            }
-            cow_storage_free(b);
-        }
-    }
-    void wind_up()
-    {
-        must_hold(a, 1, 9);
-        must_know_its_pages(a);
-        cow_storage_free(a);
-    }
-};
-
 /* Reads nines and writes tens. True when nobody else gave the Storage other bytes. */
 static bool overwrite_nines(cow_storage *storage)
 {
@@ -1402,35 +1319,6 @@ struct pages_overwritten : client {
     }
 };
 
-/* A fork finds nobody who heals pages. */
-struct fork_healed : client {
-    fork_healed() : client("fork_healed", 2)
-    {
-    }
-    cow_storage *a;
-    void set_up()
-    {
-        a = make_paged(9);
-    }
-    void thread(unsigned me)
-    {
-        if (me == 0) {
-            dawdle(); /* or the fork is never first */
-            cow_storage_heal(a, 0);
-            return;
-        }
-        prepare();
-        MUST(paging_settling == 0 && cowi_load_relaxed(&a->busy) == 0);
-        parent();
-    }
-    void wind_up()
-    {
-        must_hold(a, 9, 9);
-        must_know_its_pages(a);
-        cow_storage_free(a);
-    }
-};
-
 /* A fork finds nobody who shares pages or looks at them. */
 struct fork_pages : client {
     fork_pages() : client("fork_pages", 3)
@@ -1514,12 +1402,9 @@ int main(int argc, char **argv)
         &the<pages_filled>,
         &the<settled>,
         &the<settle_readers>,
-        &the<healed>,
-        &the<healed_shared>,
         &the<overwrite_of_busy>,
         &the<pages_overwritten>,
         &the<fork_pages>,
-        &the<fork_healed>,
     };
     int found = 0;
     for (unsigned long runs = any ? 100 : most;; runs *= 10) {

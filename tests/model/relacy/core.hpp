@@ -294,25 +294,13 @@ static int paging_settle(void *, const cow_dataptr *own, const cow_box *)
     return rl::rand(2) == 0;
 }
 
-static int paging_count_read(void *, const cow_dataptr *, size_t)
-{
-    return 1;
-}
-
-/* To put pages into a new base is to read them, as well. */
-static void paging_heal(void *self, const cow_dataptr *own, int)
-{
-    (void)paging_settle(self, own, NULL);
-}
-
 static void paging_account(void *, const void *, size_t)
 {
 }
 
 static const cow_paging paging = {
-    sizeof(cells), paging_share,  paging_unshadow, paging_is_paged,
-    paging_touch,  paging_settle, paging_account,  paging_account,  NULL,
-    NULL,          NULL,          paging_count_read, paging_heal,
+    sizeof(cells), paging_share, paging_unshadow, paging_is_paged, paging_touch, paging_settle,
+    paging_account, paging_account, NULL, NULL, NULL,
 };
 static const cow_allocator paged_allocator = {"paged", NULL, model_alloc, model_free, model_clone, &paging};
 

@@ -407,16 +407,6 @@ inline place(s, b) {
 #else
 #define NOT_BUSY(s) (!busy[s])
 #endif
-#ifdef HEAL_IGNORES_PINS
-#define NO_PINS_TO_HEAL(s) true
-#else
-#define NO_PINS_TO_HEAL(s) (pins[s] == 0)
-#endif
-#ifdef HEAL_IGNORES_BUSY
-#define NOT_BUSY_TO_HEAL(s) true
-#else
-#define NOT_BUSY_TO_HEAL(s) (!busy[s])
-#endif
 #define AT_REST(s) (sole[s] && paged[block_of[s]] && NOT_BUSY(s) && NO_PINS(s))
 
 /* Bytes of its own for a writer, in fresh: by_page. Otherwise the allocator refused, after it made the shadow or before. With
@@ -532,64 +522,6 @@ inline settle(s) {
     fi
 }
 #endif
-
-/* Pages are read and mapped anew, with the values that they have; of a Storage that shares as well. */
-inline heal(s) {
-#ifndef HEAL_OUTSIDE_GATE
-    enter_gate();
-#endif
-    wrap(s);
-    atomic {
-        if
-        :: NO_PINS_TO_HEAL(s) && NOT_BUSY_TO_HEAL(s) && context_of[s] != NONE &&
-            bytes_at[context_of[s]] < ABSENT && paged[original[context_of[s]]] ->
-            c = context_of[s];
-            seen = original[c];
-            last = sole[s];
-#ifndef HEAL_LEAVES_SOLE
-            sole[s] = false;
-#endif
-            busy[s] = true;
-#ifndef HEAL_WITHOUT_REFERENCE
-            references[c]++;
-#endif
-            got = true;
-            sharing++
-        :: else -> got = false
-        fi
-    };
-    if
-    :: !got -> skip
-    :: else ->
-        d_step {
-            assert(!block_free[seen]);
-            copying[seen]++;
-            gave = (value[seen] == 9)
-        };
-        d_step {
-            assert(!block_free[seen] && gave == (value[seen] == 9));
-            copying[seen]--
-        };
-        atomic {
-            assert(context_of[s] == c && bytes_at[c] < ABSENT);
-            if
-            :: last -> assert(shares[c] == 1); sole[s] = true
-            :: else
-            fi;
-            sharing--;
-            busy[s] = false
-        }
-    fi;
-#ifndef HEAL_OUTSIDE_GATE
-    leave_gate();
-#endif
-    if
-#ifndef HEAL_WITHOUT_REFERENCE
-    :: got -> release(c)
-#endif
-    :: else
-    fi
-}
 
 /* Ends with got: the Storage is busy by our hand. Or with it pinned, since it is sole. */
 inline become_busy(s) {

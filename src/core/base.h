@@ -1,0 +1,44 @@
+/* Bases: frozen bytes, in sealed files in memory or in a user's file, which windows map privately. */
+#ifndef COWI_BASE_H
+#define COWI_BASE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "atomics.h"
+#include "cowarray/core.h"
+#include "units.h"
+
+typedef struct cowi_base {
+    cowi_atomic_size references;
+    int descriptor;
+    dev_t device; /* with inode: what the descriptor should still refer to */
+    ino_t inode;
+    size_t nbytes;        /* in memory; 0 for a user's file */
+    cow_account *account; /* of the thread whose write made the base */
+} cowi_base;
+
+/* One region of a new base: nbytes <= COWI_REGION of data, then zeros. */
+typedef struct cowi_piece {
+    const char *data;
+    size_t nbytes;
+} cowi_piece;
+
+/* Whether the system grants bases at all. Tries it when first asked; after a few refusals the answer stays no. small: with
+ * pages of 4 KiB. */
+bool cowi_base_granted(bool small);
+/* A base with a region for each piece, and one reference, which is the caller's. NULL: the system refuses, and nothing is left
+ * behind. small: pages of 4 KiB will do. */
+cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small);
+/* The same for a user's file, which stays open with the base. The caller keeps its own descriptor. */
+cowi_base *cowi_base_of_file(int descriptor);
+void cowi_base_retain(cowi_base *base);
+void cowi_base_release(cowi_base *base);
+/* Maps nbytes of the base, privately, over memory that is the caller's. False: that memory is as it was. */
+COW_NODISCARD bool cowi_base_map(const cowi_base *base, size_t offset, void *place, size_t nbytes);
+/* Address space that begins with a region and cannot be touched yet. NULL if the system has none. */
+char *cowi_room(size_t nbytes);
+/* Sets base_bytes and base_files. */
+void cowi_base_figures(cow_paging_figures *out);
+
+#endif

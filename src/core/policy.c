@@ -1,0 +1,289 @@
+/* The policy, once for memory and for plans: which writes get windows by the page, what each window is made of, and what the
+ * ledger pays for it. A place has the bytes (windows.h).
+ *
+ * What is shared is guarded by a lock that goes by the address of the source: one of several threads makes the base, and the
+ * others find it. See *pages* in protocol.md. */
+#include "policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "boxes.h"
+
+/* ---- whether ----------------------------------------------------------------------------------------------------- */
+
+static cowi_plan plan_for(const cowi_place *place, cow_sharing *sharing)
+{
+    cowi_window *from = cowi_window_is_paged(&sharing->source) ? (cowi_window *)sharing->source.context : NULL;
+    const size_t start = (from != NULL ? from->lead : 0) + sharing->offset;
+    cowi_plan how;
+    memset(&how, 0, sizeof how);
+    how.place = place;
+    how.sharing = sharing;
+    how.from = from;
+    how.ledger = place->ledger(sharing);
+    how.small = cowi_small_pages();
+    how.prices = cowi_prices_of(how.small);
+    how.first = start / COWI_REGION;
+    how.lead = start % COWI_REGION;
+    how.count = (how.lead + sharing->nbytes - 1) / COWI_REGION + 1;
+    return how;
+}
+
+static bool is_of_file(const cowi_plan *how)
+{
+    return how->from != NULL && how->from->of_file;
+}
+
+/* Another thread may be making it. */
+static bool needs_base(const cowi_plan *how)
+{
+    return how->from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)how->sharing->shadow) == NULL;
+}
+
+size_t cowi_source_regions(const cowi_plan *how)
+{
+    return (how->sharing->allocated + COWI_REGION - 1) / COWI_REGION;
+}
+
+/* Whether paging may be worth it; the ledger has the last word. What needs no answer of the system comes first: a program that
+ * makes a copy or two never asks it. */
+static bool is_eligible(const cowi_plan *how)
+{
+    const cow_sharing *sharing = how->sharing;
+    const uint64_t least = sharing->nbytes + (needs_base(how) ? sharing->allocated : 0);
+    const uint64_t touched = cowi_price_of_pages(how->prices, cowi_pages_touched(sharing->box, sharing->nbytes));
+    if (how->ledger == NULL || touched > sharing->nbytes / 2) {
+        return false;
+    }
+    return is_of_file(how) ||
+           (!cowi_pages_are_off() && how->lead % COW_ALIGNMENT == 0 &&
+            cowi_ledger_has(how->ledger, least, sharing->will_earn) && cowi_base_granted(how->small));
+}
+
+int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
+{
+    const cowi_plan how = plan_for(place, sharing);
+    const size_t most = cowi_most_written(how.prices, how.count * COWI_REGION_PAGES);
+    uint64_t price = COWI_FIXED_COST + sharing->nbytes + cowi_price_of_pages(how.prices, most);
+    if (!is_eligible(&how)) {
+        return 0;
+    }
+    sharing->takes = cowi_pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
+    if (how.from != NULL) {
+        sharing->takes += cowi_window_own_bytes(NULL, &sharing->source, NULL, NULL);
+    }
+    if (needs_base(&how)) {
+        price += cowi_price_of_fill(how.prices, cowi_source_regions(&how));
+        sharing->takes += cowi_source_regions(&how) * COWI_REGION;
+    }
+    if (!is_of_file(&how) && !cowi_ledger_allows(how.ledger, price, sharing->will_earn)) {
+        return 0;
+    }
+    return needs_base(&how) ? 2 : 1;
+}
+
+/* ---- what for ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t price_of_window(const cowi_window *made, const cowi_plan *how)
+{
+    uint64_t price = COWI_FIXED_COST;
+    for (size_t i = 0; i < made->count; i++) {
+        const size_t pages = how->dirty[i] + how->touched[i];
+        const bool own = how->from != NULL && made->regions[i].base == NULL;
+        price += own || cowi_is_dense(how->prices, pages) ? COWI_REGION : cowi_price_of_pages(how->prices, pages);
+    }
+    return price;
+}
+
+/* Takes the price of the window, and of the worst that may become of it, from the ledger. Before a base is filled for it:
+ * else a plain copy might have to be paid beside the base. */
+static bool pay(cowi_window *made, cowi_plan *how)
+{
+    cowi_window_reserve(made, how->prices);
+    how->paid = made->of_file ? 0 : price_of_window(made, how);
+    return made->of_file || cowi_ledger_take(how->ledger, how->paid + made->reserved);
+}
+
+/* A commit may have made it cheaper. */
+static void pay_less(cowi_plan *how, uint64_t price)
+{
+    if (price < how->paid) {
+        cowi_ledger_return(how->ledger, how->paid - price);
+        how->paid = price;
+    }
+}
+
+/* ---- of what ----------------------------------------------------------------------------------------------------- */
+
+/* The regions as the source has them, and how many pages of each are its own. */
+static bool see_source(cowi_window *made, cowi_plan *how)
+{
+    if (!how->place->own_pages(how->from, how->first, made->count, &how->own)) {
+        return false;
+    }
+    for (size_t i = 0; i < made->count; i++) {
+        made->regions[i] = how->from->regions[how->first + i];
+        how->dirty[i] = made->regions[i].base == NULL ? COWI_REGION_PAGES
+                        : how->own.pages == 0         ? 0
+                                                      : (uint32_t)cowi_dirt_count(&how->own, i);
+    }
+    return true;
+}
+
+/* The base that equals plain memory, filled for the first writer that needs it. */
+static bool find_shadow(cowi_window *made, cowi_plan *how)
+{
+    void **shadow = how->sharing->shadow;
+    if (*shadow == NULL) {
+        const uint64_t price = cowi_price_of_fill(how->prices, cowi_source_regions(how));
+        if (!cowi_ledger_take(how->ledger, price)) {
+            return false;
+        }
+        cowi_store_release((cowi_atomic_ptr *)shadow, how->place->base_of(how));
+        if (*shadow == NULL) {
+            cowi_ledger_return(how->ledger, price);
+            return false;
+        }
+        how->filled = how->sharing->allocated;
+    }
+    for (size_t i = 0; i < made->count; i++) {
+        made->regions[i].base = *shadow;
+        made->regions[i].offset = (how->first + i) * COWI_REGION;
+    }
+    return true;
+}
+
+bool cowi_region_due(const cowi_plan *how, size_t index)
+{
+    return cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
+}
+
+/* Regions that were copied again and again go into a new base, which source and window map from here on. */
+static void commit(cowi_window *made, cowi_plan *how)
+{
+    size_t count = 0;
+    uint64_t price;
+    for (size_t i = 0; i < made->count; i++) {
+        count += cowi_region_due(how, i);
+    }
+    price = cowi_price_of_fill(how->prices, count);
+    if (count == 0 || !cowi_ledger_take(how->ledger, price)) {
+        return;
+    }
+    if (!how->place->commit(how, count)) {
+        cowi_ledger_return(how->ledger, price);
+        return;
+    }
+    how->filled = count * COWI_REGION;
+    for (size_t i = 0; i < made->count; i++) {
+        made->regions[i] = how->from->regions[how->first + i];
+    }
+    pay_less(how, price_of_window(made, how));
+}
+
+/* Regions that would be full of small pages become memory of the window's own. */
+static void choose_own(cowi_window *made, const cowi_plan *how)
+{
+    for (size_t i = 0; i < made->count; i++) {
+        cowi_region *of = &made->regions[i];
+        const size_t pages = how->dirty[i] + how->touched[i];
+        of->debt += cowi_price_of_region(how->prices, how->dirty[i]);
+        if (of->base == NULL || cowi_is_dense(how->prices, pages)) {
+            of->base = NULL;
+        }
+        else {
+            made->at_first += pages;
+        }
+    }
+}
+
+size_t cowi_source_bytes(const cowi_plan *how, size_t index)
+{
+    const size_t rest = how->sharing->allocated - (how->first + index) * COWI_REGION;
+    return how->from != NULL ? cowi_window_bytes(how->from, how->first + index)
+                             : (rest < COWI_REGION ? rest : COWI_REGION);
+}
+
+/* A write costs the base that is made for it, what is copied at once, and the pages that the kernel copies while it goes on. */
+static void count_copied(cowi_window *made, const cowi_plan *how)
+{
+    made->copied = how->filled + made->at_first * COWI_PAGE;
+    for (size_t i = 0; i < made->count; i++) {
+        made->copied += made->regions[i].base == NULL ? cowi_source_bytes(how, i) : 0;
+    }
+    how->sharing->copied = made->copied;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static bool make(cowi_window *made, cowi_plan *how)
+{
+    if (how->from != NULL && !see_source(made, how)) {
+        return false;
+    }
+    cowi_count_by_region(how->sharing->box, made->lead, made->nbytes, made->count, how->touched);
+    if (!pay(made, how)) {
+        return false;
+    }
+    if (how->from != NULL) {
+        commit(made, how);
+    }
+    else if (!find_shadow(made, how)) {
+        cowi_ledger_return(how->ledger, how->paid + made->reserved);
+        return false;
+    }
+    choose_own(made, how);
+    count_copied(made, how);
+    if (!how->place->build(made, how)) {
+        cowi_ledger_return(how->ledger, made->reserved);
+        return false;
+    }
+    cowi_window_retain_bases(made);
+    return true;
+}
+
+static bool make_locked(cowi_window *made, cowi_plan *how)
+{
+    pthread_mutex_t *lock = cowi_window_lock(how->sharing->source.data);
+    bool good;
+    if (how->sharing->may_wait) {
+        (void)pthread_mutex_lock(lock);
+    }
+    else if (pthread_mutex_trylock(lock) != 0) {
+        return false;
+    }
+    good = make(made, how);
+    (void)pthread_mutex_unlock(lock);
+    return good;
+}
+
+int cowi_share(const cowi_place *place, cow_sharing *sharing)
+{
+    cowi_plan how = plan_for(place, sharing);
+    cowi_window *made;
+    bool good = false;
+    if (!is_eligible(&how) || (!is_of_file(&how) && cowi_ledger_skips(how.ledger))) {
+        return 0;
+    }
+    made = cowi_window_new(place, how.count);
+    how.own.bits = (uint64_t *)calloc(how.count * COWI_REGION_WORDS, sizeof *how.own.bits);
+    how.dirty = (uint32_t *)calloc(2 * how.count, sizeof *how.dirty);
+    if (made != NULL && how.own.bits != NULL && how.dirty != NULL) {
+        how.touched = how.dirty + how.count;
+        made->ledger = how.ledger;
+        made->lead = how.lead;
+        made->nbytes = sharing->nbytes;
+        made->of_file = is_of_file(&how);
+        good = make_locked(made, &how);
+    }
+    free(how.own.bits);
+    free(how.dirty);
+    if (!good) {
+        free(made);
+        return 0;
+    }
+    sharing->made.context = made;
+    sharing->made.deleter = cowi_window_delete;
+    return 1;
+}

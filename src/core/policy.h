@@ -1,0 +1,35 @@
+/* Which writes get windows by the page, and what such a window is made of. */
+#ifndef COWI_POLICY_H
+#define COWI_POLICY_H
+
+#include "windows.h"
+
+/* A window that is being made. */
+struct cowi_plan {
+    const cowi_place *place;
+    cow_sharing *sharing;
+    cowi_window *from; /* the source; NULL: plain memory */
+    cowi_ledger *ledger;
+    const cowi_prices *prices;
+    bool small;        /* bases with pages of 4 KiB will do */
+    size_t first;      /* the source's region that is the window's first */
+    size_t lead;       /* bytes of that region before the window begins */
+    size_t count;      /* of the window's regions */
+    cowi_dirt own;     /* the source's own pages, from its region `first` on */
+    uint32_t *dirty;   /* for each region, how many these are; all if it has no base */
+    uint32_t *touched; /* for each region, how many pages the writer will touch */
+    uint64_t paid;     /* for the window, beside what is reserved */
+    size_t filled;     /* bytes of bases that were made for it */
+};
+
+/* As share and would_share of cow_paging, for windows of that place. */
+int cowi_share(const cowi_place *place, cow_sharing *sharing);
+int cowi_would_share(const cowi_place *place, cow_sharing *sharing);
+
+/* For places: how many regions the plain source has, how many bytes of the source a copy of the window's region copies, and
+ * whether copies of that region have cost as much as a base. */
+size_t cowi_source_regions(const cowi_plan *how);
+size_t cowi_source_bytes(const cowi_plan *how, size_t index);
+bool cowi_region_due(const cowi_plan *how, size_t index);
+
+#endif

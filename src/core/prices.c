@@ -1,0 +1,62 @@
+/* Prices, and the policy's arithmetic on them. */
+#include "prices.h"
+
+/* In thousandths of a plain copy. bench/prices.py measures them: they differ between machines, and on one machine with its load
+ * and the size of the copy. None that was seen is above twice these. Tests compile other prices in. */
+#ifndef COWI_PRICE_OF_FILL
+#define COWI_PRICE_OF_FILL 1500
+#define COWI_PRICE_OF_PAGE 4000
+#define COWI_PRICE_OF_SMALL_FILL 5500
+#endif
+
+static const cowi_prices huge_prices = {COWI_PRICE_OF_FILL, COWI_PRICE_OF_PAGE};
+static const cowi_prices small_prices = {COWI_PRICE_OF_SMALL_FILL, COWI_PRICE_OF_PAGE};
+
+const cowi_prices *cowi_prices_of(bool small)
+{
+    return small ? &small_prices : &huge_prices;
+}
+
+uint64_t cowi_price_of_pages(const cowi_prices *prices, size_t pages)
+{
+    return (uint64_t)pages * COWI_PAGE * prices->page / 1000;
+}
+
+uint64_t cowi_price_of_fill(const cowi_prices *prices, size_t regions)
+{
+    return (uint64_t)regions * COWI_REGION * prices->fill / 1000;
+}
+
+uint32_t cowi_price_of_region(const cowi_prices *prices, size_t pages)
+{
+    const size_t price = pages * prices->page / 1000;
+    return (uint32_t)(price < COWI_REGION_PAGES ? price : COWI_REGION_PAGES);
+}
+
+bool cowi_is_dense(const cowi_prices *prices, size_t pages)
+{
+    return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
+}
+
+bool cowi_is_due(const cowi_prices *prices, uint32_t debt, uint32_t dirty)
+{
+    return dirty > 0 &&
+           (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
+}
+
+/* Thousandths of a plain copy that the pages of a window may cost: half of what the ledger earns beyond a copy. If it were
+ * more, windows that are kept would take more from the ledger than copies give it. */
+#define SHARE 126
+#define MOST_PERCENT 6 /* of the pages, however cheap they are */
+#define LOOKS 6        /* at a window until so much of it is written */
+
+size_t cowi_most_written(const cowi_prices *prices, size_t pages)
+{
+    const size_t affordable = pages * SHARE / prices->page, most = pages * MOST_PERCENT / 100;
+    return affordable < most ? affordable : most;
+}
+
+size_t cowi_between_looks(size_t most)
+{
+    return most / LOOKS;
+}

@@ -1,0 +1,16 @@
+/* The units of paging. */
+#ifndef COWI_UNITS_H
+#define COWI_UNITS_H
+
+#include <stddef.h>
+
+/* Decisions are made per region: the size of a huge page. */
+#define COWI_REGION ((size_t)2 << 20)
+#define COWI_PAGE ((size_t)4096)
+#define COWI_REGION_PAGES (COWI_REGION / COWI_PAGE)
+/* A set of a region's pages is so many words, a bit for each page. */
+#define COWI_REGION_WORDS (COWI_REGION_PAGES / 64)
+/* Smaller windows are copied as a whole. */
+#define COWI_PAGED_LEAST ((size_t)4 << 20)
+
+#endif
