@@ -10,8 +10,11 @@ import json
 import os
 import threading
 import weakref
+from collections.abc import Iterable, Iterator, Sequence
 from json.encoder import encode_basestring_ascii as quoted
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeAlias
+
+from cowarray._modes.common.held_file import HeldFile
 
 __all__ = [
     "Annotate",
@@ -98,14 +101,17 @@ class Annotate(NamedTuple):
     text: str
 
 
+Record: TypeAlias = Constant | Call | Mutate | Copy | CopyFrom | Release | Pin | Annotate
+
+
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
 class RunLog:
     """Writes the log of a run.
 
-    Lines are buffered. A log that cannot be written, on a full disk, does the program no harm: nothing more is written,
-    and `close` raises the error. A forked child writes nothing.
+    Lines are buffered. A log that cannot be written, on a full disk or because the program has closed its descriptor,
+    does the program no harm: nothing more is written, and `close` raises the error. A forked child writes nothing.
 
     Parameters
     ----------
@@ -114,6 +120,7 @@ class RunLog:
 
     Examples
     --------
+    >>> from cowarray._modes.budget.run_log import RunLog, read_log
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "run.log")
     >>> with RunLog(path) as log:
@@ -125,19 +132,20 @@ class RunLog:
 
     LEAST = 1 << 16  # characters that are written at once
 
-    def __init__(self, path):
-        self._lines = _Lines(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666))
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self._lines = _Lines(HeldFile(file))
         self._put = self._lines.put
         # Also at exit, should nobody have closed it by then.
         self._finish = weakref.finalize(self, self._lines.finish)
         self.annotate(START)
 
-    def constant(self, name, nbytes):
+    def constant(self, name: str, nbytes: int) -> None:
         """Log an array from outside."""
         name = quoted(name)
         self._put(f'{{"INSTRUCTION":"CONSTANT","NAME":{name}}}\n{_memory(name, nbytes)}')
 
-    def call(self, operation, results, args, time_ns):
+    def call(self, operation: str, results: Sequence[tuple[str, int, int]], args: Sequence[str], time_ns: int) -> None:
         """Log an operation that gave new arrays.
 
         Parameters
@@ -157,7 +165,7 @@ class RunLog:
             lines.append(f'{_memory(name, nbytes)}{{"ALIAS":"{alias:d}","INSTRUCTION":"ALIAS","NAME":{name}}}\n')
         self._put("".join(lines))
 
-    def mutate(self, operation, args, written, time_ns):
+    def mutate(self, operation: str, args: Sequence[str], written: Sequence[int], time_ns: int) -> None:
         """Log an operation in place.
 
         Parameters
@@ -174,27 +182,27 @@ class RunLog:
             f'"TIME":"{time_ns:d}"}}\n'
         )
 
-    def copy(self, to, source):
+    def copy(self, to: str, source: str) -> None:
         """Log a new name for an array."""
         self._put(f'{{"DST":{quoted(to)},"INSTRUCTION":"COPY","SRC":{quoted(source)}}}\n')
 
-    def copy_from(self, to, source):
+    def copy_from(self, to: str, source: str) -> None:
         """Log that a name now means another array."""
         self._put(f'{{"DST":{quoted(to)},"INSTRUCTION":"COPY_FROM","SRC":{quoted(source)}}}\n')
 
-    def release(self, name):
+    def release(self, name: str) -> None:
         """Log that nobody uses a name any more."""
         self._put(f'{{"INSTRUCTION":"RELEASE","NAME":{quoted(name)}}}\n')
 
-    def pin(self, name):
+    def pin(self, name: str) -> None:
         """Log that an array must not be evicted from here on."""
         self._put(f'{{"INSTRUCTION":"PIN","NAME":{quoted(name)}}}\n')
 
-    def annotate(self, text):
+    def annotate(self, text: str) -> None:
         """Log a remark."""
         self._put(f'{{"ANNOTATION":{quoted(text)},"INSTRUCTION":"ANNOTATE"}}\n')
 
-    def close(self):
+    def close(self) -> None:
         """Write what is left, and close the file.
 
         Raises
@@ -207,25 +215,25 @@ class RunLog:
             error, self._lines.error = self._lines.error, None
             raise error
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
 
 class _Lines:
     """What is to be written. The log may have died when the rest is, at exit."""
 
-    def __init__(self, file):
-        self.file = file
+    def __init__(self, file: HeldFile) -> None:
+        self.file: HeldFile | None = file
         self.process = os.getpid()
         self.lock = threading.Lock()
-        self.waiting = []
+        self.waiting: list[str] = []
         self.length = 0
-        self.error = None
+        self.error: OSError | None = None
 
-    def put(self, text):
+    def put(self, text: str) -> None:
         if self.file is None or os.getpid() != self.process:
             return
         with self.lock:
@@ -234,7 +242,7 @@ class _Lines:
             if self.length >= RunLog.LEAST:
                 self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         text = "".join(self.waiting).encode("ascii")
         self.waiting.clear()
         self.length = 0
@@ -242,11 +250,11 @@ class _Lines:
             return
         try:
             while text:
-                text = text[os.write(self.file, text) :]
+                text = text[os.write(self.file.number(), text) :]
         except OSError as error:
             self.error = error
 
-    def finish(self):
+    def finish(self) -> None:
         if os.getpid() != self.process:
             return
         with self.lock:
@@ -255,16 +263,16 @@ class _Lines:
             self.flush()
             file, self.file = self.file, None
             try:
-                os.close(file)
+                file.close()
             except OSError as error:
                 self.error = self.error or error
 
 
-def _list(names):
+def _list(names: Iterable[str]) -> str:
     return "[" + ",".join(map(quoted, names)) + "]"
 
 
-def _memory(name, nbytes):
+def _memory(name: str, nbytes: int) -> str:
     return f'{{"INSTRUCTION":"MEMORY","MEMORY":"{nbytes:d}","NAME":{name}}}\n'
 
 
@@ -284,11 +292,11 @@ _KEYS = {
 }
 _DIGITS = frozenset("0123456789")
 _MOST = 2**63 - 1  # bytes, or nanoseconds: some centuries
-_RENAMED = {"COPY": Copy, "COPY_FROM": CopyFrom}
-_NAMED = {"PIN": Pin, "RELEASE": Release}
+_RENAMED: dict[str, type[Copy | CopyFrom]] = {"COPY": Copy, "COPY_FROM": CopyFrom}
+_NAMED: dict[str, type[Pin | Release]] = {"PIN": Pin, "RELEASE": Release}
 
 
-def read_log(path):
+def read_log(path: str | os.PathLike[str]) -> Iterator[tuple[int, Record]]:
     """Read a log, this library's or one that DTR's own tools made.
 
     Parameters
@@ -318,10 +326,10 @@ def read_log(path):
 
 
 class _FormatError(Exception):
-    line = None
+    line: int | None = None
 
 
-def _parsed(text):
+def _parsed(text: bytes) -> dict[str, Any]:
     """One line, whose values have the right types. What is wrong is said in a line of text."""
     shown = repr(text.rstrip(b"\n")) if len(text) <= 80 else f"{text[:60]!r} ..."
     try:
@@ -342,7 +350,7 @@ def _parsed(text):
     return found
 
 
-def _is_right(key, value):
+def _is_right(key: str, value: Any) -> bool:
     if key in ("ARGS", "RESULT"):
         return type(value) is list and all(type(each) is str for each in value)
     if key == "MUTATE":
@@ -355,7 +363,7 @@ def _is_right(key, value):
     return type(value) is str
 
 
-def _record(found, lines):
+def _record(found: dict[str, Any], lines: Iterator[tuple[int, bytes]]) -> Record:
     """The record that begins with a line, and that the next ones may belong to."""
     kind = found["INSTRUCTION"]
     if kind in _NAMED:
@@ -373,14 +381,14 @@ def _record(found, lines):
     raise _FormatError(f"{kind} of {found['NAME']!r} belongs to no line before it")
 
 
-def _mutation(found):
+def _mutation(found: dict[str, Any]) -> Mutate:
     written = found["MUTATE"]
     if len(set(written)) != len(written) or not all(0 <= index < len(found["ARGS"]) for index in written):
         raise _FormatError(f"MUTATE has indices of ARGS, each once: {written} of {len(found['ARGS'])}")
     return Mutate(found["NAME"], tuple(found["ARGS"]), tuple(written), int(found["TIME"]))
 
 
-def _call(found, lines):
+def _call(found: dict[str, Any], lines: Iterator[tuple[int, bytes]]) -> Call:
     results = []
     for name in found["RESULT"]:
         nbytes = int(_expected("MEMORY", name, lines)["MEMORY"])
@@ -391,7 +399,7 @@ def _call(found, lines):
     return Call(found["NAME"], tuple(results), tuple(found["ARGS"]), int(found["TIME"]))
 
 
-def _expected(kind, name, lines):
+def _expected(kind: str, name: str, lines: Iterator[tuple[int, bytes]]) -> dict[str, Any]:
     """The next line, which must be of one kind, and of one name."""
     line, text = next(lines, (None, None))
     if text is None:

@@ -10,6 +10,8 @@ list: `__del__` runs anywhere. A finalizer that spills amid the lists gets a fil
 Forks: a slot that existed at a fork belongs to both processes, and neither may overwrite it or cut it off. So a file
 of before a fork takes no more slots, in parent or child: each makes a file of its own. Both read the old one, which
 the kernel frees after the last slot of either.
+
+Descriptors: a file whose descriptor the program has closed takes no more slots. Those in it are lost.
 """
 
 import bisect
@@ -20,6 +22,13 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from cowarray._modes.common.held_file import HeldFile
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
 __all__ = ["Slot", "Spill"]
 
@@ -32,20 +41,20 @@ MOST_FAILURES = 10  # of writes that count: a disk that was full is tried at lea
 class _Forks:
     """The forks of this process; a child has new ones, by which it knows the files of its parent."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self.begun = 0
         self._ended = 0
 
-    def begin(self):
+    def begin(self) -> None:
         with self._lock:
             self.begun += 1
 
-    def end(self):
+    def end(self) -> None:
         with self._lock:
-            self._ended += 1
+            self._ended = min(self._ended + 1, self.begun)  # it may have begun before this module was there
 
-    def now(self):
+    def now(self) -> int | None:
         """A number that is another after each fork; None during one, when nobody knows what the child will have."""
         begun = self.begun
         return begun if begun == self._ended else None
@@ -54,7 +63,7 @@ class _Forks:
 _forks = _Forks()
 
 
-def _start_over():
+def _start_over() -> None:
     global _forks
     _forks = _Forks()
 
@@ -67,31 +76,26 @@ os.register_at_fork(
 class _File:
     """A file and what is free in it. It is closed with the last slot; the kernel then frees its blocks."""
 
-    def __init__(self, directory):
-        self.descriptor = -1
+    def __init__(self, directory: str) -> None:
         self._forks = _forks
         self._born = _forks.now()
         self._lock = threading.RLock()
         self._busy = False  # The collector may run amid the lists, and with it a finalizer that spills.
-        self._free = []  # (start, stop) in order; no two touch, and none reaches the end
+        self._free: list[tuple[int, int]] = []  # (start, stop) in order; no two touch, and none reaches the end
         self._end = 0
-        self.given_up = []  # (start, stop) of slots, until somebody has the lock
+        self.given_up: list[tuple[int, int]] = []  # (start, stop) of slots, until somebody has the lock
         with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
-            self.descriptor = os.dup(file.fileno())
+            self.held = HeldFile(os.dup(file.fileno()))
 
-    def __del__(self, close=os.close):
-        if self.descriptor >= 0:
-            close(self.descriptor)
-
-    def take(self, nbytes):
-        """A slot; None if the file is of before a fork, or busy in this thread.
+    def take(self, nbytes: int) -> "Slot | None":
+        """A slot; None if the file is of before a fork, lost, or busy in this thread.
 
         But to the process that made it, a file without slots gives one in any case.
         """
         size = -(-nbytes // PAGE) * PAGE
         slot = Slot(self, nbytes)
         with self._alone() as alone:
-            if not alone or (not self._settle() and self._end):
+            if not alone or not self.held.is_itself() or (not self._settle() and self._end):
                 return None
             for i, (start, stop) in enumerate(self._free):
                 if stop - start >= size:
@@ -102,7 +106,7 @@ class _File:
             slot._extent.append((start, start + size))
         return slot
 
-    def settle(self):
+    def settle(self) -> None:
         """Make room of the slots that were given up."""
         if self.given_up:
             with self._alone() as alone:
@@ -110,7 +114,7 @@ class _File:
                     self._settle()
 
     @contextlib.contextmanager
-    def _alone(self):
+    def _alone(self) -> Generator[bool, None, None]:
         """With the lock. False if it is of no use: this thread is amid the lists, or the lock is the parent's."""
         if self._forks is not _forks:  # It may be held by a thread that a child does not have.
             yield False
@@ -125,7 +129,7 @@ class _File:
             finally:
                 self._busy = False
 
-    def _settle(self):
+    def _settle(self) -> bool:
         """False if the file is of before a fork, and nothing in it is anybody's own."""
         extents = []
         while self.given_up:
@@ -140,10 +144,10 @@ class _File:
             self._end = self._free.pop()[0]
             # What is cut off the kernel need not write.
             with contextlib.suppress(OSError):  # else it is longer than it needs to be
-                os.ftruncate(self.descriptor, self._end)
+                os.ftruncate(self.held.number(), self._end)
         return True
 
-    def _put_back(self, start, stop):
+    def _put_back(self, start: int, stop: int) -> None:
         i = j = bisect.bisect_left(self._free, (start, stop))
         if i and self._free[i - 1][1] == start:
             i -= 1
@@ -164,12 +168,13 @@ class Slot:
 
     __slots__ = ("__weakref__", "_extent", "_file", "nbytes")
 
-    def __init__(self, file, nbytes):
-        self._extent = []  # (start, stop), and nothing once it is given up: popping it is done by one thread alone
+    def __init__(self, file: _File, nbytes: int) -> None:
+        # (start, stop), and nothing once it is given up: popping it is done by one thread alone
+        self._extent: list[tuple[int, int]] = []
         self._file = file
         self.nbytes = nbytes
 
-    def free(self):
+    def free(self) -> None:
         """Give the slot up; its room is used again at the next write. A second time does nothing."""
         try:
             extent = self._extent.pop()
@@ -177,22 +182,23 @@ class Slot:
             return
         self._file.given_up.append(extent)
 
-    def __del__(self):
+    def __del__(self) -> None:
         self.free()
 
 
 class _Rate:
     """Bytes a second, in the mean; what was measured long ago counts for little."""
 
-    def __init__(self):
-        self._sums = None  # Bytes, seconds. Replaced as a whole: of two threads, one measurement may be lost.
+    def __init__(self) -> None:
+        # Bytes, seconds. Replaced as a whole: of two threads, one measurement may be lost.
+        self._sums: tuple[float, float] | None = None
 
-    def note(self, nbytes, seconds):
+    def note(self, nbytes: int, seconds: float) -> None:
         known, passed = self._sums or (0.0, 0.0)
         kept = 0.5 ** (nbytes / MEMORY)
         self._sums = (known * kept + nbytes, passed * kept + seconds)
 
-    def value(self):
+    def value(self) -> float | None:
         """None if nothing was measured."""
         if self._sums is None:
             return None
@@ -221,9 +227,9 @@ class Spill:
         Why the last write that failed did so.
     """
 
-    def __init__(self, directory):
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = os.path.abspath(os.fspath(directory))
-        self.error = None
+        self.error: OSError | None = None
         self._writes = _Rate()
         self._reads = _Rate()
         self._sampled = False
@@ -236,7 +242,7 @@ class Spill:
             text = f"budget: spill needs a directory that takes files, and this one does not: {reason}"
             raise OSError(error.errno, text, self.directory) from error
 
-    def write(self, buffer):
+    def write(self, buffer: "ReadableBuffer") -> Slot | None:
         """Write bytes into a slot.
 
         Parameters
@@ -269,7 +275,7 @@ class Spill:
         self._rest = 0
         return slot
 
-    def is_ready(self):
+    def is_ready(self) -> bool:
         """Whether a write is worth a try: after n that failed, every 2**n-th time. One that does not fail undoes one.
 
         Returns
@@ -280,12 +286,12 @@ class Spill:
             self._rest -= 1
         return not self._rest
 
-    def hurry(self):
+    def hurry(self) -> None:
         """Have the next `is_ready` say yes."""
         self._rest = 0
 
     @property
-    def is_full(self):
+    def is_full(self) -> bool:
         """Whether writes failed lately.
 
         Returns
@@ -294,7 +300,7 @@ class Spill:
         """
         return self._failures > 0
 
-    def read_into(self, slot, buffer):
+    def read_into(self, slot: Slot, buffer: "WriteableBuffer") -> None:
         """Read the bytes of a slot.
 
         Parameters
@@ -306,7 +312,7 @@ class Spill:
         Raises
         ------
         OSError
-            The bytes cannot be read back.
+            The bytes cannot be read back: the disk fails, or the program has closed the file's descriptor.
         ValueError
             The slot was given up, or the buffer has another size.
         """
@@ -317,14 +323,14 @@ class Spill:
             if slot.nbytes:
                 with whole.cast("B") as view:
                     start = time.perf_counter()
-                    _read(slot._file.descriptor, extent[0], view)
+                    _read(slot._file.held, extent[0], view)
                     self._reads.note(slot.nbytes, time.perf_counter() - start)
             # Only after it is given up may others have written there.
             _extent(slot)
         slot._file.settle()
 
     @property
-    def write_rate(self):
+    def write_rate(self) -> float:
         """Bytes a second that writes took lately.
 
         If nothing was written yet, a small measurement comes first.
@@ -337,7 +343,7 @@ class Spill:
         return self._rate(self._writes)
 
     @property
-    def read_rate(self):
+    def read_rate(self) -> float:
         """Bytes a second that reads took lately, as `write_rate`.
 
         Returns
@@ -346,7 +352,7 @@ class Spill:
         """
         return self._rate(self._reads)
 
-    def seconds(self, nbytes):
+    def seconds(self, nbytes: int) -> float:
         """What writing so many bytes and reading them back will take.
 
         Parameters
@@ -361,13 +367,13 @@ class Spill:
         write, read = self.write_rate, self.read_rate
         return nbytes / write + nbytes / read if write and read else float("inf")
 
-    def _rate(self, rate):
+    def _rate(self, rate: _Rate) -> float:
         if rate.value() is None and not self._sampled:
             self._sampled = True
             self._sample()
         return rate.value() or 0.0
 
-    def _sample(self):
+    def _sample(self) -> None:
         buffer = bytearray(os.urandom(PAGE) * (SAMPLE // PAGE))  # which no file system packs
         slot = self.write(buffer)
         if slot is not None:
@@ -376,7 +382,7 @@ class Spill:
             except OSError as error:
                 self.error = OSError(error.errno, error.strerror)
 
-    def _slot(self, nbytes):
+    def _slot(self, nbytes: int) -> Slot:
         """Room in the file, or in a new one after a fork. Two threads may each make one: both stay with their slots."""
         slot = self._file.take(nbytes)
         while slot is None:
@@ -386,29 +392,29 @@ class Spill:
         return slot
 
 
-def _extent(slot):
+def _extent(slot: Slot) -> tuple[int, int]:
     try:
         return slot._extent[0]
     except IndexError:
         raise ValueError("a spilled slot is read after it was given up") from None
 
 
-def _write(slot, view):
+def _write(slot: Slot, view: memoryview) -> None:
     (offset, _stop), done = slot._extent[0], 0
     while done < len(view):
         with view[done:] as rest:
-            wrote = os.pwrite(slot._file.descriptor, rest, offset + done)
+            wrote = os.pwrite(slot._file.held.number(), rest, offset + done)
         if wrote == 0:
             raise OSError(errno.EIO, "the file takes no more bytes")
         done += wrote
 
 
-def _read(descriptor, offset, view):
+def _read(file: HeldFile, offset: int, view: memoryview) -> None:
     done = 0
     while done < len(view):
         try:
             with view[done:] as rest:
-                read = os.preadv(descriptor, [rest], offset + done)
+                read = os.preadv(file.number(), [rest], offset + done)
         except OSError as error:
             raise OSError(error.errno, f"spilled bytes cannot be read back: {error.strerror}") from error
         if read == 0:
