@@ -225,6 +225,36 @@ def test_an_import_from_above_is_found(module, line):
     assert any(module in edge for edge in climbing_imports(found))
 
 
+def late_imports(tree, within=None):
+    """(line, whether the lock of late imports is held) of each import of the package's inside a function."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and within is not None:
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else [node.module]
+            if any(name.partition(".")[0] == "cowarray" for name in names):
+                yield node.lineno, within
+        inner = within
+        if isinstance(node, ast.FunctionDef):
+            inner = bool(within)
+        elif isinstance(node, ast.With) and ast.unparse(node.items[0]).endswith("importing"):
+            inner = True
+        yield from late_imports(node, inner)
+
+
+# They break circles of modules that are imported together.
+TOGETHER = {"array_api/__init__.py", "_modes/fake/rules/values.py", "_modes/fake/rules/methods.py"}
+
+
+def test_late_imports_hold_the_lock_that_a_fork_waits_for():
+    found = {
+        (str(path.relative_to(PACKAGE)), line): locked
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, locked in late_imports(ast.parse(path.read_text()))
+    }
+    assert sum(found.values()) > 10
+    without = {name for (name, _), locked in found.items() if not locked and not name.startswith("_tools/")}
+    assert without <= TOGETHER | {"__main__.py"}, without
+
+
 def test_layouts_import_nothing_else_of_the_package():
     found = modules()
     edges = {name: uses(text, found) for name, text in found.items() if room(name)[1] == "_modes.layouts"}

@@ -6,6 +6,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import BlockMode
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.sizes import nbytes_of
+from cowarray._native.fork_locks import importing
 from cowarray._ops.operands import provide
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
@@ -145,15 +146,18 @@ class budget(BlockMode):
         if keep & recompute:
             raise ValueError(f"budget: {min(keep & recompute)!r} cannot be both in keep and in recompute")
         # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
-        from cowarray._modes.budget import managing, pools, runs
-        from cowarray._modes.common import blocks
+        with importing:
+            from cowarray._modes.budget import managing, pools, runs
+            from cowarray._modes.common import blocks
 
         if spill is not None:
-            from cowarray._modes.budget.spilling import Spill
+            with importing:
+                from cowarray._modes.budget.spilling import Spill
 
             spill = Spill(os.fspath(spill))
         if log is not None:
-            from cowarray._modes.budget.run_log import RunLog
+            with importing:
+                from cowarray._modes.budget.run_log import RunLog
 
             log = RunLog(os.fspath(log))
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
@@ -220,9 +224,10 @@ class budget(BlockMode):
 
 def _hand_over():
     """Have operations handed over, also to the rules of fakes, which say what they will give."""
-    from cowarray._modes.budget import managing, outside  # noqa: F401 (outside: the door)
-    from cowarray._modes.fake import passing
-    from cowarray._modes.record import rehearsing
+    with importing:
+        from cowarray._modes.budget import managing, outside  # noqa: F401 (outside: the door)
+        from cowarray._modes.fake import passing
+        from cowarray._modes.record import rehearsing
 
     hand_to(rehearsals=rehearsing, fakes=passing, budget=managing)
 
@@ -268,7 +273,8 @@ def checkpoint(x, /):
     >>> y
     array([1., 2., 3., 4.])
     """
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
     _hand_over()
@@ -298,7 +304,8 @@ def is_checkpointed(x, /):
     >>> cowarray.is_checkpointed(x * 2), cowarray.is_checkpointed(cowarray.ones(3))
     (True, False)
     """
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     return isinstance(x, ndarray) and outside.is_checkpointed(x)
 
@@ -333,7 +340,8 @@ def decheckpoint(x, /):
     """
     _check("decheckpoint", x)
     if is_checkpointed(x):
-        from cowarray._modes.budget import outside
+        with importing:
+            from cowarray._modes.budget import outside
 
         outside.decheckpoint(x)
     return x
@@ -350,7 +358,8 @@ def where_away(x):
     -------
     str
     """
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     return outside.where_away(x)
 
@@ -384,7 +393,8 @@ def evict(x, /):
     _check("evict", x)
     if not is_checkpointed(x):
         raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     outside.evict(x)
 

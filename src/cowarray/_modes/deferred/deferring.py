@@ -6,6 +6,7 @@ import types
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import BlockMode
 from cowarray._modes.common.handing import hand_to
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -70,10 +71,11 @@ class deferred(BlockMode):
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
-        from cowarray._modes.common import blocks
-        from cowarray._modes.deferred import recording
-        from cowarray._modes.fake import passing
-        from cowarray._modes.record import rehearsing
+        with importing:
+            from cowarray._modes.common import blocks
+            from cowarray._modes.deferred import recording
+            from cowarray._modes.fake import passing
+            from cowarray._modes.record import rehearsing
 
         self._roads = {"rehearsals": rehearsing, "deferral": recording, "fakes": passing}
         super().__init__("deferred", blocks, recording.Deferral(strict, at_least))
@@ -200,7 +202,8 @@ _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionTyp
 
 
 def _make(x):
-    from cowarray._modes.deferred import making, recipes
+    with importing:
+        from cowarray._modes.deferred import making, recipes
 
     recipe = recipes.recipe_of(x)
     if recipe is not None:

@@ -6,8 +6,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import BlockMode
 from cowarray._modes.common.handing import hand_to
 from cowarray._modes.common.site import Site
-from cowarray._modes.fake.plan_chart import plot
-from cowarray._modes.fake.plan_report import as_html, as_text
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
@@ -86,8 +85,9 @@ class fake(BlockMode):
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
-        from cowarray._modes.common import blocks
-        from cowarray._modes.fake import calls, fakes, passing
+        with importing:
+            from cowarray._modes.common import blocks
+            from cowarray._modes.fake import calls, fakes, passing
 
         self._road = passing
         self._ledger = fakes.Ledger()
@@ -153,6 +153,8 @@ class fake(BlockMode):
         --------
         series : The figures.
         """
+        with importing:
+            from cowarray._modes.fake.plan_chart import plot
         return plot(self, axes)
 
     def __repr__(self) -> Any:
@@ -162,9 +164,13 @@ class fake(BlockMode):
         )
 
     def __str__(self) -> Any:
+        with importing:
+            from cowarray._modes.fake.plan_report import as_text
         return as_text(self)
 
     def _repr_html_(self) -> str:
+        with importing:
+            from cowarray._modes.fake.plan_report import as_html
         return as_html(self)
 
 
@@ -227,8 +233,9 @@ def fake_like(*arrays: Any) -> Any:
     """
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
-    from cowarray._modes.common import blocks
-    from cowarray._modes.fake import calls, fakes, passing
+    with importing:
+        from cowarray._modes.common import blocks
+        from cowarray._modes.fake import calls, fakes, passing
 
     hand_to(fakes=passing)
     block = blocks.current()

@@ -5,7 +5,9 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.record.nodes import Version
 from cowarray._native.storage import Storage
 
-__all__ = ["flat", "laid", "making", "rebuilt"]
+__all__ = ["NotAsForetold", "flat", "laid", "making", "rebuilt"]
+
+class NotAsForetold(RuntimeError): ...
 
 def flat(result: object) -> list[Any]: ...
 def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage: ...
