@@ -10,7 +10,7 @@ from cowarray._modes.common.blocks import call_in
 from cowarray._modes.deferred import recipes
 from cowarray._modes.record.draws import rest, rest_after
 from cowarray._modes.record.nodes import clone
-from cowarray._modes.record.repeating import flat, laid, making, rebuilt
+from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, rebuilt
 
 __all__ = ["make", "settle"]
 
@@ -127,7 +127,7 @@ class _Slice:
             recipes.settle(self.nodes, self.made, kept)
         except BaseException as error:
             recipes.undo(self.nodes, self.made, self.states)
-            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
+            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError, NotAsForetold)):
                 recipes.write_nothing(node)
             error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
