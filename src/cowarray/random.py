@@ -65,6 +65,7 @@ else:
             return globals().setdefault(name, getattr(generators, name))
         with _importing:
             import numpy
+
             from cowarray._chapters import absent, legacy_random
 
         if name == "RandomState":

@@ -455,7 +455,7 @@ def test_the_program_may_close_the_file_and_open_its_own(tmp_path, is_reused):
     os.close(number)  # the next file without a name may have its inode
     theirs = None
     if is_reused:
-        theirs = tempfile.TemporaryFile(dir=tmp_path, buffering=0)
+        theirs = tempfile.TemporaryFile(dir=tmp_path, buffering=0)  # noqa: SIM115 - closed below
         theirs.write(b"x" * 4 * PAGE)
         assert os.dup2(theirs.fileno(), number) == number
     with pytest.raises(OSError, match="cannot be read back: the program has closed"):

@@ -32,6 +32,7 @@ def lift():
 """
 )
 
+
 @pytest.mark.parametrize("limit", [30 << 30, 2 << 30])
 def test_modes_take_no_addresses_from_a_program_that_has_a_limit(limit):
     run(

@@ -1,4 +1,4 @@
-"""A mode leaves the interpreter as it found it: what modules have, filters, hooks, handlers, descriptors, the environment."""
+"""A mode leaves the interpreter as it found it: modules, filters, hooks, handlers, descriptors, the environment."""
 
 from support.programs import run
 
@@ -16,8 +16,8 @@ def test_each_mode_leaves_the_process_as_it_was(tmp_path):
                 "filters": [*map(id, warnings.filters)],
                 "imports": (sys.meta_path[:], sys.path_hooks[:], sys.path[:]),
                 "tracing": (sys.gettrace(), sys.getprofile(), threading.gettrace(), threading.getprofile()),
-                "switches": (sys.getrecursionlimit(), sys.getswitchinterval(), gc.isenabled(), gc.get_threshold(), gc.get_debug()),
-                "callbacks of the collector": gc.callbacks[:],
+                "switches": (sys.getrecursionlimit(), sys.getswitchinterval()),
+                "the collector": (gc.isenabled(), gc.get_threshold(), gc.get_debug(), gc.callbacks[:]),
                 "signals": [signal.getsignal(each) for each in signal.valid_signals()],
                 "mask": signal.pthread_sigmask(signal.SIG_BLOCK, []),
                 "threads": threading.enumerate(),

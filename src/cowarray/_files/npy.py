@@ -286,7 +286,7 @@ class Archive(Mapping[str, Any]):
     """
 
     def __init__(self, zipped: "ZipFile", name: str, allow_pickle: bool) -> None:
-        self._zipped: "ZipFile | None" = zipped
+        self._zipped: ZipFile | None = zipped
         self._owned: Any = None  # the file, if `close` must close it
         self._name = name
         self._allow_pickle = allow_pickle

@@ -80,7 +80,7 @@ class HeldFile:
             self._close(self._number)
 
     def __del__(self) -> None:
-        try:
+        try:  # noqa: SIM105 - the module's names may be gone
             self.close()
         except OSError:
             pass
