@@ -33,10 +33,12 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-CYTHON_FILES := $(shell find src/cowarray -name '*.pyx' -o -name '*.pxd')
-EXTENSION_SOURCES := setup.py flags.mk $(CYTHON_FILES) $(wildcard include/cowarray/*.h src/core/*.[ch])
+# Without the headers that a build copies beside the modules.
+EXTENSION_SOURCES := setup.py flags.mk $(shell find include src -path src/cowarray/include -prune -o -name '*.[ch]' -print \
+    -o -name '*.p[xy][dx]' -print)
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
 SUPPORTED := 3.11 3.12 3.13 3.14
+GROUPS := test check site wheels comparison conformance conformance-scipy constraints
 GROUP = $(PIP) '$(PIP_NEEDED)' && $(PIP) --group
 
 $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
@@ -66,7 +68,7 @@ $(BUILT): $(VENV)/.python $(EXTENSION_SOURCES) $(shell find src/cowarray -name '
 	@touch $@ $(VENV)/.built
 endif
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.site $(VENV)/.wheels $(VENV)/.comparison $(VENV)/.conformance $(VENV)/.conformance-scipy: $(VENV)/.%: $(VENV)/.python
+$(addprefix $(VENV)/.,$(GROUPS)): $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
@@ -77,8 +79,10 @@ $(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%:
 
 AT_HAND = $(shell tools/at_hand.sh $(1))
 
-constraints: ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python at hand
-	@$(PYTHON) .ci/constraints.py --with '$(PIP_NEEDED)' $(foreach version,$(SUPPORTED),$(call AT_HAND,$(version)))
+constraints: $(VENV)/.constraints ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python and system
+	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/build_requires.py; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
+	    --python-version $(firstword $(SUPPORTED)) --no-annotate --custom-compile-command "make constraints" \
+	    --all-extras $(addprefix --group ,$(GROUPS)) --output-file constraints.txt - pyproject.toml
 
 FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/null))
 
@@ -291,7 +295,7 @@ tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python w
 	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/threads/test_concurrent_reads.py $(ARGS)
 
 leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
-	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks $(ARGS)
+	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks -p no:randomly $(ARGS)
 
 # ---- conformance -----------------------------------------------------------------------------------------------------
 
@@ -369,8 +373,8 @@ model: ## Check the models of the protocol with spin, and the core's sources wit
 lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, clang-format, numpydoc (ARGS=ruff picks some)
 	@$(IN_VENV) tools/lint.py $(ARGS)
 
-types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs against the modules
-	@$(IN_VENV) tools/check_types.py
+types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs of extensions (ARGS=mypy picks some)
+	@$(IN_VENV) tools/check_types.py $(ARGS)
 
 # An environment of its own, beside the extensions that were built for the other: nothing is built twice.
 SITE := .venv-site

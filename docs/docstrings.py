@@ -5,7 +5,9 @@ it is a view, a copy or fresh, and agrees with the table of operations.
 """
 
 import functools
+import importlib
 import inspect
+import pkgutil
 import re
 import sys
 import warnings
@@ -15,21 +17,16 @@ from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
 import cowarray
-from cowarray import array_api
 from cowarray._chapters import inspection
 from cowarray._files import npy
 from cowarray._ops import table
 
-SPACES = (
-    cowarray,
-    cowarray.fft,
-    cowarray.lib.stride_tricks,
-    cowarray.linalg,
-    cowarray.random,
-    array_api,
-    array_api.fft,
-    array_api.linalg,
-)
+# The public modules.
+SPACES = [
+    importlib.import_module(name)
+    for name in ["cowarray", *(info.name for info in pkgutil.walk_packages(cowarray.__path__, "cowarray."))]
+    if "._" not in name
+]
 FEWEST = 650  # public names; a walk that finds fewer has missed some
 
 IGNORED = {

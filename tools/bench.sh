@@ -7,7 +7,7 @@ latest=build/bench/latest.json
 mkdir -p build/bench
 [ ! -f $latest ] || mv $latest build/bench/previous.json
 status=0
-"$python" -m pytest bench -q --benchmark-enable --benchmark-only --benchmark-quiet --benchmark-json=$latest "$@" || status=$?
+"$python" -m pytest bench -q -p no:randomly --benchmark-enable --benchmark-only --benchmark-quiet --benchmark-json=$latest "$@" || status=$?
 if [ $# -gt 0 ]; then
     "$python" bench/report.py $latest || exit
 else

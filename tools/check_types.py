@@ -1,65 +1,111 @@
-"""Checks the types: mypy and pyright, both strict, and the stubs against the modules. Run by `make types`."""
+"""Checks the types: mypy and basedpyright, both strict, over the code, and the stubs of the extensions against these.
 
+usage: check_types.py [check ...]     only these of stubs, stubtest, mypy, basedpyright; without, all of them
+"""
+
+import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 BUILD = ROOT / "build"
+PACKAGE = ROOT / "src" / "cowarray"
+EXAMPLES = BUILD / "examples"
+CHECKED = (PACKAGE, ROOT / "tests" / "typing", EXAMPLES)
 
-# What Cython adds to modules and classes for itself, a method that has its name from Python 3.12 on, and the lists of
-# names that are gathered from the chapters: the stub has the names, and is compared with the modules.
-ADDED = [
-    r"cowarray\.((_chapters|_files)\.([a-z_]+\.)?)?__all__",
-    r".*\.__pyx_.*",
-    r".*\.__test__",
-    r".*\.__(reduce|setstate)_cython__",
-    r".*\.__buffer__",
-]
-# Functions with attributes, which to a type checker are objects: test_ufunc_methods compares their parameters.
-UFUNCS = "|".join(name for name, value in vars(np).items() if isinstance(value, np.ufunc))
-ADDED.append(rf"cowarray\.(_chapters\.(\w+\.)?)?({UFUNCS})")
+# What Cython adds to modules and classes for itself, and a method that has its name from Python 3.12 on.
+ADDED = [r".*\.__pyx_.*", r".*\.__test__", r".*\.__(reduce|setstate)_cython__", r".*\.__buffer__"]
 
 
 def modules(*endings):
-    """The names of the modules of the package whose files end so."""
-    found = [path for ending in endings for path in (ROOT / "src" / "cowarray").rglob(f"*.{ending}")]
-    names = {".".join(path.relative_to(ROOT / "src").with_suffix("").parts) for path in found}
-    return {name.removesuffix(".__init__") for name in names}
+    """The modules of the package whose files end so, as paths without their endings."""
+    return {path.with_suffix("") for ending in endings for path in PACKAGE.rglob(f"*.{ending}")}
 
 
-def run(*command, **kwargs):
-    done = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, **kwargs)
-    if done.returncode != 0:
-        sys.exit(f"{done.stdout or ''}types: {command[0]} fails")
-    return done.stdout
+def files():
+    """How many files a type checker has to see: all that is not written in Cython, and the stubs of what is."""
+    counts = [len([path for path in folder.rglob("*.py*") if path.suffix in (".py", ".pyi")]) for folder in CHECKED]
+    if not all(counts):
+        sys.exit(f"types: of {[str(folder.relative_to(ROOT)) for folder in CHECKED]} there are {counts} files")
+    return sum(counts)
 
 
-def main():
-    wanted, stubs = modules("py", "pyx"), modules("pyi")
-    if not wanted:
-        sys.exit("types: no modules")
-    if wanted != stubs:
-        sys.exit(f"types: only a stub or only a module: {sorted(wanted ^ stubs)}")
+def run(*command):
+    return subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    return int(found[1]) if found else 0
+
+
+# Each gives whether there is nothing wrong, how many files were looked at and how many there are, and what to print.
+
+
+def check_stubs():
+    """A stub hides the code beside it from type checkers, so there is one where that is Cython, and only there."""
+    extensions, stubs = modules("pyx"), modules("pyi")
+    wrong = [f"no stub beside {path.relative_to(ROOT)}.pyx" for path in sorted(extensions - stubs)]
+    wrong += [f"{path.relative_to(ROOT)}.pyi is a stub of no .pyx" for path in sorted(stubs - extensions)]
+    wrong += [f"{path.relative_to(ROOT)}.pyi hides the .py beside it" for path in sorted(stubs & modules("py"))]
+    return not wrong, len(stubs), len(extensions), "\n".join(wrong)
+
+
+def check_stubtest():
+    """Compares the extensions' stubs with the extensions."""
+    extensions = sorted(".".join(path.relative_to(PACKAGE.parent).parts) for path in modules("pyx"))
     BUILD.mkdir(exist_ok=True)
     allowlist = BUILD / "stubtest-allowlist"
     allowlist.write_text("\n".join(ADDED) + "\n")
-    said = run(
-        "stubtest", "--allowlist", allowlist, "--ignore-unused-allowlist", "cowarray", stdout=subprocess.PIPE, text=True
-    )
-    checked = re.search(r"in (\d+) modules", said)
-    if checked is None or int(checked[1]) < len(wanted):
-        sys.exit(f"types: {len(wanted)} modules, but stubtest says: {said}")
-    shutil.rmtree(BUILD / "examples", ignore_errors=True)
-    run(Path(sys.executable).name, "docs/examples.py", "build/examples")
-    run("mypy", "src/cowarray", "tests/typing", "build/examples")
-    run("basedpyright", "--pythonpath", sys.executable)
+    done = run("stubtest", "--allowlist", allowlist, "--ignore-unused-allowlist", *extensions)
+    return done.returncode == 0, number(r"(\d+) modules", done.stdout), len(extensions), done.stdout
+
+
+def check_mypy():
+    done = run("mypy", *CHECKED)
+    return done.returncode == 0, number(r"(\d+) source files", done.stdout), files(), done.stdout
+
+
+def check_basedpyright():
+    done = run("basedpyright", "--pythonpath", sys.executable, "--outputjson")
+    report = json.loads(done.stdout)
+    said = []
+    for each in report["generalDiagnostics"]:
+        path, line = Path(each["file"]).relative_to(ROOT), each["range"]["start"]["line"] + 1
+        message = " ".join(each["message"].split())
+        said.append(f"{path}:{line}: {each['severity']}: {message} [{each.get('rule', '')}]")
+    return done.returncode == 0 and not said, report["summary"]["filesAnalyzed"], files(), "\n".join(said)
+
+
+CHECKS = {
+    "stubs": check_stubs,
+    "stubtest": check_stubtest,
+    "mypy": check_mypy,
+    "basedpyright": check_basedpyright,
+}
+
+
+def main(names):
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        sys.exit(f"types: no check {unknown}; there are {', '.join(CHECKS)}")
+    shutil.rmtree(EXAMPLES, ignore_errors=True)
+    subprocess.run([sys.executable, "docs/examples.py", EXAMPLES], cwd=ROOT, check=True)
+    failed = []
+    for name in names or CHECKS:
+        is_right, seen, there, said = CHECKS[name]()
+        if not is_right or not there or seen != there:
+            print(said)
+            print(f"types: {name} has looked at {seen} of {there} files")
+            failed.append(name)
+    if failed:
+        sys.exit(f"types: {', '.join(failed)}")
+    print(f"types: {files()} files are right")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -13,25 +13,30 @@ ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 HOOKS = ROOT / ".pre-commit-config.yaml"
 
-CYTHON = ["src/cowarray/**/*.pyx", "src/cowarray/**/*.px[di]"]
-C = ["include/cowarray/*.h", "src/core/*.[ch]", "tests/c/**/*.[ch]"]
+CYTHON = (".pyx", ".pxd")
+C = (".c", ".h")
+BUILT = {"build", "dist", "src/cowarray/include"}
 
 
-def files(patterns):
-    """What the patterns find in the tree; something must be there."""
-    found = sorted(str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern))
+def files(endings):
+    """The files of the tree whose names end so, at any depth, but for what was built; there must be some."""
+    found = []
+    for folder, inside, names in os.walk(ROOT):
+        here = Path(folder).relative_to(ROOT)
+        inside[:] = [name for name in inside if name[0] != "." and str(here / name) not in BUILT]
+        found += [str(here / name) for name in names if name.endswith(endings)]
     if not found:
-        sys.exit(f"lint: no files {' '.join(patterns)}")
-    return found
+        sys.exit(f"lint: no files {' '.join(endings)}")
+    return sorted(found)
 
 
-# Name: the command, and what shows the changes that it wants.
+# Name: the command, the files that it is given, and what shows the changes that it wants.
 CHECKS = {
-    "ruff-check": (["ruff", "check", "--quiet"], None),
-    "ruff-format": (["ruff", "format", "--check", "--quiet"], ["ruff", "format", "--diff", "--quiet"]),
-    "cython-lint": (["cython-lint", *files(CYTHON)], None),
-    "clang-format": (["clang-format", "--dry-run", "-Werror", *files(C)], None),
-    "docstrings": (["python", "docs/docstrings.py"], None),
+    "ruff-check": (["ruff", "check", "--quiet"], (), None),
+    "ruff-format": (["ruff", "format", "--check", "--quiet"], (), ["ruff", "format", "--diff", "--quiet"]),
+    "cython-lint": (["cython-lint"], CYTHON, None),
+    "clang-format": (["clang-format", "--dry-run", "-Werror"], C, None),
+    "docstrings": (["python", "docs/docstrings.py"], (), None),
 }
 
 
@@ -42,8 +47,8 @@ def run(command, **kwargs):
 
 
 def passes(check):
-    command, show = CHECKS[check]
-    passed = run(command).returncode == 0
+    command, endings, show = CHECKS[check]
+    passed = run([*command, *(files(endings) if endings else ())]).returncode == 0
     if not passed and show:
         run(show)
     return passed

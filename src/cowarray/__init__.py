@@ -4,7 +4,7 @@ Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is 
 """
 
 # First: where nothing native may be loaded, it refuses.
-from cowarray._native import interpreter as _interpreter  # noqa: F401
+from cowarray._native import interpreter as _interpreter
 
 # isort: split
 from cowarray._array.array import Snapshot
@@ -43,73 +43,81 @@ from cowarray._native.figures import keep_freed, paging, paging_memory, reset_st
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
-from cowarray._tools import notebook as _notebook  # noqa: F401 - gives arrays their HTML
+from cowarray._tools import notebook as _notebook
 from cowarray._tools.registering import register
 from cowarray._tools.relatives import Relative
 from cowarray._tools.report import Explanation, explain
 
-__all__ = [
-    "AliasingError",
-    "AliasingWarning",
-    "CopyError",
-    "Divergence",
-    "Explanation",
-    "FakeError",
-    "Flags",
-    "FlatIterator",
-    "Line",
-    "Relative",
-    "Sharer",
-    "Site",
-    "Snapshot",
-    "Storage",
-    "TraceEvent",
-    "aliases",
-    "array",
-    "array_api",
-    "asarray",
-    "budget",
-    "checkpoint",
-    "decheckpoint",
-    "deferred",
-    "deferred_init",
-    "evict",
-    "explain",
-    "fake",
-    "fake_like",
-    "fft",
-    "from_dlpack",
-    "get_include",
-    "is_checkpointed",
-    "is_deferred",
-    "is_fake",
-    "isolated",
-    "keep_freed",
-    "lazy_clone",
-    "lend",
-    "lib",
-    "linalg",
-    "load",
-    "materialize",
-    "ndarray",
-    "no_copy",
-    "paging",
-    "paging_memory",
-    "random",
-    "register",
-    "reset_stats",
-    "save",
-    "savez",
-    "savez_compressed",
-    "shares_bytes",
-    "simulate",
-    "stats",
-    "trace",
-]
-__all__ += _chapters.__all__
-__all__ += _raw.__all__
+del _interpreter, _notebook  # They do their work when they are imported: arrays have their HTML from the second.
 
-__version__: _typing.Final = "0.1.0"
+# To mypy a name is private that a literal `__all__` does not have, and it cannot follow one that is gathered: it sees
+# none, and takes all that is imported here for public.
+# mypy: implicit-reexport
+MYPY = False  # mypy takes it for True
+if not MYPY:
+    __all__ = [
+        "AliasingError",
+        "AliasingWarning",
+        "CopyError",
+        "Divergence",
+        "Explanation",
+        "FakeError",
+        "Flags",
+        "FlatIterator",
+        "Line",
+        "Relative",
+        "Sharer",
+        "Site",
+        "Snapshot",
+        "Storage",
+        "TraceEvent",
+        "aliases",
+        "array",
+        "array_api",
+        "asarray",
+        "budget",
+        "checkpoint",
+        "decheckpoint",
+        "deferred",
+        "deferred_init",
+        "evict",
+        "explain",
+        "fake",
+        "fake_like",
+        "fft",
+        "from_dlpack",
+        "get_include",
+        "is_checkpointed",
+        "is_deferred",
+        "is_fake",
+        "isolated",
+        "keep_freed",
+        "lazy_clone",
+        "lend",
+        "lib",
+        "linalg",
+        "load",
+        "materialize",
+        "ndarray",
+        "no_copy",
+        "paging",
+        "paging_memory",
+        "random",
+        "register",
+        "reset_stats",
+        "save",
+        "savez",
+        "savez_compressed",
+        "shares_bytes",
+        "simulate",
+        "stats",
+        "trace",
+    ]
+    __all__ += _chapters.__all__
+    __all__ += _raw.__all__
+del MYPY
+
+__version__: _typing.Final[str] = "0.1.0"
 
 # Where users and pickles find them.
 for _public in (

@@ -5,11 +5,11 @@ the time of importing the library. NumPy's legacy functions (`seed`, `rand`, ...
 names, and are not in ``__all__``.
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from cowarray._native.fork_locks import importing as _importing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from cowarray._chapters.generators import (
         MT19937,
         PCG64,
@@ -36,9 +36,9 @@ __all__ = [
 ]
 
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
 
-    def _legacy(*args: Any, **kwargs: Any) -> Any: ...
+    def _legacy(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any: ...
 
     # NumPy's legacy functions.
     beta = binomial = bytes = chisquare = choice = dirichlet = exponential = f = _legacy

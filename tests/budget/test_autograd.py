@@ -4,7 +4,6 @@
 what it computed there stays in memory.
 """
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import FunctionType
 
 import numpy as np
 import pytest
+from support.sources import load
 
 import cowarray
 
@@ -29,9 +29,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "gradient_
 
 @pytest.fixture(scope="module")
 def example():
-    spec = importlib.util.spec_from_file_location(EXAMPLE.stem, EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(EXAMPLE)
     cowarray.register()
     cowarray.register()
     return module

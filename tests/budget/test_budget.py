@@ -3,13 +3,13 @@
 import contextlib
 import gc
 import os
-import threading
 import weakref
 
 import numpy as np
 import pytest
 from budget_programs import run as run_program
 from support.seeds import worlds
+from support.threads import together
 
 import cowarray
 from cowarray._modes.budget.run_log import read_log
@@ -282,11 +282,7 @@ def test_a_run_can_be_started_and_stopped():
         steps = chain(x, 10)
         with pytest.raises(RuntimeError, match="started already"):
             cowarray.budget(1).start()
-        found = []
-        thread = threading.Thread(target=lambda: found.append(x + 1))
-        thread.start()
-        thread.join()
-        assert cowarray.is_checkpointed(found[0])
+        assert together(lambda: cowarray.is_checkpointed(x + 1)) == [True]
     finally:
         run.stop()
     with pytest.raises(RuntimeError, match="has not been started"):
@@ -345,19 +341,7 @@ def test_threads_that_wait_have_one_making():
         y = cowarray.tanh(x)
         cowarray.evict(y)
         wanted = np.tanh(np.ones(1000)).tolist()
-        barrier = threading.Barrier(8)
-        found = []
-
-        def ask():
-            barrier.wait()
-            found.append(y.tolist() == wanted)
-
-        threads = [threading.Thread(target=ask) for _ in range(8)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-    assert found == [True] * 8
+        assert together(*[y.tolist] * 8) == [wanted] * 8
     assert run.remakes == 1
 
 
@@ -365,24 +349,14 @@ def test_threads_share_a_budget():
     x = cowarray.linspace(0, 1, N)
     wanted = chain(np.asarray(x), 12, np.tanh)
     run = cowarray.budget(24 * MIB).start()
-    failures = []
 
     def work():
-        try:
-            steps = chain(x, 12)
-            for i in (12, 3, 7, 1):
-                if not np.array_equal(np.asarray(steps[i]), wanted[i]):
-                    failures.append(i)
-        except BaseException as error:
-            failures.append(error)
+        steps = chain(x, 12)
+        for i in (12, 3, 7, 1):
+            assert np.array_equal(np.asarray(steps[i]), wanted[i])
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    together(*[work] * 8)
     run.stop()
-    assert not failures
     assert run.peak_bytes <= 24 * MIB
 
 
@@ -481,18 +455,8 @@ def test_arrays_of_two_runs():
 
 def test_threads_that_share_a_generator():
     rng = cowarray.random.default_rng(1)
-    found = []
     run = cowarray.budget("256 MiB").start()
-
-    def work():
-        for _ in range(20):
-            found.append(rng.normal(size=20000))
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    found = [one for each in together(*[lambda: [rng.normal(size=20000) for _ in range(20)]] * 4) for one in each]
     run.stop()
     before = [each.tobytes() for each in found]
     for each in found:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from support.limits import LONGEST
 
 LIMITED = """
 import os
@@ -47,7 +48,7 @@ x = cowarray.linspace(0, 1, N)
 
 def run(program, directory):
     command = [sys.executable, "-c", LIMITED + program, str(directory)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
     assert (done.stdout, done.returncode) == ("ran\n", 0), done.stderr
 
 

@@ -7,11 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from support.limits import LONGEST
 
 from cowarray._modes.budget import runs
 from cowarray._modes.record.repeating import making
-
-LONGEST = 120  # seconds
 
 BEGIN = """
 import gc

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from support.threads import together
 
 import cowarray
 from cowarray._modes.budget.runs import guard
@@ -127,19 +128,7 @@ def test_threads_that_iterate_make_it_once():
     with cowarray.budget("1 MiB", small=0) as run:
         y = x * 2
         cowarray.evict(y)
-        barrier = threading.Barrier(8)
-        sums = []
-
-        def iterate():
-            barrier.wait()
-            sums.append(sum(y))
-
-        threads = [threading.Thread(target=iterate) for _ in range(8)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-    assert sums == [999_000.0] * 8
+        assert together(*[lambda: sum(y)] * 8) == [999_000.0] * 8
     assert run.remakes == 1
 
 

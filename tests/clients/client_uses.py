@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray
 
@@ -365,7 +366,7 @@ def seen(module, client):
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, "-B", __file__, module, client.title],
-        capture_output=True, text=True, timeout=550, env={**os.environ, **client.environment, "PYTHONPATH": path},
+        capture_output=True, text=True, timeout=LONGEST, env={**os.environ, **client.environment, "PYTHONPATH": path},
     )  # fmt: skip
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"verdict"')]
     died = {"verdict": "died", "why": f"status {done.returncode}\n{done.stderr.strip()[-3000:]}", "gives": []}

@@ -10,6 +10,7 @@ import sys
 import textwrap
 
 import pytest
+from support.limits import LONGEST
 
 # What each library does once it knows our arrays, and does not do before.
 EFFECTS = {
@@ -57,7 +58,7 @@ def program(*parts):
     """Run parts of a program one after the other; its output and status."""
     text = "".join(textwrap.dedent(part) + "\n" for part in (BEGINNING, *parts))
     return subprocess.run(
-        [sys.executable, "-B", "-c", text], capture_output=True, text=True, timeout=300,
+        [sys.executable, "-B", "-c", text], capture_output=True, text=True, timeout=LONGEST,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip
 
@@ -121,7 +122,7 @@ def test_dasks_list_has_it_once():
 
 # ---- the finder, with packages made for it ---------------------------------------------------------------------------
 
-# A package whose `inner` module takes a while, and a door that notes who came.
+# A package whose `inner` module takes as long as it is told to, and a door that notes who came.
 STAGE = """
 import pathlib, tempfile, threading, time
 from cowarray._tools import registering
@@ -130,11 +131,8 @@ package = pathlib.Path(folder, "slow")
 package.mkdir()
 (package / "__init__.py").write_text("")
 (package / "data.txt").write_text("data")
-(package / "inner.py").write_text('''
-import time
-time.sleep(0.3)
-done = True
-''')
+(package / "inner.py").write_text("import sys; sys.delay(); done = True")
+sys.delay = lambda: time.sleep(0.3)
 sys.path.insert(0, folder)
 entered = []
 registering._WAITING.clear()
@@ -172,8 +170,7 @@ def test_threads_that_import_and_register_at_once_enter_it_once():
             cowarray.register()
         threads = [threading.Thread(target=act, args=(i,)) for i in range(8)]
         for thread in threads: thread.start()
-        for thread in threads: thread.join(60)
-        assert not any(thread.is_alive() for thread in threads)
+        for thread in threads: thread.join()
         cowarray.register()
         assert entered == [True]
         """,
@@ -184,11 +181,14 @@ def test_a_module_that_another_thread_is_importing_is_entered_when_it_is_done():
     passes(
         STAGE,
         """
+        begun, goes_on = threading.Event(), threading.Event()
+        sys.delay = lambda: begun.set() or goes_on.wait()
         thread = threading.Thread(target=__import__, args=("slow.inner",))
         thread.start()
-        while "slow.inner" not in sys.modules: time.sleep(0.01)
+        begun.wait()
         cowarray.register()
         assert entered == []
+        goes_on.set()
         thread.join()
         import wave
         assert entered == [True]
@@ -216,11 +216,11 @@ def test_the_module_has_its_own_loader():
         cowarray.register()
         import importlib.machinery, importlib.resources, importlib.util, inspect
         found = importlib.util.find_spec("slow.inner")
-        assert found.origin.endswith("inner.py") and "sleep" in found.loader.get_source("slow.inner")
+        assert found.origin.endswith("inner.py") and "delay" in found.loader.get_source("slow.inner")
         assert entered == [] and "slow.inner" not in sys.modules
         import slow.inner
         assert type(slow.inner.__loader__) is type(slow.inner.__spec__.loader) is importlib.machinery.SourceFileLoader
-        assert "sleep" in inspect.getsource(slow.inner)
+        assert "delay" in inspect.getsource(slow.inner)
         assert importlib.resources.files("slow").joinpath("data.txt").read_text() == "data"
         """,
     )

@@ -69,7 +69,8 @@ def main(modules):
             (Path(folder) / "pytest.ini").write_text("[pytest]\n")
             command = [sys.executable, "-m", "pytest", "-c", str(Path(folder, "pytest.ini")), "-p", "numpy_swap"]
             command += ["-p", "numpy_crosscheck", "--fates", str(Path(folder, "fates")), "--crosscheck", str(counts)]
-            command += ["-p", "no:cacheprovider", "-q", "--tb=no", "-m", "not slow", "--pyargs", module]
+            command += ["-p", "no:cacheprovider", "-p", "no:randomly", "-q", "--tb=no", "-m", "not slow"]
+            command += ["--pyargs", module]
             command += [f"--not-run={name}" for name in read_expected(HERE / "numpy_expected.txt")[1]]
             paths = [str(HERE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}

@@ -78,7 +78,8 @@ def run(module, not_run, seconds):
         fates, settings = Path(folder, "fates"), Path(folder, "pytest.ini")
         settings.write_text("[pytest]\n")
         command = [sys.executable, "-m", "pytest", "-c", str(settings), "-p", "numpy_swap", "--fates", str(fates)]
-        command += ["-p", "no:cacheprovider", "-q", "--tb=short", "-m", "not slow", "--pyargs", module]
+        command += ["-p", "no:cacheprovider", "-p", "no:randomly", "-q", "--tb=short", "-m", "not slow"]
+        command += ["--pyargs", module]
         command += [f"--not-run={name}" for name in not_run]
         command += [f"-Wignore:{text}" for text in ("the matrix subclass", "Importing from numpy.matlib is")]
         paths = [str(HERE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]

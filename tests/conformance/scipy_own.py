@@ -50,8 +50,8 @@ def run(package, seconds):
         fates, settings = Path(folder, "fates"), Path(folder, "pytest.ini")
         settings.write_text("[pytest]\n")
         command = [sys.executable, "-m", "pytest", "-c", str(settings), "-p", "standard_backend", "--library", library]
-        command += ["--fates", str(fates), "-p", "no:cacheprovider", "-q", "--tb=short", "--disable-warnings"]
-        command += [*PICKED[library], "--pyargs", package]
+        command += ["--fates", str(fates), "-p", "no:cacheprovider", "-p", "no:randomly", "-q", "--tb=short"]
+        command += ["--disable-warnings", *PICKED[library], "--pyargs", package]
         paths = [str(HERE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths)), "SCIPY_ARRAY_API": "1"}
         ended = ""

@@ -83,7 +83,7 @@ def main():
             f"--max-examples={options.examples}",
             f"--xfails-file={EXPECTED}",
             f"--rootdir={suite}",
-            *["-q", "-rfE", "--tb=short", "--disable-warnings", "-p", "no:cacheprovider"],
+            *["-q", "-rfE", "--tb=short", "--disable-warnings", "-p", "no:cacheprovider", "-p", "no:randomly"],
             *more,
         ],
         plugins=[tally],

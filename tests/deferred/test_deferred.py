@@ -4,11 +4,11 @@ import gc
 import math
 import os
 import pickle
-import threading
 import weakref
 
 import numpy as np
 import pytest
+from support.threads import together
 
 import cowarray as cw
 from cowarray import deferred, is_deferred, materialize
@@ -200,7 +200,6 @@ def test_a_fake_is_not_recorded():
 
 
 def test_eight_threads_ask_at_once():
-    calls = []
     with deferred():
         x = cw.arange(1000.0)
         for _ in range(20):
@@ -209,18 +208,8 @@ def test_eight_threads_ask_at_once():
     expected = np.arange(1000.0)
     for _ in range(20):
         expected = expected * 1.5 + 1
-    barrier = threading.Barrier(8)
-
-    def ask(i):
-        barrier.wait()
-        calls.append((i, bits(parts[i])))
-
-    workers = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
-    for each in workers:
-        each.start()
-    for each in workers:
-        each.join()
-    assert sorted(calls) == [(i, bits(expected + i)) for i in range(8)]
+    found = together(*[lambda part=part: bits(part) for part in parts])
+    assert found == [bits(expected + i) for i in range(8)]
 
 
 LONG = 100_000

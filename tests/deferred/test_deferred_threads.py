@@ -7,30 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
+from support.threads import together
 
 import cowarray as cw
 from cowarray import deferred, materialize
-
-
-def together(*functions):
-    """Run functions at once, each in a thread; raises the first error."""
-    errors = []
-    barrier = threading.Barrier(len(functions))
-
-    def run(function):
-        barrier.wait()
-        try:
-            function()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(each,)) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    if errors:
-        raise errors[0]
 
 
 def test_no_write_is_lost_between_recording_and_making():
@@ -89,30 +70,32 @@ def test_a_block_holds_in_its_own_context():
 
 
 def test_what_waits_does_not_hold_the_interpreter():
-    with deferred():
-        slow = cw.ones((600, 600))
-        for _ in range(20):
-            slow = slow @ slow / 600
-    ticks = []
-    stop = threading.Event()
+    ticks, tries = [], 0
+    while len(ticks) <= 5 and (tries := tries + 1) < 50:  # a busy machine may let nobody in for a while
+        with deferred():
+            slow = cw.ones((600, 600))
+            for _ in range(20):
+                slow = slow @ slow / 600
+        stop = threading.Event()
+        ticks.clear()
 
-    def tick():
-        while not stop.is_set():
-            ticks.append(1)
-            stop.wait(0.001)
+        def tick(stop=stop):
+            while not stop.is_set():
+                ticks.append(1)
+                stop.wait(0.001)
 
-    def make():
-        try:
-            together(lambda: materialize(slow), lambda: materialize(slow), lambda: materialize(slow))
-        finally:
-            stop.set()
+        def make(slow=slow, stop=stop):
+            try:
+                together(lambda: materialize(slow), lambda: materialize(slow), lambda: materialize(slow))
+            finally:
+                stop.set()
 
-    together(tick, make)
+        together(tick, make)
+        assert slow[0, 0] == 1
     assert len(ticks) > 5
-    assert slow[0, 0] == 1
 
 
 @pytest.mark.parametrize("threshold", [3, 7, 20])
 def test_finalizers_may_compute_while_operations_are_recorded(threshold):
     program = Path(__file__).with_name("finalizers.py")
-    subprocess.run([sys.executable, program, str(threshold)], check=True, timeout=120)
+    subprocess.run([sys.executable, program, str(threshold)], check=True, timeout=LONGEST)

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray as cw
 from cowarray import deferred, is_deferred
@@ -79,7 +80,7 @@ def test_a_handler_whose_lock_a_maker_holds_ends_nothing():
     def hold():
         with lock:
             held.set()
-            assert warned.wait(60)
+            assert warned.wait(LONGEST)
             found.append(y.tolist())
 
     held = threading.Event()
@@ -92,11 +93,11 @@ def test_a_handler_whose_lock_a_maker_holds_ends_nothing():
             warnings.simplefilter("always")
             logging.captureWarnings(True)
             thread.start()
-            assert held.wait(60)
+            assert held.wait(LONGEST)
             maker = threading.Thread(target=x.tolist, daemon=True)
             maker.start()
             for each in (thread, maker):
-                each.join(60)
+                each.join(LONGEST)
                 assert not each.is_alive()
     finally:
         logging.captureWarnings(False)

@@ -2,11 +2,11 @@
 
 import ctypes
 import gc
-import threading
 
 import numpy as np
 import pytest
 from exporting import is_free
+from support.threads import together
 
 import cowarray
 
@@ -105,11 +105,7 @@ def test_what_a_consumer_takes_outlives_capsules_and_array():
 def test_it_may_be_released_in_a_thread_without_the_gil(x):
     # A function of ctypes.CDLL is called without the GIL, and here in a thread that Python has not made the array in.
     taken = [moved(x.__arrow_c_array__()) for _ in range(100)]
-    threads = [threading.Thread(target=lambda item=item: item.release(ctypes.byref(item))) for item in taken]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[lambda item=item: item.release(ctypes.byref(item)) for item in taken])
     assert is_free(x)
 
 

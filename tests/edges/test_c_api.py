@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.extensions import INCLUDE, SOURCES, STRICT, SUFFIX, build, compiler, load, python_flags, run
+from support.extensions import INCLUDE, SOURCES, STRICT, SUFFIX, build, compiler, python_flags, run
+from support.sources import load
 from support.tracing import TracingAllocator
 
 import cowarray

@@ -3,12 +3,13 @@
 import copy
 import gc
 import pickle
-import threading
+from functools import partial
 
 import numpy as np
 import pytest
 from exporting import SIMPLE, STRIDES, is_free, is_pinned, request
 from support.oracle import typed
+from support.threads import together
 
 import cowarray
 
@@ -225,34 +226,20 @@ def test_every_thread_gets_an_alias(x):
         np.asarray(x)[at] = -at
 
     with cowarray.lend(x):
-        threads = [threading.Thread(target=fill, args=(at,)) for at in range(10)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(*[partial(fill, at) for at in range(10)])
     assert x.tolist() == [-at for at in range(10)]
 
 
 @pytest.mark.threads
 def test_threads_lend_and_look_at_one_array_at_once(x):
-    start = threading.Barrier(4)
-    wrong = []
-
     def lends(number):
-        start.wait()
         for i in range(300):
             with cowarray.lend(x):
                 alias = np.asarray(x)
                 alias[number] = i
-                if x[number] != i:
-                    wrong.append((number, i))
+                assert x[number] == i
 
-    threads = [threading.Thread(target=lends, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    together(*[partial(lends, number) for number in range(4)])
     assert is_free(x)
     assert not np.asarray(x).flags.writeable
 

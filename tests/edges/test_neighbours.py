@@ -388,14 +388,20 @@ def test_astropys_units_make_quantities():
     assert made.value.tolist() == [1, 2]
 
 
+@pytest.fixture
+def dask():
+    """Without threads, which would stay."""
+    array = need("dask.array")
+    with need("dask").config.set(scheduler="synchronous"):
+        yield array
+
+
 @pytest.mark.parametrize("function", [*OPERATORS[:9], *COMPARISONS], ids=lambda function: function.__name__)
-def test_dasks_arrays(function):
-    dask = need("dask.array")
+def test_dasks_arrays(function, dask):
     agree(function, dask.from_array(np.arange(1.0, 5.0), chunks=2))
 
 
-def test_what_dask_computes_later_is_of_the_values_then():
-    dask = need("dask.array")
+def test_what_dask_computes_later_is_of_the_values_then(dask):
     x = cowarray.array([1.0, 2.0])
     later = x + dask.ones(2)
     x[...] = 0

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray
 
@@ -26,7 +27,7 @@ def cluster():
 @pytest.fixture
 def client(cluster):
     with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=LONGEST)
         yield client
 
 
@@ -151,14 +152,14 @@ def test_after_a_worker_has_died_all_results_are_right(client, cluster, state):
     victim = next(iter(client.who_has([made]).values()))[0]
     os.kill(client.run(os.getpid, workers=[victim])[victim], signal.SIGKILL)
     assert client.gather(futures) == [float(number) for number in range(20)]
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=LONGEST)
     assert float(client.submit(lambda x: x.sum(), made).result()) == float(state.sum())
 
 
 def test_a_cluster_that_grows_goes_on(client, cluster, state):
     future = client.scatter(state)
     cluster.scale(3)
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(3, timeout=LONGEST)
     pids = client.map(cowarray.isolated(lambda x, i: (x.fill(i), float(x[0]))[1]), [future] * 9, range(9), pure=False)
     assert client.gather(pids) == list(map(float, range(9)))
     assert set(client.run(lambda: 1).values()) == {1}

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.limits import LONGEST
 
 import cowarray
 
@@ -33,7 +34,8 @@ def need(name):
 def run(*command):
     # Workers look where this process looks.
     environment = os.environ | {"PYTHONPATH": str(Path(cowarray.__file__).parents[1])}
-    result = subprocess.run([sys.executable, *command], capture_output=True, text=True, env=environment, timeout=500)
+    command = [sys.executable, *command]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LONGEST)
     assert result.returncode == 0, result.stderr
     return result.stdout
 

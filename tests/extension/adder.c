@@ -6,7 +6,8 @@
 #include <structmember.h>
 
 typedef struct {
-    PyObject_HEAD PyObject *kept;
+    PyObject_HEAD
+    PyObject *kept;
 } adder;
 
 static int adder_init(adder *self, PyObject *args, PyObject *kwargs)

@@ -60,8 +60,8 @@ static int execute(PyObject *module)
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "demanding", .m_methods = methods, .m_slots = slots};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "demanding", .m_methods = methods,
+                                        .m_slots = slots};
 
 PyMODINIT_FUNC PyInit_demanding(void);
 

@@ -4,7 +4,7 @@
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from libc.string cimport memcpy
 
-from cowarray._c.core cimport cow_allocator, cow_status, COW_EABSENT, COW_EBUSY, COW_EINVAL, COW_OK
+from cowarray._c.core cimport cow_allocator, COW_EABSENT, COW_EBUSY, COW_EINVAL, COW_OK
 from cowarray._native.storage cimport (
     Access,
     allocation_of,

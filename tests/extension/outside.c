@@ -130,7 +130,8 @@ static PyObject *describe(PyObject *module, PyObject *capsule)
         return NULL;
     }
     return Py_BuildValue("nNNnCCi", (Py_ssize_t)view->data, lengths(view->ndim, view->shape),
-                         lengths(view->ndim, view->strides), view->itemsize, view->kind, view->byteorder, view->readonly);
+                         lengths(view->ndim, view->strides), view->itemsize, view->kind, view->byteorder,
+                         view->readonly);
 }
 
 static PyObject *peek(PyObject *module, PyObject *args)
@@ -204,8 +205,10 @@ static PyObject *from_memory(PyObject *module, PyObject *args)
     Py_ssize_t offset, shape[128] = {0}, strides[128] = {0};
     int ndim;
     (void)module;
-    if (!PyArg_ParseTuple(args, "SniO!OO", &owner, &offset, &ndim, &PyTuple_Type, &shape_tuple, &strides_tuple, &dtype) ||
-        read_lengths(shape_tuple, shape) < 0 || (strides_tuple != Py_None && read_lengths(strides_tuple, strides) < 0)) {
+    if (!PyArg_ParseTuple(args, "SniO!OO", &owner, &offset, &ndim, &PyTuple_Type, &shape_tuple, &strides_tuple,
+                          &dtype) ||
+        read_lengths(shape_tuple, shape) < 0 ||
+        (strides_tuple != Py_None && read_lengths(strides_tuple, strides) < 0)) {
         return NULL;
     }
     return CowArray_FromMemory(owner, offset < 0 ? NULL : PyBytes_AS_STRING(owner) + offset, ndim, shape,

@@ -14,9 +14,9 @@
 
 /* What this thread sees; another one's allocations go through untouched. */
 static _Thread_local int armed = 0;
-static _Thread_local Py_ssize_t counted = 0;  /* allocations since armed */
+static _Thread_local Py_ssize_t counted = 0;   /* allocations since armed */
 static _Thread_local Py_ssize_t refuse_at = 0; /* 0: none */
-static _Thread_local Py_ssize_t live = 0;   /* blocks since the mark */
+static _Thread_local Py_ssize_t live = 0;      /* blocks since the mark */
 
 static int refuses(void)
 {
@@ -170,7 +170,8 @@ static PyObject *call(PyObject *module, PyObject *args)
     text = value == NULL ? NULL : PyObject_Str(value);
     PyErr_Clear();
     name = raised_in(traceback);
-    result = Py_BuildValue("OOnOO", Py_None, kind, counted, text == NULL ? Py_None : text, name == NULL ? Py_None : name);
+    result =
+        Py_BuildValue("OOnOO", Py_None, kind, counted, text == NULL ? Py_None : text, name == NULL ? Py_None : name);
     Py_DECREF(kind);
     Py_XDECREF(value);
     Py_XDECREF(traceback);

@@ -13,7 +13,8 @@ static PyObject *storage_module;  /* cowarray._native.storage */
 static const cow_allocator *heap; /* the library's, as it was when this was imported */
 
 typedef struct tracing_object {
-    PyObject_HEAD cow_tracing *tracing;
+    PyObject_HEAD
+    cow_tracing *tracing;
     PyObject *previous; /* a capsule, while entered */
 } tracing_object;
 

@@ -8,6 +8,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 COMMAND = [sys.executable, "-m", "cowarray", "plan"]
 
@@ -22,7 +23,7 @@ print(inner.shape)
 
 
 def command(folder, *arguments, **options):
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 120} | options
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": LONGEST} | options
     return subprocess.run([*COMMAND, *map(str, arguments)], cwd=folder, **options)
 
 

@@ -29,6 +29,7 @@ import cowarray as ca
 from cowarray._array import copies as array_copies
 from cowarray._modes.budget import runs
 from cowarray._modes.common import blocks, thread
+from cowarray._modes.common.entering import innermost
 from cowarray._modes.copies import copies
 from cowarray._modes.deferred import making
 from cowarray._modes.simulate import watching
@@ -86,7 +87,7 @@ def deferred(rng):
 
 
 def budgeted(rng):
-    with ca.budget(40_000, cost="model", small=1024) as run:
+    with ca.budget(40_000, cost="model", small=1024):
         steps = [ca.linspace(0, 1, 1000)]
         for _ in range(6):
             steps.append(ca.tanh(steps[-1] + 0.1))
@@ -127,18 +128,19 @@ def at_rest():
     gc.collect()
     found = {
         "a block": blocks.current(),
-        "a simulation": watching.innermost.get(),
-        "no_copy": copies._forbidden.get() or None,
-        "trace": copies._traces.get() or None,
+        "a simulation": innermost(watching.variable),
+        "no_copy": innermost(copies._forbidden),
+        "trace": innermost(copies._traces),
         "births": watch_births(0) or None,
         "copies": array_copies.watch_copies(0, watching) or None,
         "modes": count_modes(0) or None,
         "the thread": thread.doing() or None,
-        "nodes": making._maker.running or None,
+        "nodes": making._running or None,
     }
     for run in list(runs.runs):
         if run.pools.reserved:
             found["a budget"] = run
+
     def take():
         if runs.guard.acquire(blocking=False):
             runs.guard.release()

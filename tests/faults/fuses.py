@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 from scenes import bytes_of
+from support.limits import LONGEST
 
 import cowarray
 
@@ -148,7 +149,7 @@ def check_nothing_is_left(world, fuse, operate, before):
 
     thread = threading.Thread(target=use)
     thread.start()
-    thread.join(20)
+    thread.join(LONGEST)
     assert done, "an operation that raised has left something locked"
     operate(world.x, fuse)
 

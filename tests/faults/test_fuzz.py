@@ -17,7 +17,7 @@ def fuzz():
     """The modules fuzz and fuzz_targets."""
     sys.path.insert(0, str(FOLDER))
     try:
-        yield importlib.import_module("fuzz"), importlib.import_module("fuzz_targets")
+        return importlib.import_module("fuzz"), importlib.import_module("fuzz_targets")
     finally:
         sys.path.remove(str(FOLDER))
 

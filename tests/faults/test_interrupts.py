@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 from support.seeds import chosen_seed
 from support.tracing import TracingAllocator
 
@@ -83,7 +84,7 @@ def usable(array):
 
     thread = threading.Thread(target=use)
     thread.start()
-    thread.join(60)
+    thread.join(LONGEST)
     return done == [True]
 
 
@@ -208,7 +209,7 @@ def test_real_sigint(write):
         assert process.stdout.readline() == "ready\n"
         time.sleep(random.Random(seed).uniform(0, 0.1))
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=LONGEST)
     finally:
         process.kill()
     assert (process.returncode, out) == (0, "whole\n"), err

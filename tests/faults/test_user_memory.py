@@ -7,7 +7,6 @@ it is reported, and everything goes on.
 import ctypes
 import gc
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,9 @@ import pytest
 from fuses import Fuse, Stop, asarray_of, check_nothing_is_left, is_ours, numpys, outcomes
 from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
 from scenes import Scene
-from support.extensions import STRICT, SUFFIX, build, load
+from support.extensions import STRICT, SUFFIX, build
+from support.sources import load
+from support.threads import together
 
 import cowarray
 
@@ -132,9 +133,7 @@ def test_exception_of_a_deleter(unraisable, way):
     elif way == "in another thread":
         arrays = [x, other]
         del x, other
-        thread = threading.Thread(target=arrays.clear)
-        thread.start()
-        thread.join()
+        together(arrays.clear)
         x = other = cowarray.array([1.0])
     left = x.copy()
     expected = left.tolist()

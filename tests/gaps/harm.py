@@ -5,6 +5,7 @@ import sys
 import warnings
 
 import numpy as np
+from support.limits import LONGEST
 
 HEAD = """
 import gc, sys, threading, weakref
@@ -18,7 +19,7 @@ def whole(x):
 
 def survives(program):
     ran = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", HEAD + program], capture_output=True, text=True, timeout=300
+        [sys.executable, "-X", "faulthandler", "-c", HEAD + program], capture_output=True, text=True, timeout=LONGEST
     )
     assert (ran.returncode, ran.stderr) == (0, "")
 

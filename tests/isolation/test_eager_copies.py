@@ -6,7 +6,6 @@ import gc
 import inspect
 import itertools
 import pickle
-import threading
 import weakref
 
 import numpy as np
@@ -15,6 +14,7 @@ from support.calls import Run, arrays_in, class_of
 from support.cases.registry import sources
 from support.operations import writes
 from support.oracle import LAYOUTS, OWNERSHIPS, subject
+from support.threads import together
 
 import cowarray as ca
 from cowarray._modes.copies import copies as _copies
@@ -256,9 +256,7 @@ def test_births_are_noted_inside_trace_alone_and_for_one_context():
         y = x.copy()
     made = []
     with ca.trace():
-        thread = threading.Thread(target=lambda: made.append(x.copy()))
-        thread.start()
-        thread.join()
+        together(lambda: made.append(x.copy()))
         part = x[:3].copy()
     assert ca.explain(x).sharers == ()
     assert ca.explain(x).shares == 3

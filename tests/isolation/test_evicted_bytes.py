@@ -12,10 +12,11 @@ import weakref
 import numpy as np
 import pytest
 from probes import A, cases, facts, told
-from support.extensions import SOURCES, SUFFIX, build, load
+from support.extensions import SOURCES, SUFFIX, build
 from support.extensions import run as run_command
 from support.oracle import outcome, value
 from support.prepared import PreparedCall
+from support.sources import load
 from support.tracing import TracingAllocator
 
 import cowarray

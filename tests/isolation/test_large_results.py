@@ -6,7 +6,6 @@ import gc
 import itertools
 import operator
 import sys
-import threading
 import tracemalloc
 import weakref
 
@@ -15,7 +14,9 @@ import pytest
 
 # NumPy's own name for where new arrays get their memory.
 from numpy._core.multiarray import get_handler_name
-from support.extensions import SOURCES, SUFFIX, build, load
+from support.extensions import SOURCES, SUFFIX, build
+from support.sources import load
+from support.threads import together
 
 import cowarray as ca
 
@@ -257,20 +258,13 @@ def test_numpys_own_arrays_come_from_where_they_always_did(pair):
 def test_threads_compute_large_results_at_once():
     n = np.arange(SIZE, dtype=float)
     x = ca.array(n)
-    wrong = []
 
     def work(k):
         for i in range(40):
             y = (x + k) * i - x
-            if not np.array_equal(np.asarray(y), (n + k) * i - n):
-                wrong.append((k, i))
+            assert np.array_equal(np.asarray(y), (n + k) * i - n), (k, i)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    together(*[functools.partial(work, k) for k in range(4)])
     same(x, n)
 
 

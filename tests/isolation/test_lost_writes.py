@@ -5,13 +5,14 @@ import inspect
 import pickle
 import random
 import sys
-import threading
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.seeds import chosen_seed
+from support.threads import together
 from support.tracing import TracingAllocator
 
 import cowarray as ca
@@ -367,9 +368,7 @@ def test_a_drop_in_another_thread_is_told_to_the_trace_of_the_write():
     with ca.trace() as seen:
         held.append(x.copy())
         held[0][0] = 1
-    thread = threading.Thread(target=held.clear)
-    thread.start()
-    thread.join()
+    together(held.clear)
     assert len(lost(seen)) == 1
 
 
@@ -386,34 +385,19 @@ def test_threads_lose_what_each_of_them_loses():
             del y
         counts[number] = len(lost(seen))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[partial(work, number) for number in range(6)])
     assert counts == dict.fromkeys(range(6), 133)
 
 
 def test_threads_that_read_one_copy_take_its_record_once():
-    x, errors = matrix(), []
+    x = matrix()
     for _ in range(50):
         with ca.trace() as seen:
             y = x.copy()
             y[0] = 1
-        ready = threading.Barrier(4)
-
-        def read(y=y, ready=ready):
-            ready.wait()
-            if y.sum() != 295:
-                errors.append("another sum")
-
-        threads = [threading.Thread(target=read) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        del y, read, threads, thread
-        assert (len(seen), errors) == (1, [])
+        assert together(*[y.sum] * 4) == [295] * 4
+        del y
+        assert len(seen) == 1
 
 
 def test_a_drop_by_the_collector_is_told():
@@ -455,13 +439,14 @@ def test_nothing_outlives_the_copy_and_the_trace():
         z[0] = 1
 
     def held():
-        return [sys.getrefcount(seen._events[at]) for at in (1, 3)]
+        alone = [object()]
+        return [sys.getrefcount(seen._events[at]) - sys.getrefcount(alone[0]) for at in (1, 3)]
 
-    assert held() == [3, 3]
+    assert held() == [1, 1]
     assert z[0, 0] == 1
-    assert held() == [3, 2]
+    assert held() == [1, 0]
     del y, z
-    assert held() == [2, 2]
+    assert held() == [0, 0]
 
 
 def test_a_write_that_was_refused_is_not_lost():

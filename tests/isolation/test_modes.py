@@ -3,10 +3,10 @@
 import asyncio
 import contextvars
 import inspect
-import threading
 
 import numpy as np
 import pytest
+from support.threads import together
 
 import cowarray as ca
 
@@ -152,9 +152,7 @@ def test_trace_holds_for_one_thread():
 
     found = []
     with ca.trace() as mine:
-        thread = threading.Thread(target=write, args=(y, found))
-        thread.start()
-        thread.join()
+        together(lambda: write(y, found))
         assert len(mine) == 0
         z[0] = 1
     assert (found, len(mine)) == ([1], 1)
@@ -255,9 +253,7 @@ def test_no_copy_holds_for_one_thread():
     x, y = pair()
     z = x.copy()
     with ca.no_copy():
-        thread = threading.Thread(target=lambda: z.__setitem__(0, 1))
-        thread.start()
-        thread.join()
+        together(lambda: z.__setitem__(0, 1))
         with pytest.raises(ca.CopyError):
             y[0] = 1
     assert z[0] == 1

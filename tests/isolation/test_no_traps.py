@@ -4,15 +4,14 @@ Lazy copies can turn an innocent line into a copy of everything, or keep a gigab
 here is such a line, with the figures that it must keep to.
 """
 
+import functools
 import gc
 import os
-import subprocess
-import sys
-import textwrap
 import weakref
 
 import numpy as np
 import pytest
+from support.programs import PRELUDE, run
 from support.tracing import TracingAllocator
 
 import cowarray as ca
@@ -41,21 +40,16 @@ def memory():
     assert (report["live_blocks"], report["faults"]) == (0, 0)
 
 
-def run(source):
-    """A program of its own, whose resident memory nobody else touches. Its last line is the result."""
-    prelude = """
-        import numpy as np, cowarray as ca
-        def resident():
-            with open("/proc/self/statm") as file:
-                return int(file.read().split()[1]) * 4096
-        def fresh(shape, dtype="f8"):
-            return np.zeros(shape, dtype, like=ca.array(0))
-        MB = 1 << 20
-    """
-    program = textwrap.dedent(prelude) + textwrap.dedent(source)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("ok\n"), done.stdout
+RESIDENT = f"""{PRELUDE}
+MB = 1 << 20
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+def fresh(shape, dtype="f8"):
+    return np.zeros(shape, dtype, like=ca.array(0))
+"""
+# A program of its own, whose resident memory nobody else touches.
+run_alone = functools.partial(run, prelude=RESIDENT)
 
 
 # ---- the last sharer steals ------------------------------------------------------------------------------------------
@@ -138,7 +132,7 @@ def test_rounds_of_clone_write_drop_stay_within_the_first_memory_and_two_arrays(
 
 
 def test_rounds_stay_within_resident_memory():
-    run("""
+    run_alone("""
         x = fresh(MB)  # 8 MB
         x[...] = 1
         first = resident()
@@ -149,7 +143,6 @@ def test_rounds_stay_within_resident_memory():
             x = y
             most = max(most, resident())
         assert most <= first + 2 * 8 * MB + 2 * MB, (first, most)
-        print("ok")
     """)
 
 
@@ -169,7 +162,7 @@ def test_chain_of_copies_of_copies_keeps_one_allocation(memory):
 
 
 def test_small_copy_of_a_big_array():
-    run("""
+    run_alone("""
         big = fresh(128 * MB)  # 1 GiB, untouched
         big[0] = 1
         ca.reset_stats()
@@ -184,12 +177,11 @@ def test_small_copy_of_a_big_array():
         assert big.storage.data_ptr == address
         assert b.tolist() == [1] + 9 * [0]
         assert resident() < before + 16 * MB
-        print("ok")
     """)
 
 
 def test_small_copy_does_not_keep_a_big_array():
-    run("""
+    run_alone("""
         big = fresh(16 * MB)  # 128 MiB
         big[...] = 1
         full = resident()
@@ -199,7 +191,6 @@ def test_small_copy_does_not_keep_a_big_array():
         del big
         assert resident() < full - 120 * MB, (full, resident())
         assert b.sum() == 10 and c.sum() == 100 and d.size == 16778
-        print("ok")
     """)
 
 
@@ -397,11 +388,10 @@ def test_thousands_of_views_are_told_of_one_move():
 def test_pages_of_untouched_memory_stay_untouched():
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("needs /proc")
-    run("""
+    run_alone("""
         x = fresh(32 * MB)  # 256 MiB
         before = resident()
         copies = [x.copy() for _ in range(100)] + [x.reshape(-1, 2), x[:], x.T, np.asarray(x)]
         assert resident() < before + 8 * MB
         assert ca.stats()["bytes_copied"] <= 8
-        print("ok")
     """)

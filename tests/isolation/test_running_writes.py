@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray as ca
 
@@ -330,7 +331,7 @@ def test_copy_made_by_another_thread_between_two_elements(write, shared):
 
     def tell():
         asked.release()
-        assert done.acquire(timeout=60)
+        assert done.acquire(timeout=LONGEST)
 
     thread = threading.Thread(target=clone)
     thread.start()

@@ -51,7 +51,8 @@ FUNCTIONS = [name for name in SIGNATURES if not name.startswith(("ndarray.", "in
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_parameters_are_the_standards(name):
     ours, wanted = inspect.signature(named(name, array_api)), SIGNATURES[name]
-    assert list(ours.parameters.values()) == list(wanted.parameters.values())
+    untyped = [each.replace(annotation=each.empty) for each in ours.parameters.values()]
+    assert untyped == list(wanted.parameters.values())
 
 
 def agree(ours, theirs):

@@ -1,11 +1,11 @@
 """`repr` is NumPy's, and by a setting tells whose an array is; the other settings of printing are shared with NumPy."""
 
 import contextvars
-import threading
 
 import numpy as np
 import pytest
 from support.oracle import LAYOUTS, OWNERSHIPS, subject
+from support.threads import together
 
 import cowarray
 
@@ -84,9 +84,7 @@ def test_a_context_has_its_own():
 
     with cowarray.printoptions(name="mine"):
         contextvars.copy_context().run(other)
-        thread = threading.Thread(target=look)
-        thread.start()
-        thread.join()
+        together(look)
         look()
     assert seen[0] == "other([1])"
     assert seen[2] == "mine([1])"

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray as ca
 
@@ -271,7 +272,7 @@ def in_a_process(code, **environment):
     import os
 
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment, timeout=300
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment, timeout=LONGEST
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -541,7 +542,7 @@ b = a.copy()
 b[0] = 1
 with open("/proc/self/statm") as f:
     used = int(f.read().split()[0]) * 4096
-resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), resource.getrlimit(resource.RLIMIT_AS)[1]))
 c = b.copy()
 try:
     c[1] = 2

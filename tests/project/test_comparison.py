@@ -1,17 +1,12 @@
 """docs/comparison.md says what its programs found, and each program is the one that found it."""
 
-import importlib.util
 import json
 import re
-from pathlib import Path
 
 import pytest
+from support.sources import ROOT, load
 
-ROOT = Path(__file__).parents[2]
-SPEC = importlib.util.spec_from_file_location("comparison", ROOT / "docs" / "comparison.py")
-comparison = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(comparison)
-
+comparison = load(ROOT / "docs" / "comparison.py")
 RESULTS = json.loads(comparison.RESULTS.read_text())
 
 

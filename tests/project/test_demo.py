@@ -7,12 +7,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
+import threading
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray
 from cowarray.__main__ import main
@@ -164,11 +165,19 @@ def test_a_file_that_is_too_large_is_used_in_part(saved, monkeypatch, capsys):
 
 def test_a_long_step_is_told_on_stderr(saved, monkeypatch, capsys):
     path = saved(np.zeros(10))
-    slow = demo._Cowarray.writable
-    monkeypatch.setattr(demo._Cowarray, "writable", lambda side: time.sleep(1.2) or slow(side))
+    slow, told = demo._Cowarray.writable, threading.Event()
+
+    def tell(*text, **options):
+        print(*text, **options)
+        if text == ("step 1, cowarray: 1 s",):
+            told.set()
+
+    monkeypatch.setattr(demo, "print", tell, raising=False)
+    monkeypatch.setattr(demo._Cowarray, "writable", lambda side: told.wait(LONGEST) and slow(side))
     monkeypatch.setattr(demo, "ROUNDS", 1)
     assert main(["demo", str(path)]) == 0
-    assert capsys.readouterr().err == "step 1, cowarray: 1 s\n"
+    assert told.is_set()
+    assert beside_waiting(capsys.readouterr().err) == []
 
 
 # ---- files that cannot be used ---------------------------------------------------------------------------------------
@@ -312,11 +321,12 @@ def test_equal_looks_at_shape_and_dtype():
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
     # A line appears once the work is under way; what is then pending is a sleep.
     program = (
-        "import signal, sys, time; from cowarray._tools import demo; from cowarray.__main__ import main\n"
+        "import signal, sys, threading, time; from cowarray._tools import demo; from cowarray.__main__ import main\n"
         # A shell's background job, as which tests may run, ignores it.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "numbers = demo._numbers\n"
-        "demo._numbers = lambda: time.sleep(1.2) or numbers()\n"  # a slow machine
+        "numbers, told = demo._numbers, threading.Event()\n"
+        "demo.print = lambda *text, **options: print(*text, **options) or 'file' in options and told.set()\n"
+        "demo._numbers = lambda: told.wait() and numbers()\n"  # a slow machine
         "demo._Cowarray.own = lambda side: print('here', flush=True) or time.sleep(60)\n"
         "sys.exit(main(['demo']))"
     )
@@ -331,7 +341,7 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
             if line == "here\n":
                 break
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 130
     assert "making an array: 1 s" in err
     assert beside_waiting(err) == ["interrupted"]

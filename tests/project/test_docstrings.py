@@ -3,23 +3,19 @@
 Faulty ones are planted here, and each is found.
 """
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.sources import ROOT, load
 
-SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "docstrings.py"
+SCRIPT = ROOT / "docs" / "docstrings.py"
 
 
 @pytest.fixture(scope="module")
 def docstrings():
     pytest.importorskip("numpydoc", reason="numpydoc is not installed; `make lint` and `make check` install it")
-    spec = importlib.util.spec_from_file_location("docstrings", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(SCRIPT)
 
 
 def codes(docstrings, function, name="cowarray.planted"):
@@ -99,8 +95,15 @@ def test_a_planted_fault_is_found(docstrings, monkeypatch, code, right, wrong):
     assert code in codes(docstrings, whole)
 
 
-def test_a_function_without_a_docstring_is_found(docstrings, monkeypatch):
+def test_a_function_without_a_docstring_is_found_in_each_public_module(docstrings, monkeypatch):
+    assert len(docstrings.SPACES) >= 8
     monkeypatch.setattr(whole, "__doc__", None)
+    monkeypatch.setattr(whole, "__module__", "cowarray")
+    for space in docstrings.SPACES:
+        with monkeypatch.context() as patch:
+            patch.setattr(space, "planted", whole, raising=False)
+            patch.setattr(space, "__all__", [*space.__all__, "planted"])
+            assert docstrings.public_names()[f"{space.__name__}.planted"] is whole
     assert codes(docstrings, whole) == {"GL08"}
 
 

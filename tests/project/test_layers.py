@@ -1,22 +1,21 @@
 """The house stands: what a file uses lies below it.
 
 Of the C core, a file calls what is defined in it or in a file before it. Of the package, a module imports, cimports and
-includes only what is in a room below, or in its own room if no circle comes of it. So each can be read with those
-before it in mind, and nothing can come in from above unseen.
+includes only what is in a room below, or in its own room if no circle comes of it. An import counts wherever it stands:
+in a function, for type checkers alone, relative, or as a string. Where a lower room is handed something by a higher one
+instead, HANDED says why. So each file can be read with those before it in mind, and nothing comes in from above unseen.
 """
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
+from itertools import pairwise
 
 import pytest
+from support.sources import PACKAGE, ROOT, TOKEN, modules, placed, statements
 
-ROOT = Path(__file__).resolve().parent
-while not (ROOT / "pyproject.toml").exists():
-    ROOT = ROOT.parent
 CORE = ROOT / "src" / "core"
-PACKAGE = ROOT / "src" / "cowarray"
 
 # ---- the core --------------------------------------------------------------------------------------------------------
 
@@ -65,7 +64,7 @@ def climbing_calls(sources):
 
 @pytest.fixture
 def sources():
-    found = {path.stem: without_comments(path.read_text()) for path in CORE.glob("*.c")}
+    found = {path.stem: without_comments(path.read_text()) for path in CORE.rglob("*.c")}
     assert set(found) == {name for names in FILES for name in names}
     return found
 
@@ -74,12 +73,15 @@ def test_no_file_of_the_core_names_what_stands_on_it(sources):
     assert climbing_calls(sources) == []
 
 
-@pytest.mark.parametrize(
-    ("file", "call"), [("storage", "cow_const_begin"), ("gate", "cow_storage_free"), ("scope", "cow_lazy_clone")]
-)
-def test_a_name_from_above_is_found(sources, file, call):
-    sources[file] += f"\nstatic void planted(void)\n{{\n    (void){call};\n}}\n"
-    assert (file, call) in [found[:2] for found in climbing_calls(sources)]
+def test_a_name_from_above_is_found_in_each_file(sources):
+    level = {name: i for i, names in enumerate(FILES) for name in names}
+    homes = {home: name for home, text in sources.items() for name in DEFINITION.findall(text)}
+    above = {
+        (file, homes[home], home) for file in level for home in homes if home != file and level[home] >= level[file]
+    }
+    for file, call, _ in above:
+        sources[file] += f"\nstatic void planted(void)\n{{\n    (void){call};\n}}\n"
+    assert set(climbing_calls(sources)) == above
 
 
 def test_the_core_includes_its_own_headers_and_the_public_one():
@@ -119,40 +121,57 @@ ROOMS = [
     ["_tools.planning"],
     ["__main__"],
 ]
-# `random` imports its room when it is first used, and is itself imported from there.
-FROM = re.compile(r"^\s*from\s+cowarray([\w.]*)\s+c?import\s+(\([^)]*\)|[^\n#]+)", re.MULTILINE)
-PLAIN = re.compile(r"^\s*c?import\s+cowarray([\w.]*)", re.MULTILINE)
-TEXT = re.compile(r"^\s*include\s", re.MULTILINE)
 
 
-def modules():
-    """The modules of the package by name, and the text of all the files that make up each."""
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.p[yx]*")):
-        if path.suffix in (".py", ".pyx", ".pxd"):
-            name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-            name = name.removesuffix("__init__").removesuffix(".")
-            found[name] = found.get(name, "") + "\n" + path.read_text()
-    return found
+def imports_by_tokens(text):
+    """(module, names) of each import and cimport; a relative module has its dots."""
+    for _, tokens in statements(text):
+        at = next((i for i, token in enumerate(tokens) if token in ("import", "cimport")), None)
+        if at is not None and tokens[0] in ("from", "import", "cimport"):
+            names = [
+                name for before, name in pairwise(tokens[at:]) if before in (tokens[at], ",", "(") and name not in "()"
+            ]
+            yield from [("".join(tokens[1:at]), names)] if at else [(name, []) for name in names]
 
 
-def code(text):
-    """Text without its strings of several lines, whose examples import the package."""
-    return re.sub(r'("""|\'\'\').*?\1', "", text, flags=re.DOTALL)
+def imports_by_ast(text):
+    """The same of a Python file."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or ""), [each.name for each in node.names]
+        elif isinstance(node, ast.Import):
+            yield from [(each.name, []) for each in node.names]
 
 
-def uses(text, known):
-    """The modules of the package that a text names in its imports and cimports."""
-    text = code(text)
-    found = {name.lstrip(".") for name in PLAIN.findall(text)}
-    for name, imported in FROM.findall(text):
-        name = name.lstrip(".")
-        names = [each.split(" as ")[0].strip() for each in imported.strip("()").replace("\n", " ").split(",")]
-        inside = {f"{name}.{each}".lstrip(".") for each in names if f"{name}.{each}".lstrip(".") in known}
-        found |= inside
-        if len(inside) < len([each for each in names if each]):
-            found.add(name)
-    return found
+def imports_by_strings(text):
+    """The same of the strings that name a module of the package, or that a function imports by."""
+    before = ["", ""]
+    for match in TOKEN.finditer(text):
+        if match["string"]:
+            name = match["text"].partition("{")[0].rstrip(".")  # the rest is computed
+            called = before[1] == "(" and before[0].rpartition(".")[2] in ("import_module", "__import__")
+            shown = before[1] == "=" and before[0].endswith("__module__")
+            if called or (name.startswith("cowarray.") and not shown):
+                yield name, []
+        if match["token"] != "\n":
+            before = [before[1], match["token"]] if match["token"] else before
+
+
+def uses(module, suffix, text, known):
+    """The modules of the package that a file of a module names in its imports and cimports."""
+    found = set()
+    read = imports_by_ast if suffix == ".py" else imports_by_tokens
+    for base, names in [*read(text), *imports_by_strings(text)]:
+        if base.startswith("."):
+            above = ["cowarray", *filter(None, module.split("."))]
+            is_package = not module or any(each.startswith(f"{module}.") for each in known)
+            rest = base.lstrip(".")
+            base = ".".join([*above[: len(above) - (len(base) - len(rest)) + is_package], rest]).rstrip(".")
+        if base.partition(".")[0] == "cowarray":
+            base = base.removeprefix("cowarray").lstrip(".")
+            inside = {f"{base}.{each}".lstrip(".") for each in names} & known.keys()
+            found |= inside if names and len(inside) == len(names) else inside | ({base} & known.keys())
+    return found - {module}
 
 
 def room(name):
@@ -167,10 +186,18 @@ def room(name):
     return max(found)[1:]
 
 
-def climbing_imports(found):
+@cache
+def edges():
+    """What each module uses."""
+    known = modules()
+    return {
+        name: set().union(*(uses(name, suffix, text, known) for suffix, text in files.items()))
+        for name, files in known.items()
+    }
+
+
+def climbing_imports(edges):
     """(module, module) where the second is not below the first, or in its room; circles within a room."""
-    edges = {name: uses(text, found) - {name} for name, text in found.items()}
-    assert sum(map(len, edges.values())) > 150, "the imports were not found"
     wrong = []
     for name, used in edges.items():
         level, own = room(name)
@@ -191,9 +218,8 @@ def climbing_imports(found):
 
 
 def test_no_module_imports_what_stands_on_it():
-    found = modules()
-    assert len(found) > 45
-    assert climbing_imports(found) == []
+    assert sum(map(len, edges().values())) > 500, "the imports were not found"
+    assert climbing_imports(edges()) == []
 
 
 @pytest.mark.parametrize(
@@ -206,7 +232,7 @@ def test_no_module_imports_what_stands_on_it():
         ("_chapters.sorting", "import cowarray"),
         ("_files.npy", "from cowarray._chapters import sorting"),
         ("_face.ndarray", "from cowarray import linalg"),
-        ("_modes.common.handing", "from cowarray._modes.simulate import simulated"),
+        ("_modes.common.dispatching", "from cowarray._modes.simulate import simulated"),
         ("_modes.copies.lending", "from cowarray._modes.layouts import dtypes"),
         ("_modes.simulate.watching", "from cowarray._modes.fake.fakes cimport Origin"),
         ("_modes.layouts.dtypes", "from cowarray._modes.fake.refusals import FakeError"),
@@ -220,9 +246,62 @@ def test_no_module_imports_what_stands_on_it():
     ],
 )
 def test_an_import_from_above_is_found(module, line):
-    found = modules()
-    found[module] += f"\n{line}\n"
-    assert any(module in edge for edge in climbing_imports(found))
+    planted = edges()[module] | uses(module, ".pyx", line, edges())
+    assert any(module in edge for edge in climbing_imports(edges() | {module: planted}))
+
+
+FORMS = {
+    ".py": """
+        import {path}
+        import json, {path} as above
+        from {package} import {name}
+        from {package} import (|    {name} as above,  # for a reason|)
+        from {path} import *
+        from {dots}{rest} import {name}
+        def function():|    from {package} import {name}
+        if TYPE_CHECKING:|    from {package} import {name}
+        importlib.import_module("{path}")
+        import_module(|    '{dots}{inner}', __package__)
+        __import__("{path}")
+        import_module(f"{path}.{{name}}")
+        above = sys.modules["{path}"]
+    """,
+    ".pyx": """
+        cimport {path}
+        from {package} cimport {name}
+        from {package} cimport (|    other,|    {name},  # for a reason|)
+        from {package} \\|    cimport {name}
+        from {dots}{rest} cimport {name}
+        cdef int function() except -1:|    from {path} import something
+        cdef void *function(): from {path} import something; return NULL
+    """,
+}
+FORMS = [(suffix, line.strip()) for suffix, lines in FORMS.items() for line in lines.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("suffix", "form"), [*FORMS, *((".pyx", form) for suffix, form in FORMS if suffix == ".py")])
+def test_each_form_of_import_is_found_in_each_module(suffix, form):
+    """Each module imports one of the next line of ROOMS."""
+    missed = []
+    for module in edges():
+        above = next((each for each in edges() if each and room(each)[0] > room(module)[0]), None)
+        if above is None:
+            continue
+        path = f"cowarray.{above}"
+        package, _, name = path.rpartition(".")
+        inside = any(each.startswith(f"{module}.") for each in edges())
+        dots = "." * (len(list(filter(None, module.split(".")))) + (inside or not module))
+        rest = package.removeprefix("cowarray").lstrip(".")
+        line = form.format(path=path, package=package, name=name, dots=dots, rest=rest, inner=above).replace("|", "\n")
+        if above not in uses(module, suffix, line, edges()):
+            missed.append((module, line))
+    assert missed == []
+
+
+def of_cython(*begin):
+    """The modules in whose Cython files a statement begins so."""
+    texts = [(name, text) for name, files in modules().items() for suffix, text in files.items() if suffix != ".py"]
+    return {name for name, text in texts for _, tokens in statements(text) if tokens[: len(begin)] == [*begin]}
 
 
 def late_imports(tree, within=None):
@@ -256,10 +335,8 @@ def test_late_imports_hold_the_lock_that_a_fork_waits_for():
 
 
 def test_layouts_import_nothing_else_of_the_package():
-    found = modules()
-    edges = {name: uses(text, found) for name, text in found.items() if room(name)[1] == "_modes.layouts"}
-    assert len(edges) > 5
-    assert {room(other)[1] for used in edges.values() for other in used} == {"_modes.layouts"}
+    used = [each for name, used in edges().items() if room(name)[1] == "_modes.layouts" for each in used]
+    assert {room(each)[1] for each in used} == {"_modes.layouts"}
 
 
 def test_what_is_recorded_knows_no_mode_that_records():
@@ -269,32 +346,112 @@ def test_what_is_recorded_knows_no_mode_that_records():
 
 
 def test_no_text_is_included():
-    assert [path.name for path in PACKAGE.rglob("*.px*") if TEXT.search(path.read_text())] == []
-    assert [path.name for path in PACKAGE.rglob("*.pyx") if TEXT.search(code(path.read_text()))] == []
+    assert of_cython("include") == set()
+    assert [*PACKAGE.rglob("*.pxi")] == []
 
 
 def test_all_foreign_declarations_are_in_one_room():
     """`cdef extern` stands in `_c` and nowhere else."""
-    paths = [*PACKAGE.rglob("*.px*"), *PACKAGE.rglob("*.pyx")]
-    assert {path.relative_to(PACKAGE).parts[0] for path in paths if "cdef extern" in path.read_text()} == {"_c"}
+    assert {room(name)[1] for name in of_cython("cdef", "extern")} == {"_c"}
 
 
-def test_every_module_parses_as_what_it_is():
-    """The patterns above read Python files as Python does."""
-    known = modules()
-    for path in PACKAGE.rglob("*.py"):
-        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").removesuffix(".")
-        exact = set()
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "cowarray":
-                base = node.module.removeprefix("cowarray").lstrip(".")
-                for alias in node.names:
-                    inner = f"{base}.{alias.name}".lstrip(".")
-                    exact.add(inner if inner in known else base)
-            elif isinstance(node, ast.Import):
-                exact |= {
-                    each.name.removeprefix("cowarray").lstrip(".")
-                    for each in node.names
-                    if each.name.partition(".")[0] == "cowarray"
-                }
-        assert exact == uses(path.read_text(), known), name
+def test_imports_by_tokens_are_those_by_ast():
+    """What reads Cython files reads Python files as Python does."""
+    texts = [files[".py"] for files in modules().values() if ".py" in files]
+    assert len(texts) > 100
+    for text in texts:
+        assert sorted(imports_by_tokens(text)) == sorted(imports_by_ast(text))
+
+
+# ---- what is handed down ---------------------------------------------------------------------------------------------
+
+# Functions by which a module keeps what it is given, and why. First those by which a room is handed what stands on it.
+HANDED = {
+    "_native.storage.set_modes": "the blocks asked before bytes are copied, and told of copies and births",
+    "_native.storage.set_moved": "kept headers are dropped when a Storage has other bytes; headers are `_array`'s",
+    "_native.storage._use_allocator": "the tests' allocator; its table of functions is plain C",
+    "_array.array.set_array_type": "the class of new arrays: `ndarray` has the methods, `Array` what they stand on",
+    "_array.copies.watch_copies": "whether a copy is to be an alias, in blocks of `simulate`",
+    "_ops.operands.register": "the one function that is handed operations, `_modes.common.dispatching`'s",
+    "_ops.operands.provide": "methods of arrays that a mode or a notebook does",
+    "_face.ndarray.set_namespace": "`x.__array_namespace__()` is `array_api`",
+    # Within a room.
+    "_ops.road.set_special": "functions that go their own way; `protocols` has them, and calls the road",
+    "_modes.common.dispatching.enlist": "the handlers of modes, in the order in which each is handed operations",
+    "_modes.common.dispatching.name_managed": "the doorkeepers of managed arrays, which one scan of arguments finds",
+    "_modes.fake.rules.rules.enter": "the table of rules, which each module of rules fills",
+    "_modes.deferred.recipes.set_maker": "what makes bytes reads the recipes whose bytes they are",
+    "_modes.budget.runs.set_door": "the door of a managed Storage is `outside`'s, which stands on runs",
+    # What a module remembers for itself.
+    "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
+    "_modes.copies.copies.born": "where a Storage was made, for `trace`",
+    "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",
+    "_modes.fake.calls._row_of": "a cache of rows of the table",
+    "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
+    "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
+    "_modes.deferred.making._Slice._run_all": "the nodes that run, whose results nobody may ask for",
+    "_modes.budget.managing.start": "the budget that holds where no block does",
+    "_modes.budget.runs.Run.__cinit__": "all runs, for a process that has forked",
+}
+
+
+def handings(text):
+    """The functions of a file by which its module keeps what it is given, or by which another module does."""
+    read = list(statements(text))
+    binding = [tokens[: tokens.index("=")] for indent, tokens in read if indent == 0 and "=" in tokens]
+    kept = {left[0] if ":" in left[1:2] else left[-1] for left in binding if "(" not in left}
+    above = [tokens for _, tokens in read if tokens[0] in ("from", "import", "cimport")]
+    packages = set().union(*(tokens for tokens in above if tokens[1].startswith((".", "cowarray"))))
+    found, bound, local = set(), {}, {}
+    for around, tokens in placed(text):
+        functions = [(name, tuple(header[header.index("(") :])) for name, header in around if "class" not in header[:2]]
+        if not functions:
+            continue
+        given = {token for _, inside in functions for token in inside if token.isidentifier()} - {"None", "not"}
+        at = tokens.index("=") if "=" in tokens else 0
+        owner, _, name = tokens[0].rpartition(".")
+        if tokens[0] == "global":
+            bound.setdefault(functions[-1], set()).update(tokens)
+        elif tokens[0] == "cdef" or at == 1:
+            local.setdefault(functions[-1], set()).update(tokens[: at or None])
+        puts = at and tokens[0] in kept - given and tokens[1] == "["
+        calls = owner in kept - given and name in ("add", "append", "extend", "insert", "setdefault", "update")
+        binds = any(bound.get(each, set()) & set(tokens[:at]) for each in functions)
+        hands = (puts or calls or binds) and given & {token.partition(".")[0] for token in tokens[at + 1 :]}
+        if hands or (
+            at == 1 and owner in packages - given - set().union(*map(local.get, functions, [()] * len(functions)))
+        ):
+            found.add(".".join(name for name, _ in around))
+    return found
+
+
+def test_whatever_a_module_is_handed_is_listed():
+    files = [(name, text) for name, texts in modules().items() for text in texts.values()]
+    assert {f"{name}.{function}" for name, text in files for function in handings(text)} == set(HANDED)
+
+
+SETTERS = """
+cdef object hook = None
+cdef void set_hook(object function) noexcept:
+    global hook
+    hook = function
+other: object = None
+def set_other(function: object) -> None:
+    def set_now():
+        global other
+        other = wrapped(function)
+hooks = {}
+def set_by_name(name, function): hooks[name] = function
+listed = []
+def set_by_call(function):
+    listed.append(("name", function))
+from cowarray._ops import road as road_above
+def set_elsewhere(function):
+    road_above.hook = function
+"""
+
+
+def test_a_new_setter_is_found_in_each_file():
+    planted = {"set_hook", "set_other.set_now", "set_by_name", "set_by_call", "set_elsewhere"}
+    files = [(name, text) for name, texts in modules().items() for text in texts.values()]
+    assert [name for name, text in files if not planted <= handings(f"{text}\n{SETTERS}")] == []

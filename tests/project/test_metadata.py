@@ -4,11 +4,10 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
+from support.sources import ROOT, files
 
-ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 RECIPE = (ROOT / "conda-recipe" / "recipe.yaml").read_text()
@@ -89,3 +88,15 @@ def test_the_policy_names_the_versions_that_the_package_has():
     assert f"| Python | {first} to {last}" in policy
     [numpy] = PROJECT["dependencies"]
     assert f"| NumPy | {numpy.removeprefix('numpy>=')} and newer" in policy
+
+
+def test_make_builds_again_when_any_source_changes():
+    """At any depth."""
+    said = subprocess.run(["make", "-npq", "help"], cwd=ROOT, capture_output=True, text=True).stdout
+    [known] = re.findall(r"^EXTENSION_SOURCES := (.*)$", said, re.MULTILINE)
+    sources = {
+        str(path.relative_to(ROOT))
+        for top in ("include", "src")
+        for path in files(".c", ".h", ".pyx", ".pxd", top=ROOT / top)
+    }
+    assert sources == {name for name in known.split() if "/" in name}

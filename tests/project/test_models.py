@@ -19,11 +19,12 @@ def run():
     """tests/model/run.py as a module."""
     sys.path.insert(0, str(MODEL))
     try:
-        yield importlib.import_module("run")
+        module = importlib.import_module("run")
     finally:
         sys.path.remove(str(MODEL))
-        for name in "run", "mutants":
-            sys.modules.pop(name, None)
+    yield module
+    for name in "run", "mutants":
+        sys.modules.pop(name, None)
 
 
 def rows():

@@ -1,6 +1,5 @@
 """The runner of NumPy's own tests (`make conformance-numpy`) swaps, counts, and goes red when it should."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -9,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
+from support.sources import load
 
 RUNNER = Path(__file__).parents[1] / "conformance" / "numpy_own.py"
 
@@ -62,7 +63,7 @@ def run(folder, expected, module="planted"):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONGEST,
     )
     assert not ran.stderr, ran.stderr
     return ran.returncode, ran.stdout, list(map(json.loads, (folder / "fates").read_text().splitlines()))
@@ -113,9 +114,7 @@ PASSED = {"id": "m::a[2]", "outcome": "passed", "built": 1}
     ],
 )
 def test_each_thing_that_is_wrong_makes_it_red(fates, patterns, ends, status, capsys):
-    spec = importlib.util.spec_from_file_location("numpy_own", RUNNER)
-    runner = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(runner)
+    runner = load(RUNNER)
     assert runner.report(fates, [runner.Expected(pattern, "cause") for pattern in patterns], ends) == status
     assert ("WRONG" in (said := capsys.readouterr().out) or "FAILED" in said) == status
 

@@ -1,35 +1,26 @@
 """The site has every page and every public name. What Sphinx says of it is `make site`'s to tell."""
 
-import importlib.util
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.sources import ROOT, files, load
 
 import cowarray
 
-ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
-
-
-def module(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
 
 
 @pytest.fixture(scope="module")
 def reference():
-    return module(SITE / "reference.py")
+    return load(SITE / "reference.py")
 
 
 @pytest.fixture
 def build(reference, monkeypatch):
     monkeypatch.setitem(sys.modules, "reference", reference)
-    return module(SITE / "build.py")
+    return load(SITE / "build.py")
 
 
 @pytest.fixture
@@ -76,6 +67,10 @@ def test_every_page_is_in_one_table_of_contents(staged):
     assert set(listed) == pages - {"index"}
 
 
+def test_every_page_of_the_tree_is_on_the_site(build):
+    assert set(build.pages()) == set(files(".md"))
+
+
 def test_links_lead_to_where_pages_lie_on_the_site(staged):
     found = 0
     for page in staged.rglob("*.md"):
@@ -96,5 +91,5 @@ def test_code_is_left_alone_but_for_the_end_of_a_doctest(build):
 
 
 def test_the_pictures_are_of_live_objects():
-    pictures = module(ROOT / "docs" / "pictures.py")
+    pictures = load(ROOT / "docs" / "pictures.py")
     assert (pictures.FOLDER / "sharers.svg").read_text() == pictures.sharers(), "run: python docs/pictures.py"

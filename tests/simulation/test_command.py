@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pytest
+from support.limits import LONGEST
 
 COMMAND = [sys.executable, "-m", "cowarray", "simulate"]
 
@@ -25,7 +26,7 @@ print(x.reshape(2, 3).sum())
 
 
 def command(folder, *arguments, **options):
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 120} | options
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": LONGEST} | options
     return subprocess.run([*COMMAND, *map(str, arguments)], cwd=folder, **options)
 
 

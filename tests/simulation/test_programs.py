@@ -10,6 +10,7 @@ import textwrap
 import zipfile
 
 import pytest
+from support.limits import LONGEST
 
 PLAIN = [sys.executable]
 COMMAND = [sys.executable, "-m", "cowarray", "simulate", "--json", "--output"]
@@ -17,7 +18,7 @@ COMMAND = [sys.executable, "-m", "cowarray", "simulate", "--json", "--output"]
 
 def python(*arguments, folder, **options):
     """What a process wrote, and its status. Its standard input is empty."""
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 120} | options
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": LONGEST} | options
     return subprocess.run([str(each) for each in arguments], cwd=folder, **options)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 import cowarray
 from cowarray._modes.common import blocks
-from cowarray._modes.fake import calls, fakes, passing
+from cowarray._modes.common.dispatching import dispatch
+from cowarray._modes.fake import calls, fakes, passing  # noqa: F401 (passing: operations on fakes)
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._ops.operands import register, watch_births
 
@@ -95,10 +96,10 @@ class CrossCheck:
     def travel(self, operation, function, args, kwargs):
         """Do an operation, and compare it with what its rule says."""
         if getattr(self._inside, "on", False):
-            return passing.dispatch(operation, function, args, kwargs)
+            return dispatch(operation, function, args, kwargs)
         with self.resting():
             if blocks.current() is not None or not comparable([args, kwargs]):
-                return passing.dispatch(operation, function, args, kwargs)
+                return dispatch(operation, function, args, kwargs)
             twins = Twins(args, kwargs)
             forecast = twins.forecast(operation, function)
             came, error = None, None
@@ -166,7 +167,7 @@ class Twins:
         self.function = getattr(function, "function", None)
         call = operation, function, self.args, self.kwargs
         try:
-            return blocks.call_in(calls.Block(self.ledger, 0), passing.dispatch, call, {}), None
+            return blocks.call_in(calls.Block(self.ledger, 0), dispatch, call, {}), None
         except Exception as error:
             return None, error
 

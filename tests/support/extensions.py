@@ -1,6 +1,5 @@
 """Extensions for the tests: C and Cython, built here against `cowarray.get_include()` of the package that runs."""
 
-import importlib.util
 import os
 import shlex
 import shutil
@@ -55,11 +54,3 @@ def build(source, target, *flags):
             *link,
         ]
     )
-
-
-def load(path):
-    name = path.name.partition(".")[0]
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

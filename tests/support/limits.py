@@ -4,7 +4,9 @@ import contextlib
 import resource
 from pathlib import Path
 
-__all__ = ["little_memory"]
+__all__ = ["LONGEST", "little_memory"]
+
+LONGEST = 600  # seconds: what has not ended by then hangs, however busy the machine is
 
 
 @contextlib.contextmanager

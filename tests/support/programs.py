@@ -5,6 +5,8 @@ import subprocess
 import sys
 from textwrap import dedent
 
+from support.limits import LONGEST
+
 # What every program may use without saying so.
 PRELUDE = """
 import gc, os, sys, threading, time
@@ -28,21 +30,21 @@ def start(program, *args, prelude=PRELUDE, **environment):
     )
 
 
-def finish(process, *, status=0, timeout=60):
+def finish(process, *, status=0):
     """What the program has printed. It must end with status, in time, and complain of nothing."""
     try:
-        printed, complaints = process.communicate(timeout=timeout)
+        printed, complaints = process.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
         process.kill()
         printed, complaints = process.communicate()
-        raise AssertionError(f"did not end in {timeout} s; printed {printed!r}; {complaints}") from None
+        raise AssertionError(f"did not end in {LONGEST} s; printed {printed!r}; {complaints}") from None
     assert (process.returncode, complaints) == (status, ""), f"status {process.returncode}: {printed}\n{complaints}"
     return printed
 
 
-def run(program, *args, timeout=60, prelude=PRELUDE, **environment):
+def run(program, *args, prelude=PRELUDE, **environment):
     """Run program to the end of its text, which it must reach; what it has printed."""
     program = dedent(program) + f"\nprint({END!r})\n"
-    printed = finish(start(program, *args, prelude=prelude, **environment), timeout=timeout)
+    printed = finish(start(program, *args, prelude=prelude, **environment))
     assert printed.endswith(END + "\n"), printed
     return printed.removesuffix(END + "\n")

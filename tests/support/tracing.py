@@ -7,7 +7,6 @@ and source; ``COWARRAY_SANITIZE`` instruments it as it does the library.
 """
 
 import hashlib
-import importlib.util
 import os
 import re
 import shlex
@@ -17,6 +16,8 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
+
+from support.sources import load
 
 import cowarray
 
@@ -76,13 +77,6 @@ def built():
                 raise RuntimeError(f"{shlex.join(words)}\n{done.stdout}{done.stderr}")
             made.replace(target)
     return target
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(NAME, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 TracingAllocator = load(built()).TracingAllocator

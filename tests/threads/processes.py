@@ -2,11 +2,13 @@
 
 import os
 import pickle
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from support.limits import LONGEST
 
 import cowarray as ca
 
@@ -74,12 +76,12 @@ class Busy:
         return self
 
     def __exit__(self, *exc):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST
         while min(self.rounds) == 0 and time.monotonic() < deadline:
             time.sleep(0.001)
         self.stop.set()
         for thread in self.threads:
-            thread.join(60)
+            thread.join(LONGEST)
             assert not thread.is_alive()
         assert min(self.rounds) > 0, self.rounds
         assert np.array_equal(self.shared, values(0))
@@ -105,9 +107,23 @@ def leave_threads_behind():
     check(work(busy.shared.copy(), 2), 2)
 
 
-def wait(child, seconds=30):
+def fork(function):
+    """The child's process id; it ends with status 0 if function() is true there."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if function() else 2
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(status)
+    return child
+
+
+def wait(child):
     """The child's status; "a deadlock" if it does not end."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + LONGEST
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:

@@ -35,6 +35,7 @@ PAIRS = 10
 EXPORTS = 6
 EXCHANGES = 4
 COMMONS = 2
+FEWEST = 100  # steps of a thread, however little a busy machine does in the time
 
 COPIES = [
     lambda a: a.copy(),
@@ -135,7 +136,7 @@ class Worker:
 
     def run(self, until):
         weights = [weight for weight, _ in self.acts]
-        while time.monotonic() < until:
+        while time.monotonic() < until or self.steps < FEWEST:
             (_, act) = self.rng.choices(self.acts, weights)[0]
             self.doing = act.__name__
             act()

@@ -10,14 +10,14 @@ import pickle
 import subprocess
 import sys
 import sysconfig
-import threading
 
 import numpy as np
 import pytest
+from support.threads import together
 
 import cowarray as ca
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.usefixtures("quick_switches")]
 
 THREADS = 4
 ROUNDS = 40
@@ -77,44 +77,13 @@ def snapshot():
 MAKERS = {f.__name__: f for f in (fresh, lazy, view, foreign, snapshot)}
 
 
-def all_at_once(functions):
-    """Call the functions in threads that start together; their results, or the first exception."""
-    barrier = threading.Barrier(len(functions))
-    results = [None] * len(functions)
-    failures = []
-
-    def run(i):
-        barrier.wait()
-        try:
-            results[i] = functions[i]()
-        except BaseException as failure:
-            failures.append(failure)
-
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(functions))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
-    return results
-
-
-@pytest.fixture(autouse=True)
-def quick_switches():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
 @pytest.mark.parametrize("made", MAKERS)
 @pytest.mark.parametrize("read", READS)
 def test_the_first_use_by_many_threads(made, read):
     expected = READS[read](MAKERS[made]())
     for _ in range(ROUNDS):
         x = MAKERS[made]()
-        found = all_at_once([lambda x=x: READS[read](x)] * THREADS)
+        found = together(*[lambda x=x: READS[read](x)] * THREADS)
         assert found == [expected] * THREADS
         assert x.storage.share_count >= 1
 
@@ -124,14 +93,14 @@ def test_all_kinds_of_reads_at_once(made):
     expected = [read(MAKERS[made]()) for read in READS.values()]
     for _ in range(ROUNDS):
         x = MAKERS[made]()
-        assert all_at_once([lambda x=x, read=read: read(x) for read in READS.values()]) == expected
+        assert together(*[lambda x=x, read=read: read(x) for read in READS.values()]) == expected
 
 
 @pytest.mark.parametrize("made", MAKERS)
 def test_one_storage_however_many_ask_first(made):
     for _ in range(ROUNDS):
         x = MAKERS[made]()
-        storages = all_at_once([lambda x=x: x.storage] * THREADS)
+        storages = together(*[lambda x=x: x.storage] * THREADS)
         assert all(storage is x.storage for storage in storages)
 
 
@@ -148,7 +117,7 @@ def test_reads_of_lazy_copies_while_each_thread_writes_its_own():
             assert float(source.sum()) == total
             assert mine[0, 1] == VALUES[0, 1] + i
 
-    all_at_once([lambda i=i: work(i) for i in range(THREADS)])
+    together(*[lambda i=i: work(i) for i in range(THREADS)])
     gc.collect()
     assert source.storage.share_count == 1
 
@@ -172,7 +141,7 @@ def test_one_part_is_read_while_another_is_written():
             copies[i][...] += 100.0
             assert float(copies[i].min()) == 100.0
 
-        all_at_once([read, read, write, lambda: write_copy(0), lambda: write_copy(1)])
+        together(read, read, write, lambda: write_copy(0), lambda: write_copy(1))
         assert np.array_equal(x[:7], rows[:7])
         assert float(x[7].min()) == 70.0
 

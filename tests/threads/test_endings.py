@@ -1,4 +1,4 @@
-"""An interpreter that ends while arrays are alive and threads are busy ends well: status 0, silence, in a few seconds.
+"""An interpreter that ends while arrays are alive and threads are busy ends well: it does end, in silence, status 0.
 
 Each round is a process that waits for a random time, so that its end falls anywhere into what the threads do.
 """

@@ -4,7 +4,6 @@ import concurrent.futures
 import multiprocessing
 import os
 import pickle
-import sys
 import threading
 import time
 import warnings
@@ -12,7 +11,8 @@ import warnings
 import numpy as np
 import processes
 import pytest
-from processes import Busy, N, check, values, wait, work
+from processes import Busy, N, check, fork, values, wait, work
+from support.limits import LONGEST
 from support.programs import run
 
 import cowarray as ca
@@ -29,20 +29,6 @@ def quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 on: fork in a process with threads
         yield
-
-
-def fork(function):
-    """The child's process id; it ends with status 0 if function() is true there."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            status = 0 if function() else 2
-        except BaseException:
-            sys.excepthook(*sys.exc_info())
-        finally:
-            os._exit(status)
-    return child
 
 
 def child_works(busy):
@@ -91,7 +77,7 @@ def test_nested_forks_while_threads_copy():
         return True
 
     with Busy() as busy:
-        assert [wait(fork(lambda: generation(busy, 3)), 60) for _ in range(2)] == [0, 0]
+        assert [wait(fork(lambda: generation(busy, 3))) for _ in range(2)] == [0, 0]
 
 
 def test_threads_that_fork_at_once():
@@ -163,7 +149,7 @@ def test_process_that_sends_arrays_both_ways(method):
             check(ours.recv(), i)
             x[0] = -5
         ours.send(None)
-        process.join(60)
+        process.join(LONGEST)
     assert process.exitcode == 0
 
 
@@ -172,7 +158,7 @@ def test_executor_whose_workers_use_threads(method):
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
         futures = [pool.submit(processes.threaded, ca.array(values(i)), i) for i in range(4)]
         for i, future in enumerate(futures):
-            results = future.result(timeout=60)
+            results = future.result(timeout=LONGEST)
             assert len(results) == 4
             for k, result in enumerate(results):
                 assert check(result, k)[1] == i + k
@@ -183,7 +169,7 @@ def test_process_that_ends_while_its_threads_copy():
     for method in METHODS:
         process = multiprocessing.get_context(method).Process(target=processes.leave_threads_behind)
         process.start()
-        process.join(60)
+        process.join(LONGEST)
         assert process.exitcode == 0, method
 
 

@@ -1,7 +1,5 @@
 """The stress program in its short form, and what it is there to find; `make stress` runs it for longer."""
 
-import sys
-
 import numpy as np
 import pytest
 import stress
@@ -9,15 +7,7 @@ from support.seeds import chosen_seed
 
 import cowarray as ca
 
-pytestmark = [pytest.mark.threads, pytest.mark.sanitized]
-
-
-@pytest.fixture(autouse=True)
-def quick_switches():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
+pytestmark = [pytest.mark.threads, pytest.mark.sanitized, pytest.mark.usefixtures("quick_switches")]
 
 
 @pytest.mark.parametrize("threads", [2, 6])

@@ -3,30 +3,9 @@
 A chapter lists its names in its ``__all__``; everything else follows from there.
 """
 
-from cowarray._chapters import (
-    bits,
-    callbacks,
-    constants,
-    creation,
-    data_types,
-    dates,
-    elementwise,
-    elementwise_numpy,
-    grids,
-    indexing,
-    iterators,
-    linear_algebra,
-    manipulation,
-    numpys_own,
-    polynomials,
-    printing,
-    searching,
-    sets,
-    sorting,
-    statistics,
-    utility,
-    windows,
-)
+# As in the package itself: mypy sees no `__all__`.
+# mypy: implicit-reexport
+
 from cowarray._chapters.bits import *
 from cowarray._chapters.callbacks import *
 from cowarray._chapters.constants import *
@@ -50,26 +29,54 @@ from cowarray._chapters.statistics import *
 from cowarray._chapters.utility import *
 from cowarray._chapters.windows import *
 
-__all__ = []
-__all__ += bits.__all__
-__all__ += callbacks.__all__
-__all__ += constants.__all__
-__all__ += creation.__all__
-__all__ += data_types.__all__
-__all__ += dates.__all__
-__all__ += elementwise.__all__
-__all__ += elementwise_numpy.__all__
-__all__ += grids.__all__
-__all__ += indexing.__all__
-__all__ += iterators.__all__
-__all__ += linear_algebra.__all__
-__all__ += manipulation.__all__
-__all__ += numpys_own.__all__
-__all__ += polynomials.__all__
-__all__ += printing.__all__
-__all__ += searching.__all__
-__all__ += sets.__all__
-__all__ += sorting.__all__
-__all__ += statistics.__all__
-__all__ += utility.__all__
-__all__ += windows.__all__
+MYPY = False
+if not MYPY:
+    from cowarray._chapters import (
+        bits,
+        callbacks,
+        constants,
+        creation,
+        data_types,
+        dates,
+        elementwise,
+        elementwise_numpy,
+        grids,
+        indexing,
+        iterators,
+        linear_algebra,
+        manipulation,
+        numpys_own,
+        polynomials,
+        printing,
+        searching,
+        sets,
+        sorting,
+        statistics,
+        utility,
+        windows,
+    )
+
+    __all__: list[str] = []
+    __all__ += bits.__all__
+    __all__ += callbacks.__all__
+    __all__ += constants.__all__
+    __all__ += creation.__all__
+    __all__ += data_types.__all__
+    __all__ += dates.__all__
+    __all__ += elementwise.__all__
+    __all__ += elementwise_numpy.__all__
+    __all__ += grids.__all__
+    __all__ += indexing.__all__
+    __all__ += iterators.__all__
+    __all__ += linear_algebra.__all__
+    __all__ += manipulation.__all__
+    __all__ += numpys_own.__all__
+    __all__ += polynomials.__all__
+    __all__ += printing.__all__
+    __all__ += searching.__all__
+    __all__ += sets.__all__
+    __all__ += sorting.__all__
+    __all__ += statistics.__all__
+    __all__ += utility.__all__
+    __all__ += windows.__all__
+del MYPY

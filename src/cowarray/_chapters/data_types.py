@@ -233,7 +233,8 @@ class FloatLimits:
 
 
 def _as_float(scalar: Any) -> Any:
-    return scalar if isinstance(scalar, np.longdouble) else float(scalar)
+    is_long = isinstance(scalar, np.longdouble)  # pyright: ignore[reportArgumentType]  # no class in NumPy's stubs
+    return scalar if is_long else float(scalar)
 
 
 @functools.cache  # so that one dtype's are equal, as NumPy's are

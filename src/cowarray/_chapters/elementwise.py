@@ -915,4 +915,3 @@ def trunc(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 for _name in __all__:
     if hasattr(_ufuncs, _name):
         _methods.with_methods(globals()[_name], getattr(_ufuncs, _name))
-del _name

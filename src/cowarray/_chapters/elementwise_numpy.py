@@ -657,4 +657,3 @@ def _pair(name: str, out1: Any, out2: Any, out: Any) -> Any:
 for _name in __all__:
     if hasattr(_ufuncs, _name):
         with_methods(globals()[_name], getattr(_ufuncs, _name))
-del _name

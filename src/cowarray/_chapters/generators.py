@@ -8,6 +8,9 @@ Threads may share a Generator: as in NumPy, a lock of its bit generator is held 
 Its length is its docstrings: read it a function at a time.
 """
 
+# NumPy's stubs have an overload for each way to call, which pyright looks for here, too.
+# pyright: reportIncompatibleMethodOverride=false
+
 import weakref
 from collections.abc import MutableSequence
 from typing import Any, Literal, cast

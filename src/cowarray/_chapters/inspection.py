@@ -1,18 +1,12 @@
 """The chapter "inspection" of the array API standard: what the namespace can do, and which version it follows."""
 
-import sys
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
-from cowarray._face.ndarray import set_namespace
-
-__all__ = ["__array_api_version__", "__array_namespace_info__", "namespace"]
+__all__ = ["__array_api_version__", "__array_namespace_info__"]
 
 __array_api_version__ = "2025.12"
-
-_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class __array_namespace_info__:
@@ -81,29 +75,3 @@ class __array_namespace_info__:
         dict
         """
         return self._numpys.dtypes(device=device, kind=kind)
-
-
-def namespace(api_version: str | None) -> ModuleType:
-    """The module that has the standard's functions.
-
-    Parameters
-    ----------
-    api_version : str or None
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ValueError
-        The module does not follow that version.
-    """
-    if api_version is not None and api_version not in _VERSIONS:
-        raise ValueError(
-            f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
-        )
-    return sys.modules["cowarray.array_api"]
-
-
-set_namespace(namespace)

@@ -118,5 +118,4 @@ def _method(name: str) -> Any:
 for _name in dir(np.random.RandomState):
     if not _name.startswith("_"):
         setattr(RandomState, _name, _method(_name))
-del _name
 RandomState.__module__ = "cowarray.random"

@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.ufunc_methods import with_methods
+from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
 from cowarray._face.annotations import Array, Axis
 from cowarray._ops.protocols import dispatched, elementwise2, imported
 
@@ -184,6 +184,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
     return dispatched(np.kron, a, b)
 
 
+@as_ufunc
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices, ``x1 @ x2``.
 
@@ -231,6 +232,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return dispatched(np.matrix_transpose, x)
 
 
+@as_ufunc
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices and vectors.
 
@@ -314,6 +316,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     return dispatched(np.vdot, a, b)
 
 
+@as_ufunc
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIndex = -1, **kwargs: Any) -> Any:
     """Dot products of vectors, the first conjugated.
 
@@ -341,6 +344,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
     return _gufunc(np.vecdot, x1, x2, out, kwargs)
 
 
+@as_ufunc
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of vectors, conjugated, and matrices.
 

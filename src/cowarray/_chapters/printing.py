@@ -1,7 +1,7 @@
 """Settings of printing: NumPy's, which are shared with it, and what `repr` calls an array of this library."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def get_printoptions() -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Iterator[dict[str, Any]]:
+def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generator[dict[str, Any], None, None]:
     """Context manager that sets how arrays are printed, and restores it.
 
     Parameters

@@ -187,7 +187,9 @@ class Ufunc(UfuncMethods, Generic[_Call, _Result_co]):
     identity: Any
     signature: str | None
     resolve_dtypes: Callable[..., tuple[np.dtype[Any], ...]]
-    __call__: Callable[_Call, _Result_co]
+
+    def __call__(self, *args: _Call.args, **kwargs: _Call.kwargs) -> _Result_co:
+        raise NotImplementedError
 
 
 def as_ufunc(function: Callable[_Call, _Result_co]) -> Ufunc[_Call, _Result_co]:

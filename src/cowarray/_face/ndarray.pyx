@@ -195,7 +195,7 @@ def _plain_contains(Array x not None, value):
     return contains(x, value)
 
 
-# What gives the namespace for a version of the standard; hung in by the chapters, which stand on this class.
+# Returns the namespace for a version of the standard; handed in by `array_api`, which stands on this class.
 cdef object namespace = None
 
 

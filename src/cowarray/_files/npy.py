@@ -115,7 +115,7 @@ def load(
         )
     if hasattr(file, "read"):
         return _load(file, f"load: {_name_of(file)}", None, allow_pickle)
-    path = os.fspath(file)
+    path = os.fspath(file)  # pyright: ignore[reportCallIssue, reportArgumentType]  # what cannot read is a path
     opened = open(path, "rb")  # noqa: SIM115 - an Archive keeps it
     try:
         result = _load(opened, f"load: {os.fsdecode(path)}", "pages" if pages else mmap_mode, allow_pickle)

@@ -4,6 +4,9 @@ Dask comes here through two entry points of pyproject.toml, in every process tha
 worker's. So nothing is imported from Dask before Dask has asked.
 """
 
+# Libraries that may be missing.
+# pyright: reportMissingImports=false
+
 from typing import Any
 
 import numpy as np

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -140,7 +140,7 @@ def _warm_pages() -> None:
 
 
 @contextlib.contextmanager
-def _eager_pages() -> Iterator[None]:
+def _eager_pages() -> Generator[None, None, None]:
     """Copies are by the page, from the first on, where the system can and nobody has switched that off."""
     before = cowarray.paging()
     try:

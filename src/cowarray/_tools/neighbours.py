@@ -1,6 +1,8 @@
 """How each library is told of cowarray's arrays. Called once it is imported: nothing here is imported before."""
 
-# pyright: reportMissingImports=false
+# Libraries that may be missing, or have no types.
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false
+# pyright: reportUntypedBaseClass=false, reportUntypedFunctionDecorator=false
 
 import sys
 from functools import partial

@@ -63,7 +63,12 @@ def run(
         return _refuse(f"{path}, {error}")
     status = int(any(found.stopped is not None for _, _, found in runs))
     if as_json:
-        report = {"format": FORMAT, "log": str(path), "exit_status": status, "without_budget": described(without)}
+        report: dict[str, Any] = {
+            "format": FORMAT,
+            "log": str(path),
+            "exit_status": status,
+            "without_budget": described(without),
+        }
         report["runs"] = [
             {"budget": budget, "heuristic": heuristic} | described(found) for budget, heuristic, found in runs
         ]

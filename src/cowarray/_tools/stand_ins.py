@@ -467,7 +467,7 @@ def _own_names(module: types.ModuleType) -> _Own:
     if name == "numpy":
         own = {
             each: functools.partial(getattr, cowarray, each)
-            for each in cowarray.__all__
+            for each in vars(cowarray)["__all__"]
             if each not in _OTHERS and hasattr(np, each)
         }
         return own | {function.__name__: functools.partial(_replaced, function) for function in _REPLACED}

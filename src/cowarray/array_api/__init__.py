@@ -8,7 +8,7 @@ What a function does is what the function of that name in `cowarray` does: these
 return the standard's arrays.
 """
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
 from cowarray._chapters.constants import e, inf, nan, newaxis, pi
 from cowarray._chapters.data_types import (
@@ -27,6 +27,7 @@ from cowarray._chapters.data_types import (
     uint64,
 )
 from cowarray._chapters.inspection import __array_api_version__, __array_namespace_info__
+from cowarray.array_api import _namespace as _namespace
 from cowarray.array_api import fft, linalg
 from cowarray.array_api._creation import (
     arange,
@@ -302,7 +303,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:
+if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
         # xarray's `rolling` asks every namespace for these, as if it were NumPy's. They are in no list.

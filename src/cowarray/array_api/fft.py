@@ -261,3 +261,7 @@ def rfftn(
     Fresh.
     """
     return _standard(_fft.rfftn(x, s=s, axes=axes, norm=norm))
+
+
+# The namespace has the standard's names alone.
+del Array, ArrayLike, Axes, Device, DType, Literal, Sequence, SupportsIndex, TypeAlias

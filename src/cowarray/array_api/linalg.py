@@ -490,3 +490,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
     cowarray.linalg.vector_norm : Has NumPy's parameters.
     """
     return _standard(_linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord))
+
+
+# The namespace has the standard's names alone.
+del Any, Array, ArrayLike, Axes, DType, Literal, SupportsIndex

@@ -38,14 +38,15 @@ typedef _Atomic(void *) cowi_atomic_ptr;
 #define cowi_and_seq_cst(p, v) atomic_fetch_and_explicit((p), (v), memory_order_seq_cst)
 #define cowi_cas_acq_rel(p, expected, v) \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acq_rel, memory_order_acquire)
-#define cowi_keep_order() ((void)0) /* no model forks between two stores */
+#define cowi_keep_order() ((void)0)      /* no model forks between two stores */
 #define cowi_cas_relaxed(p, expected, v) /* for mutants */ \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_relaxed, memory_order_relaxed)
 
 /* The micro lock's: who does not get it tries again, which is an execution that is explored anyway. */
-#define model_take(p, expected, v, order) \
-    (atomic_compare_exchange_strong_explicit((p), (expected), (v), order, memory_order_relaxed) ? true \
-                                                                                              : (model_wait(), false))
+#define model_take(p, expected, v, order)                                                       \
+    (atomic_compare_exchange_strong_explicit((p), (expected), (v), order, memory_order_relaxed) \
+         ? true                                                                                 \
+         : (model_wait(), false))
 #define cowi_cas_acquire(p, expected, v) model_take((p), (expected), (v), memory_order_acquire)
 #define cowi_cas_take_relaxed(p, expected, v) model_take((p), (expected), (v), memory_order_relaxed) /* for mutants */
 

@@ -1,42 +1,50 @@
 """`budget`: a block whose arrays leave memory when there are too many, and come back when somebody needs them."""
 
 import os
+from collections.abc import Iterable
+from typing import Any, Generic, Literal, Never, Self, TypeVar, overload
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._native.fork_locks import importing
 from cowarray._ops.operands import provide
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
+_Array = TypeVar("_Array", bound=ndarray)
+_Number = TypeVar("_Number", int, float)
+
 _HEURISTICS = ("dtr", "local", "lru", "size", "random")
 _COSTS = ("clock", "model")
 
 
-class _Figure:
+class _Figure(Generic[_Number]):
     """An attribute that is what `stats` has by its name."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.__doc__ = text
 
-    def __set_name__(self, owner, name):
+    def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __set__(self, run, value):
+    def __set__(self, run: "budget", value: Never) -> None:
         raise AttributeError(f"budget: {self._name} is what has happened, and cannot be set")
 
-    def __get__(self, run, owner=None):
+    @overload
+    def __get__(self, run: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, run: "budget", owner: type | None = None) -> _Number: ...
+    def __get__(self, run: "budget | None", owner: type | None = None) -> Any:
         return self if run is None else run.stats()[self._name]
 
 
-class budget(BlockMode):
+class budget(Mode):
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
-    When there is no room for a result, arrays leave that are cheap to make again for the bytes they free. Whoever comes
-    to such an array has it made again first, from what it was made of; or read back from a file, with `spill`. Its
-    bytes are the very same, whatever was written, drawn or changed since. Shape, dtype and strides stay.
+    When there is no room for a result, arrays leave memory: those that are cheap to make again for the bytes they free.
+    An access to such an array first makes it again from its inputs, or reads it back from a file (`spill`). Its bytes
+    are the very same, whatever was written, drawn or changed since. Shape, dtype and strides stay.
 
     Parameters
     ----------
@@ -125,54 +133,48 @@ class budget(BlockMode):
 
     def __init__(
         self,
-        nbytes,
+        nbytes: int | str,
         *,
-        heuristic="dtr",
-        cost="clock",
-        spill=None,
-        log=None,
-        verify=False,
-        keep=(),
-        recompute=(),
-        sample=False,
-        small=65536,
-    ):
+        heuristic: Literal["dtr", "local", "lru", "size", "random"] = "dtr",
+        cost: Literal["clock", "model"] = "clock",
+        spill: str | os.PathLike[str] | None = None,
+        log: str | os.PathLike[str] | None = None,
+        verify: bool = False,
+        keep: Iterable[str] = (),
+        recompute: Iterable[str] = (),
+        sample: bool = False,
+        small: int | str = 65536,
+    ) -> None:
         limit = nbytes_of(nbytes)
         if heuristic not in _HEURISTICS:
             raise ValueError(f"budget: heuristic must be one of {_HEURISTICS} (got {heuristic!r})")
         if cost not in _COSTS:
             raise ValueError(f"budget: cost must be one of {_COSTS} (got {cost!r})")
-        keep, recompute = frozenset(_names("keep", keep)), frozenset(_names("recompute", recompute))
-        if keep & recompute:
-            raise ValueError(f"budget: {min(keep & recompute)!r} cannot be both in keep and in recompute")
-        # Here and not at the top: it is not needed by whoever has no budget, and turns on a GIL where there is none.
+        kept, recomputed = frozenset(_names("keep", keep)), frozenset(_names("recompute", recompute))
+        if kept & recomputed:
+            raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
-            from cowarray._modes.budget import managing, pools, runs
+            from cowarray._modes.budget import managing, outside, pools, runs
             from cowarray._modes.common import blocks
 
+        file = log_file = None
         if spill is not None:
             with importing:
                 from cowarray._modes.budget.spilling import Spill
 
-            spill = Spill(os.fspath(spill))
+            file = Spill(os.fspath(spill))
         if log is not None:
             with importing:
                 from cowarray._modes.budget.run_log import RunLog
 
-            log = RunLog(os.fspath(log))
+            log_file = RunLog(os.fspath(log))
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
-        self._run = runs.Run(held, cost == "model", bool(verify), log, spill, keep, recompute)
-        self._managing = managing
-        super().__init__("budget", blocks, self._run)
+        self._run = runs.Run(held, cost == "model", bool(verify), log_file, file, kept, recomputed)
+        self._managing, self._outside = managing, outside  # which has the door
+        super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
 
-    def _count(self, change):
-        if change > 0:
-            _hand_over()
-            self._managing.open_block(self._run)
-        else:
-            self._managing.close_block(self._run)
-
-    def start(self):
+    def start(self) -> Self:
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.
 
         Returns
@@ -185,11 +187,10 @@ class budget(BlockMode):
         RuntimeError
             One has been started already, or a block of this one is open.
         """
-        _hand_over()
         self._managing.start(self._run)
         return self
 
-    def stop(self):
+    def stop(self) -> None:
         """End what `start` began.
 
         Raises
@@ -201,7 +202,7 @@ class budget(BlockMode):
         """
         self._managing.stop(self._run)
 
-    def stats(self):
+    def stats(self) -> dict[str, float]:
         """What has happened so far.
 
         Returns
@@ -211,28 +212,18 @@ class budget(BlockMode):
         """
         return self._run.stats()
 
-    base_time = _Figure("float: Seconds in operations, as they were done first.")
-    remat_time = _Figure("float: Seconds in operations that were repeated.")
-    search_time = _Figure("float: Seconds in looking for what to evict.")
-    evictions = _Figure("int: How often bytes left to be made again.")
-    remakes = _Figure("int: How often bytes were made again.")
-    spills = _Figure("int: How often bytes left for the file.")
-    spilled_bytes = _Figure("int: How many were written to it.")
-    peak_bytes = _Figure("int: The most that there were at once, until the end.")
-    live_bytes = _Figure("int: Those that there are now.")
+    base_time = _Figure[float]("float: Seconds in operations, as they were done first.")
+    remat_time = _Figure[float]("float: Seconds in operations that were repeated.")
+    search_time = _Figure[float]("float: Seconds in looking for what to evict.")
+    evictions = _Figure[int]("int: How often bytes left to be made again.")
+    remakes = _Figure[int]("int: How often bytes were made again.")
+    spills = _Figure[int]("int: How often bytes left for the file.")
+    spilled_bytes = _Figure[int]("int: How many were written to it.")
+    peak_bytes = _Figure[int]("int: The most that there were at once, until the end.")
+    live_bytes = _Figure[int]("int: Those that there are now.")
 
 
-def _hand_over():
-    """Have operations handed over, also to the rules of fakes, which say what they will give."""
-    with importing:
-        from cowarray._modes.budget import managing, outside  # noqa: F401 (outside: the door)
-        from cowarray._modes.fake import passing
-        from cowarray._modes.record import rehearsing
-
-    hand_to(rehearsals=rehearsing, fakes=passing, budget=managing)
-
-
-def _names(parameter, names):
+def _names(parameter: str, names: Iterable[str]) -> list[str]:
     names = list(names) if not isinstance(names, str) else [names]
     for name in names:
         if not isinstance(name, str):
@@ -240,7 +231,7 @@ def _names(parameter, names):
     return names
 
 
-def checkpoint(x, /):
+def checkpoint(x: _Array, /) -> _Array:
     """A managed copy of an array, from which managed arrays are computed, inside a budget or not.
 
     Parameters
@@ -277,11 +268,10 @@ def checkpoint(x, /):
         from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
-    _hand_over()
     return outside.checkpoint(x)
 
 
-def is_checkpointed(x, /):
+def is_checkpointed(x: object, /) -> bool:
     """Whether an array is managed: computed in a `budget`, or from what `checkpoint` gave.
 
     Parameters
@@ -310,7 +300,7 @@ def is_checkpointed(x, /):
     return isinstance(x, ndarray) and outside.is_checkpointed(x)
 
 
-def decheckpoint(x, /):
+def decheckpoint(x: _Array, /) -> _Array:
     """Have an array stay: its bytes are brought, and how it was made is forgotten.
 
     Parameters
@@ -320,7 +310,7 @@ def decheckpoint(x, /):
     Returns
     -------
     ndarray
-        `x` itself. All its views stay, too.
+        `x` itself. Its views stay as well.
 
     Raises
     ------
@@ -347,7 +337,7 @@ def decheckpoint(x, /):
     return x
 
 
-def where_away(x):
+def where_away(x: ndarray) -> str:
     """Where the bytes of an array are, if they have been evicted, and what it takes to bring them; else an empty text.
 
     Parameters
@@ -364,7 +354,7 @@ def where_away(x):
     return outside.where_away(x)
 
 
-def evict(x, /):
+def evict(x: ndarray, /) -> None:
     """Free the bytes of a managed array, and of all that share them; they come back when somebody needs them.
 
     Parameters
@@ -399,7 +389,7 @@ def evict(x, /):
     outside.evict(x)
 
 
-def _check(name, x):
+def _check(name: str, x: object) -> None:
     if not isinstance(x, ndarray):
         raise TypeError(f"{name}: expected a cowarray.ndarray (got {type(x).__name__})")
 

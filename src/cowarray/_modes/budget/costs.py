@@ -1,6 +1,10 @@
 """What operations cost by a fixed model, so that a run can be repeated."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
+
+from cowarray._face.ndarray import ndarray
 
 __all__ = ["model_cost"]
 
@@ -27,7 +31,7 @@ _TRANSFORMS = 400 * _MIB
 _FLOPS = 24e9
 
 
-def model_cost(operation, args, results, writes):
+def model_cost(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]], writes: bool) -> int:
     """Nanoseconds that an operation takes, by what it is called and by the sizes of its arguments and results.
 
     Parameters
@@ -47,7 +51,7 @@ def model_cost(operation, args, results, writes):
     return round(1e9 * _seconds(operation, args, results, writes))
 
 
-def _seconds(operation, args, results, writes):
+def _seconds(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]], writes: bool) -> float:
     nbytes = sum(x.nbytes for _, x in results)
     if operation in ("matmul", "dot", "ndarray.dot", "inner"):
         inner = max((each.shape[-1] for each in args[:1] if getattr(each, "shape", ())), default=1)

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, storage_for
@@ -42,10 +43,11 @@ from cowarray._modes.budget.tasks cimport (
     Task,
     unreserve,
 )
-from cowarray._modes.common.blocks cimport current_in
+from cowarray._modes.common.dispatching cimport BUDGETS, enlist, Found, Handler, LEFT, name_managed
 from cowarray._modes.common.sites cimport here
 from cowarray._modes.common.thread cimport this_thread, Thread
-from cowarray._native.storage cimport allocated_size, Storage
+from cowarray._modes.fake.forecasts cimport Forecast, key_of, recall
+from cowarray._native.storage cimport allocated_size, is_pinned, Storage
 from cowarray._ops.protocols cimport at_headers
 from cowarray._ops.road cimport QUICK_FAILED
 
@@ -54,16 +56,14 @@ from cowarray._modes.budget.runs import guard
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.record.draws import NotRecorded
 from cowarray._ops.operands import watch_births
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.protocols import dispatched, runs_user_code
 
 cnp.import_array()
 
-# Where operations go that are not managed; None: to NumPy.
-beneath = None
 # The run that holds in the whole process, where no block holds (`run.start()`), or None.
 everywhere = None
 
-# For the two times that every operation takes it: `with` looks methods up, and calls one with a tuple.
+# Every operation takes the guard twice, and `with` is slow: it looks methods up, and calls one with a tuple.
 cdef object lock_guard = guard.acquire, unlock_guard = guard.release
 
 # Why results are constants.
@@ -72,27 +72,29 @@ cdef str SMALL = "it is small"
 cdef str RESIZED = "resize gave it its bytes"
 cdef str WRITTEN = "something that takes part is written from outside"
 cdef str UNSET = "`where` without `out` leaves elements as they happen to be"
-# What gives memory as it happens to be gives zeros: that can be given again.
+# What gives uninitialized memory gives zeros: those can be made again.
 cdef dict ZEROED = {"empty": np.zeros, "empty_like": np.zeros_like}
 
 
-def dispatch(str operation, function, tuple args, dict kwargs):
-    """Do an operation that has been handed over: in a budget, where one holds or an argument is managed."""
-    cdef Run run
-    cdef Managed found
-    cdef Thread thread = this_thread()
-    if thread.managed is not None or exports_alias():  # where copies are aliases, nothing is managed
-        return pass_on(operation, function, args, kwargs)
-    inner = current_in(thread)
-    run = held_by(inner)
-    if run is None and (inner is None or type(inner) is Run):
-        found = first_managed(args)
-        if found is None and kwargs:
-            found = first_managed(tuple(kwargs.values()))
-        run = None if found is None else found.unit.run
-    if run is None or run.is_over:
-        return pass_on(operation, function, args, kwargs)
-    return run_managed(thread, run, operation, function, args, kwargs)
+@cython.final
+cdef class BudgetsHandler(Handler):
+    """Has operations managed where a budget holds, or where an argument is managed and no block holds."""
+
+    cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
+                       dict kwargs):
+        cdef Run run
+        if thread.managed is not None or exports_alias():  # where copies are aliases, nothing is managed
+            return LEFT
+        run = held_by(block)
+        if run is None and found.managed is not None and (block is None or type(block) is Run):
+            run = find_managed(found.managed).unit.run
+        if run is None or run.is_over:
+            return LEFT
+        return run_managed(thread, run, operation, function, args, kwargs)
+
+
+name_managed(Managed)
+enlist(BUDGETS, BudgetsHandler())
 
 
 cdef Run held_by(object block):
@@ -102,30 +104,14 @@ cdef Run held_by(object block):
     return everywhere if block is None or type(block) is Run else None
 
 
-cdef object pass_on(str operation, object function, tuple args, dict kwargs):
-    return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
-
-
-cdef Managed first_managed(tuple values):
-    cdef Managed found
-    for value in values:
-        if is_array(value):
-            found = find_managed(<Array>value)
-        elif type(value) is tuple or type(value) is list:
-            found = first_managed(tuple(value))
-        else:
-            continue
-        if found is not None:
-            return found
-    return None
-
-
 cdef object run_managed(Thread thread, Run run, str operation, object function, tuple args, dict kwargs):
     """An operation whose results are managed."""
     cdef Outlook outlook
     cdef Task task
     cdef ManagedNode node
-    cdef list fresh = []
+    cdef list fresh = [], arrays = []
+    cdef object key = None
+    cdef Forecast known
     cdef size_t need
     cdef double before, took
     cdef bint done = False
@@ -133,8 +119,13 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     cdef object interruption
     if operation == "ndarray.resize":
         return resized(run, function, args, kwargs)
+    if not runs_user_code(function):
+        key = key_of(function, args, kwargs, arrays)
+        known = None if key is None else recall(key)
+        if known is not None and known.size < run.pools.small and makes_anew(known, operation, kwargs):
+            return at_once(run, known.size, WRITTEN if any_pinned(arrays) else SMALL, function, args, kwargs)
     try:
-        outlook = foresee(operation, function, args, kwargs, fresh)
+        outlook = foresee(operation, function, args, kwargs, key, arrays, fresh)
     except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
         return at_once(run, 0, UNKNOWN, function, args, kwargs)
     if not fresh and not outlook.written:
@@ -197,17 +188,33 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     return result
 
 
+cdef bint makes_anew(Forecast known, str operation, dict kwargs) except -1:
+    """Whether an operation gives arrays and writes none, and nothing has to be done in another way."""
+    return len(known.births) > 0 and not known.written and not kwargs and operation not in ZEROED and (
+        operation != "ndarray"
+    )
+
+
+cdef bint any_pinned(list arrays) except -1:
+    """Whether somebody outside may write to one of these at any time."""
+    for x in arrays:
+        if (<Array>x).storage_ is not None and find_managed(<Array>x) is not None and is_pinned((<Array>x).storage_):
+            return True
+    return False
+
+
 # ---- what is not recorded --------------------------------------------------------------------------------------------
 
 
 cdef object as_ever(object function, tuple args, dict kwargs):
-    """An operation that gives and writes nothing of its own: views, and values for those who look."""
+    """Do an operation that makes and writes nothing: it gives views or values."""
     cdef Task task = Task.__new__(Task)
     cdef Thread thread = this_thread()
     cdef object outer = thread.managed
     thread.managed = task
     try:
-        return function(*args, **kwargs)
+        result = at_headers(function, args, kwargs)
+        return function(*args, **kwargs) if result is QUICK_FAILED else result
     finally:
         thread.managed = outer
 
@@ -218,12 +225,12 @@ cdef object resized(Run run, object function, tuple args, dict kwargs):
     cdef Storage before = storage_for(x)
     at_once(run, size_of_resized(x, args[1:]), RESIZED, function, args, kwargs)
     if x.storage_ is not before:
-        manage_given(run, RESIZED, (x,), [before])
+        manage_given(run, RESIZED, (x,), (), {})
     return None
 
 
 cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
-    """How many bytes an array will have; 0 where NumPy refuses the lengths, or has to ask objects for them."""
+    """How many bytes an array will have; 0 where NumPy refuses the lengths, or objects would be asked for them."""
     nbytes = itemsize_of(x)
     if len(lengths) == 1 and type(lengths[0]) in (tuple, list):
         lengths = tuple(lengths[0])
@@ -235,37 +242,40 @@ cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
 
 
 cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
-    """An operation of which nobody knows before what it gives, or that gives little: its results are constants."""
-    if need:
-        with guard:
+    """Do an operation whose results are unknown before, or small: they become constants."""
+    if need or imported_size(args):
+        lock_guard()
+        try:
             run.clock()
-            if not make_room(run, need):
-                raise no_room(run, need)
+            if not make_room(run, need or imported_size(args)):  # the second is a guess: it may be an alias
+                if need:
+                    raise no_room(run, need)
             reserve(run, need)
-    elif imported_size(args):
-        with guard:
-            make_room(run, imported_size(args))  # as a guess: it may be an alias
+        finally:
+            unlock_guard()
     try:
         result = as_ever(function, args, kwargs)
     finally:
         if need:
             unreserve(run, need)
-    results = result if type(result) is tuple or type(result) is list else (result,)
-    found = [each for each in results if is_array(each)]
-    if found:
-        manage_given(run, why, found, storages_in((args, kwargs), []))
+    if is_array(result):
+        manage_given(run, why, (result,), args, kwargs)
+    elif type(result) is tuple or type(result) is list:
+        manage_given(run, why, [each for each in result if is_array(each)], args, kwargs)
     return result
 
 
-cdef int manage_given(Run run, str why, object arrays, list known) except -1:
-    """Have arrays that were computed be constants, but for those on Storages that are known."""
+cdef int manage_given(Run run, str why, object arrays, tuple args, dict kwargs) except -1:
+    """Have arrays that were computed be constants, but for those on the Storages of arguments."""
     cdef Storage storage
     cdef Allocation unit
     cdef object interruption
     cdef list strange = []
     for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper == NULL and storage not in known and storage not in strange:
+        if storage.doorkeeper == NULL and storage not in strange and not is_among(storage, args) and not (
+            kwargs and is_among(storage, kwargs)
+        ):
             strange.append(storage)
     if not strange:
         return 0
@@ -291,13 +301,16 @@ cdef size_t imported_size(tuple args) except? 0:
     return found
 
 
-cdef list storages_in(object values, list found):
+cdef bint is_among(Storage storage, object values) except -1:
+    """Whether a Storage is that of an array among values, or in lists, tuples and dicts there."""
     for value in values.values() if type(values) is dict else values:
         if is_array(value):
-            found.append((<Array>value).storage_)
+            if (<Array>value).storage_ is storage:
+                return True
         elif type(value) is tuple or type(value) is list or type(value) is dict:
-            storages_in(value, found)
-    return found
+            if is_among(storage, value):
+                return True
+    return False
 
 
 cdef list with_bytes(list fresh):
@@ -329,16 +342,18 @@ def stop(Run run not None, /):
         end_to_hold(run)
 
 
-def open_block(Run run not None, /):
-    """Count a block in that is about to hold somewhere."""
+def count_block(int change, Run run not None, /):
+    """Count a block in (1) that is about to hold somewhere, or out (-1)."""
+    if change < 0:
+        close_block(run)
+        return
     with guard:
         if everywhere is run:
             raise RuntimeError("budget: it has been started, and holds everywhere: stop it first")
         begin_to_hold(run)
 
 
-def close_block(Run run not None, /):
-    """Count a block out."""
+cdef int close_block(Run run) except -1:
     cdef object interruption = lock_guard_to_end()
     try:
         if run.users == 0 or everywhere is run:
@@ -346,6 +361,7 @@ def close_block(Run run not None, /):
         end_to_hold(run)
     finally:
         unlock_guard_and_raise(interruption)
+    return 0
 
 
 cdef int begin_to_hold(Run run) except -1:
@@ -358,7 +374,7 @@ cdef int begin_to_hold(Run run) except -1:
 
 
 cdef int end_to_hold(Run run) except -1:
-    """What raises here comes last."""
+    """Count a run out; what may raise comes last."""
     run.users -= 1
     watch_births(-1)
     if run.users == 0:

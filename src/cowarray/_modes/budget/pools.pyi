@@ -1,4 +1,4 @@
-from typing import Final, Literal, final
+from typing import Any, Final, Literal, final
 
 from typing_extensions import disjoint_base
 
@@ -8,7 +8,7 @@ RULES: Final[dict[str, int]]
 class Pool:
     used: float
     bias: int
-    owner: object
+    owner: Any
     def __init__(
         self, nbytes: int, cost: float = ..., *, constant: bool = ..., bias: int = ..., owner: object = ...
     ) -> None: ...

@@ -7,10 +7,11 @@ at once, and comes back if another is made of it again. `Pools` decides what lea
 """
 
 import weakref
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
 
 from cowarray._modes.budget.pools import Pool, Pools
-from cowarray._modes.budget.run_log import START, Annotate, Call, Constant, Copy, CopyFrom, Mutate, Pin, Release
+from cowarray._modes.budget.run_log import START, Annotate, Call, Constant, Copy, CopyFrom, Mutate, Pin, Record, Release
 from cowarray._modes.common.sizes import readable
 
 __all__ = ["Replayed", "Stopped", "replay"]
@@ -26,7 +27,7 @@ class Stopped(NamedTuple):
     operation: str
     reason: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"line {self.line}: {self.operation}: {self.reason}"
 
 
@@ -62,12 +63,22 @@ class Replayed(NamedTuple):
     stopped: Stopped | None
 
     @property
-    def compute_ratio(self):
+    def compute_ratio(self) -> float:
         """All that is computed over what the log has."""
         return (self.base_time + self.remat_time) / self.base_time if self.base_time else 1.0
 
 
-def replay(records, budget, heuristic="dtr", *, small=0, sample=False, seed=0, remat_limit=None, end="remake"):
+def replay(
+    records: Iterable[tuple[int, Record]],
+    budget: int | None,
+    heuristic: str = "dtr",
+    *,
+    small: int = 0,
+    sample: bool = False,
+    seed: int = 0,
+    remat_limit: float | None = None,
+    end: Literal["remake", "keep"] = "remake",
+) -> Replayed:
     """Simulate a log.
 
     Parameters
@@ -102,7 +113,7 @@ def replay(records, budget, heuristic="dtr", *, small=0, sample=False, seed=0, r
     budget = MOST if budget is None else min(budget, MOST)
     run = _Run(Pools(budget, heuristic, small=small, sample=sample, seed=seed))
     if remat_limit is not None:
-        run.most = remat_limit * sum(record.time for _, record in records if type(record) in (Call, Mutate))
+        run.most = remat_limit * sum(record.time for _, record in records if isinstance(record, (Call, Mutate)))
     stopped = None
     try:
         for line, record in records:
@@ -116,7 +127,7 @@ def replay(records, budget, heuristic="dtr", *, small=0, sample=False, seed=0, r
 
 
 class _CannotGoOn(Exception):
-    def __init__(self, call, reason):
+    def __init__(self, call: "_Operation", reason: str) -> None:
         super().__init__(reason)
         self.call = call
 
@@ -126,14 +137,14 @@ class _Storage:
 
     __slots__ = ("__weakref__", "fillings", "is_pinned", "is_present", "pool", "references")
 
-    def __init__(self, nbytes, cost, constant=False):
+    def __init__(self, nbytes: int, cost: float, constant: bool = False) -> None:
         self.pool = Pool(nbytes, cost, constant=constant, owner=weakref.ref(self))
         self.references = 0
         self.is_present = False
         self.is_pinned = False
         self.fillings = 0  # how often they have left: what was defined before is not defined now
 
-    def leave(self):
+    def leave(self) -> None:
         self.is_present = False
         self.fillings += 1
 
@@ -143,13 +154,13 @@ class _Value:
 
     __slots__ = ("__weakref__", "call", "filling", "is_alias", "storage")
 
-    def __init__(self, storage, call, is_alias):
+    def __init__(self, storage: _Storage, call: "_Operation", is_alias: bool) -> None:
         self.storage = storage
         self.call = call
         self.is_alias = is_alias
         self.filling = -1
 
-    def is_defined(self):
+    def is_defined(self) -> bool:
         return self.storage.is_present and self.filling == self.storage.fillings
 
 
@@ -158,52 +169,52 @@ class _Operation:
 
     __slots__ = ("args", "line", "nbytes", "operation", "results", "sizes", "time")
 
-    def __init__(self, line, operation, args, sizes, time):
+    def __init__(self, line: int, operation: str, args: tuple[_Value, ...], sizes: tuple[int, ...], time: int) -> None:
         self.line = line
         self.operation = operation
         self.args = args
         self.sizes = sizes
         self.nbytes = sum(sizes)
         self.time = time
-        self.results = []
+        self.results: list[weakref.ref[_Value]] = []
 
 
 class _Run:
     """A run so far: names, and the arrays that they mean."""
 
-    def __init__(self, pools):
+    def __init__(self, pools: Pools) -> None:
         self.pools = pools
-        self.names = {}
+        self.names: dict[str, _Value] = {}
         self.line = 0
         self.operations = 0
         self.repeats = 0
         self.base_time = 0
         self.remat_time = 0
-        self.most = None  # that remat_time may be
-        self.constants = weakref.WeakSet()
+        self.most: float | None = None  # that remat_time may be
+        self.constants: weakref.WeakSet[_Storage] = weakref.WeakSet()
 
     # ---- names -------------------------------------------------------------------------------------------------------
 
-    def value(self, name):
+    def value(self, name: str) -> _Value:
         try:
             return self.names[name]
         except KeyError:
             raise ValueError(f"line {self.line}: no array is called {name!r}") from None
 
-    def name(self, name, value):
+    def name(self, name: str, value: _Value) -> None:
         if name in self.names:
             raise ValueError(f"line {self.line}: another array is called {name!r}")
         self.names[name] = value
         value.storage.references += 1
 
-    def rename(self, name, value):
+    def rename(self, name: str, value: _Value) -> None:
         """Let a name mean another array."""
         old = self.names[name]
         value.storage.references += 1
         self.names[name] = value
         self.drop(old.storage)
 
-    def drop(self, storage):
+    def drop(self, storage: _Storage) -> None:
         storage.references -= 1
         if storage.references == 0 and not storage.is_pinned and not storage.pool.constant:
             if storage.is_present:
@@ -212,7 +223,7 @@ class _Run:
 
     # ---- lines of the log --------------------------------------------------------------------------------------------
 
-    def constant(self, record):
+    def constant(self, record: Constant) -> None:
         call = _Operation(self.line, f"the constant {record.name!r}", (), (record.nbytes,), 0)
         self.make_room(call)
         storage = _Storage(record.nbytes, 0, constant=True)
@@ -223,7 +234,7 @@ class _Run:
         value.filling = 0
         self.name(record.name, value)
 
-    def call(self, record):
+    def call(self, record: Call) -> None:
         args = tuple(map(self.value, record.args))
         sizes = tuple(result.nbytes if result.alias < 0 else 0 for result in record.results)
         origins = [args[result.alias] if result.alias >= 0 else None for result in record.results]
@@ -231,16 +242,16 @@ class _Run:
         for result, value in zip(record.results, self.first(call, origins), strict=True):
             self.name(result.name, value)
 
-    def mutate(self, record):
+    def mutate(self, record: Mutate) -> None:
         args = tuple(map(self.value, record.args))
         sizes = tuple(args[index].storage.pool.nbytes for index in record.written)
         call = _Operation(self.line, record.operation, args, sizes, record.time)
         for index, value in zip(record.written, self.first(call, [None] * len(sizes)), strict=True):
             self.rename(record.args[index], value)
 
-    def first(self, call, origins):
+    def first(self, call: _Operation, origins: Sequence[_Value | None]) -> list[_Value]:
         """The results of an operation that runs for the first time. Those with an origin have its bytes."""
-        values = []
+        values: list[_Value] = []
         for origin, nbytes in zip(origins, call.sizes, strict=True):
             storage = _Storage(nbytes, call.time) if origin is None else origin.storage
             value = _Value(storage, call, origin is not None)
@@ -260,25 +271,25 @@ class _Run:
             self.pools.touch(value.storage.pool)
         return values
 
-    def copy(self, record):
+    def copy(self, record: Copy) -> None:
         self.name(record.to, self.value(record.source))
 
-    def copy_from(self, record):
+    def copy_from(self, record: CopyFrom) -> None:
         self.value(record.to)
         self.rename(record.to, self.value(record.source))
 
-    def release(self, record):
+    def release(self, record: Release) -> None:
         # A log that was begun in the middle releases what was made before.
         if record.name in self.names:
             self.drop(self.names.pop(record.name).storage)
 
-    def pin(self, record):
+    def pin(self, record: Pin) -> None:
         self.hold(self.value(record.name))
 
-    def annotate(self, record):
+    def annotate(self, record: Annotate) -> None:
         pass
 
-    def hold(self, value):
+    def hold(self, value: _Value) -> None:
         """Bring an array into memory for good."""
         if not value.is_defined():
             self.make(value.call)
@@ -286,13 +297,13 @@ class _Run:
             value.storage.is_pinned = True
             self.pools.lock(value.storage.pool)
 
-    def remake_all(self):
+    def remake_all(self) -> None:
         for value in self.names.values():
             self.hold(value)
 
     # ---- memory ------------------------------------------------------------------------------------------------------
 
-    def make(self, call, first=False):
+    def make(self, call: _Operation, first: bool = False) -> None:
         """Run an operation, and before it those whose results it needs and that are absent, with a stack of our own."""
         stack = [(call, self.begin(call))]
         while stack:
@@ -308,11 +319,11 @@ class _Run:
                 self.pools.unlock(arg.storage.pool)
             stack.pop()
 
-    def begin(self, call):
+    def begin(self, call: _Operation) -> list[_Value]:
         """Lock the arguments that are there. The others, last first."""
         for arg in call.args:
             self.pools.touch(arg.storage.pool)
-        absent = []
+        absent: list[_Value] = []
         for arg in reversed(call.args):
             if arg.is_defined():
                 self.pools.lock(arg.storage.pool)
@@ -320,7 +331,7 @@ class _Run:
                 absent.append(arg)
         return absent
 
-    def run(self, call, first):
+    def run(self, call: _Operation, first: bool) -> None:
         self.make_room(call)
         pools = self.pools
         pools.now += call.time
@@ -347,7 +358,7 @@ class _Run:
         if self.most is not None and self.remat_time > self.most:
             raise _CannotGoOn(call, "operations that are run again have reached the limit")
 
-    def make_room(self, call):
+    def make_room(self, call: _Operation) -> None:
         while call.nbytes > self.pools.budget or not self.pools.fits(call.nbytes):
             pool = self.pools.choose()
             if pool is None:
@@ -355,17 +366,17 @@ class _Run:
             self.pools.evicted(pool)
             pool.owner().leave()
 
-    def why_not(self, call):
+    def why_not(self, call: _Operation) -> str:
         constants = self.constant_bytes()
         return (
             f"needs {readable(call.nbytes)} beside {readable(self.pools.live)} that cannot leave "
             f"({readable(constants)} of it constants), and the budget is {readable(self.pools.budget)}"
         )
 
-    def constant_bytes(self):
+    def constant_bytes(self) -> int:
         return sum(storage.pool.nbytes for storage in self.constants)
 
-    def result(self, stopped):
+    def result(self, stopped: Stopped | None) -> Replayed:
         pools = self.pools
         return Replayed(
             operations=self.operations,
@@ -383,7 +394,7 @@ class _Run:
         )
 
 
-_STEPS = {
+_STEPS: dict[type[Record], Callable[[_Run, Any], None]] = {
     Annotate: _Run.annotate,
     Call: _Run.call,
     Constant: _Run.constant,

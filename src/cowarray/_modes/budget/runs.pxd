@@ -62,7 +62,7 @@ cdef class Run:
     cdef Py_ssize_t active  # operations under way, of all threads
     cdef Py_ssize_t waiting  # of which wait
     cdef Py_ssize_t waiters  # threads that wait
-    cdef object constants  # weak set of Allocations
+    cdef set constants  # Allocations with members that cannot be made again
     cdef cow_account *account  # of bases that writes to what is managed have made
     cdef list written_outside  # weak references to Storages whose pages somebody outside may write, or has written
     cdef object temporaries  # weak set of Versions that nobody has, and that were made for others

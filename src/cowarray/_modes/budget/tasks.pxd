@@ -25,7 +25,7 @@ cdef class Task:
     cdef size_t reserved
 
 
-cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, list fresh)
+cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, list arrays, list fresh)
 cdef Task new_task(Outlook outlook)
 cdef size_t bytes_of(Outlook outlook, list fresh, bint shares_nothing) except? 0
 cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1

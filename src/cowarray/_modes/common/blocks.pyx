@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 from cpython.contextvars cimport get_value
 
+from cowarray._modes.common.entering cimport Entry, next_open
 from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 
 from cowarray._ops.operands import watch_births
@@ -24,13 +25,12 @@ cpdef object current():
 
 
 cdef object current_in(Thread thread):
+    cdef Entry entry
     while thread.instead is not None and thread.instead.is_over:
         thread.instead = thread.instead.before
     if thread.instead is not None and thread.instead.block is not of_the_context:
         return thread.instead.block
-    entry = get_value(block_variable)
-    while entry is not None and entry.is_over:
-        entry = entry.outer
+    entry = next_open(get_value(block_variable))
     return None if entry is None else entry.value
 
 

@@ -3,7 +3,8 @@
 import os
 import numpy as np
 
-from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 
 from cowarray._c.frames cimport (
     code_of,
@@ -60,23 +61,28 @@ cdef PyFrameObject *program_frame() except? NULL:
 cdef object here():
     """The line of the innermost frame that is neither this library's nor NumPy's."""
     cdef PyFrameObject *frame = program_frame()
+    try:
+        return site_at(frame)
+    finally:
+        Py_XDECREF(<PyObject *>frame)
+
+
+cdef object site_at(PyFrameObject *frame):
+    """The line at which a frame is; NULL: unknown."""
     cdef int instruction
     cdef size_t place
     cdef tuple found
     if frame == NULL:
         return nowhere
-    try:
-        code = code_of(frame)
-        instruction = PyFrame_GetLasti(frame)
-        place = (<size_t><void *>code // 16 + instruction) % RECENT
-        found = <tuple>recent[place]
-        if found is not None and found[0] is code and found[1] == instruction:
-            return found[2]
-        key = (file_of(frame), PyFrame_GetLineNumber(frame))
-        site = sites.get(key)
-        if site is None:
-            site = sites[key] = Site(*key)
-        recent[place] = (code, instruction, site)
-    finally:
-        Py_DECREF(<object>frame)
+    code = code_of(frame)
+    instruction = PyFrame_GetLasti(frame)
+    place = (<size_t><void *>code // 16 + instruction) % RECENT
+    found = <tuple>recent[place]
+    if found is not None and found[0] is code and found[1] == instruction:
+        return found[2]
+    key = (file_of(frame), PyFrame_GetLineNumber(frame))
+    site = sites.get(key)
+    if site is None:
+        site = sites[key] = Site(*key)
+    recent[place] = (code, instruction, site)
     return site

@@ -7,9 +7,11 @@ import numpy as np
 __all__ = ["nbytes_of", "readable"]
 
 _BINARY = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-_FACTORS = {"": 1, "b": 1, "byte": 1, "bytes": 1}
-_FACTORS |= {unit.lower(): 1024**power for power, unit in enumerate(_BINARY, 1)}
-_FACTORS |= {f"{letter}b": 1000**power for power, letter in enumerate("kmgtpe", 1)}
+_FACTORS = (
+    {"": 1, "b": 1, "byte": 1, "bytes": 1}
+    | {unit.lower(): 1024**power for power, unit in enumerate(_BINARY, 1)}
+    | {f"{letter}b": 1000**power for power, letter in enumerate("kmgtpe", 1)}
+)
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -56,7 +58,7 @@ def readable(nbytes: int) -> str:
     """
     if nbytes < 1024:
         return f"{nbytes} B"
-    size = nbytes / 1024
+    size, unit = nbytes / 1024, ""
     for unit in _BINARY:
         if size < 1023.95 or unit == _BINARY[-1]:  # which prints as 1024.0
             break

@@ -152,13 +152,7 @@ def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
     return tuple(found)
 
 
-class _Counted(Mode):
-    # Counts a context in (1) or out (-1), and returns how many there are. Not a name of the module: those are gone when
-    # a mode ends with the interpreter.
-    _count = staticmethod(count_modes)
-
-
-class no_copy(_Counted):
+class no_copy(Mode):
     """Context manager in which a write raises `CopyError` instead of copying shared bytes first.
 
     Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
@@ -195,10 +189,10 @@ class no_copy(_Counted):
     def __init__(self, *, eager: bool = False) -> None:
         if type(eager) is not bool:
             raise TypeError(f"no_copy: eager must be True or False (got {eager!r})")
-        super().__init__("no_copy", _forbidden, eager)
+        super().__init__("no_copy", _forbidden, eager, ((count_modes,),))
 
 
-class trace(_Counted):
+class trace(Mode):
     """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
 
     Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
@@ -238,7 +232,7 @@ class trace(_Counted):
 
     def __init__(self) -> None:
         self._events: list[Any] = []
-        super().__init__("trace", _traces, self._events)
+        super().__init__("trace", _traces, self._events, ((count_modes,),))
 
     def __iter__(self) -> Iterator[TraceEvent]:
         known = filter(_is_known, list(self._events))

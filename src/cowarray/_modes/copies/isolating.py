@@ -63,10 +63,12 @@ def isolated(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     if not callable(function):
         raise TypeError(f"isolated: expected a function (got {type(function).__name__})")
 
+    run: Callable[..., _R] = function
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         replaced: dict[int, tuple[object, Any]] = {}
-        return function(*_own(args, replaced), **_own(kwargs, replaced))
+        return run(*_own(args, replaced), **_own(kwargs, replaced))
 
     return call
 
@@ -85,7 +87,8 @@ def _own(value: object, replaced: Any) -> Any:
     elif isinstance(value, tuple):
         items = [_own(item, replaced) for item in value]
         # A named tuple is made by `_make`. Any other class of tuples may want more than its items.
-        made = type(value)._make(items) if hasattr(value, "_make") else tuple(items) if type(value) is tuple else value
+        kind: Any = type(value)
+        made = kind._make(items) if hasattr(kind, "_make") else tuple(items) if kind is tuple else value
     elif isinstance(value, list):
         made = copy.copy(value)
         replaced[id(value)] = value, made  # first: it may be in itself

@@ -2,24 +2,28 @@
 
 import contextlib
 import types
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
 from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
 __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
-class deferred(BlockMode):
+
+class deferred(Mode):
     """Context manager in which operations are recorded, and done when somebody needs their results.
 
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
     outside, or asks for them by `materialize`. They are the very bytes that the operation would have given at once, in
     whatever order arrays are asked for: views, writes through any of them, random draws and inputs that change later
-    included. Operations on deferred arrays are recorded after the end of the block, too.
+    included. Operations on deferred arrays are recorded also after the end of the block.
 
     What needs a value gets it: to index with a deferred array, to compare it in an ``if``, to print it or to hand it to
     another library makes what is needed. An operation that cannot be recorded (with functions of the user, open files,
@@ -65,28 +69,21 @@ class deferred(BlockMode):
     [1, 2, 5]
     """
 
-    def __init__(self, strict=False, at_least=0):
+    def __init__(self, strict: bool = False, at_least: int = 0) -> None:
         if type(strict) is not bool:
             raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
-        # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
             from cowarray._modes.deferred import recording
-            from cowarray._modes.fake import passing
-            from cowarray._modes.record import rehearsing
 
-        self._roads = {"rehearsals": rehearsing, "deferral": recording, "fakes": passing}
-        super().__init__("deferred", blocks, recording.Deferral(strict, at_least))
-
-    def _count(self, change):
-        if change > 0:
-            hand_to(**self._roads)
-        watch_births(change)
+        block = recording.Deferral(strict, at_least)
+        super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 
 
-def deferred_init(fn, /, *args, **kwargs):
+def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Call a function with the arrays that are born in it deferred.
 
     Parameters
@@ -118,7 +115,7 @@ def deferred_init(fn, /, *args, **kwargs):
         return fn(*args, **kwargs)
 
 
-def is_deferred(obj, /):
+def is_deferred(obj: object, /) -> bool:
     """Whether an array, or one in an object, is still to be computed.
 
     Parameters
@@ -145,7 +142,13 @@ def is_deferred(obj, /):
     return any(_has_no_bytes_yet(x) for x in _arrays_in(obj))
 
 
-def materialize(obj, /, where=None, *, progress=None):
+def materialize(
+    obj: _T,
+    /,
+    where: Callable[[ndarray], object] | None = None,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+) -> _T:
     """Make the bytes of deferred arrays.
 
     Parameters
@@ -201,7 +204,7 @@ def materialize(obj, /, where=None, *, progress=None):
 _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 
 
-def _make(x):
+def _make(x: ndarray) -> None:
     with importing:
         from cowarray._modes.deferred import making, recipes
 
@@ -210,14 +213,14 @@ def _make(x):
         making.make(recipe)
 
 
-def _has_no_bytes_yet(x):
+def _has_no_bytes_yet(x: ndarray) -> bool:
     return is_deferred_storage(x.storage)
 
 
-def _arrays_in(obj):
+def _arrays_in(obj: object) -> list[ndarray]:
     """The arrays in an object, each once; without recursion."""
-    found = {}
-    seen = set()
+    found: dict[int, ndarray] = {}
+    seen: set[int] = set()
     stack = [obj]
     while stack:
         each = stack.pop()
@@ -235,9 +238,9 @@ def _arrays_in(obj):
     return list(found.values())
 
 
-def _attributes(obj):
+def _attributes(obj: object) -> list[object]:
     """What an object has in it: its instance's variables, and the slots of its classes."""
-    found = list(getattr(obj, "__dict__", {}).values())
+    found: list[object] = list(getattr(obj, "__dict__", {}).values())
     for kind in type(obj).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

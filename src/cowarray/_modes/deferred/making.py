@@ -3,22 +3,24 @@
 import contextlib
 import contextvars
 import warnings
+from typing import Any
 
 import numpy as np
 
 from cowarray._modes.common.blocks import call_in
+from cowarray._modes.common.site import Site
 from cowarray._modes.deferred import recipes
-from cowarray._modes.record.draws import rest, rest_after
-from cowarray._modes.record.nodes import clone
+from cowarray._modes.record.draws import State, rest, rest_after
+from cowarray._modes.record.nodes import Node, Version, clone
 from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, rebuilt
 
 __all__ = ["make", "settle"]
 
 
-_running = set()  # Nodes
+_running: set[Node] = set()
 
 
-def make(recipe):
+def make(recipe: recipes.Recipe) -> None:
     """Bring the bytes of a deferred Storage.
 
     Parameters
@@ -40,7 +42,7 @@ def make(recipe):
         said.warn()
 
 
-def settle(state):
+def settle(state: State) -> None:
     """Have all recorded draws of a generator made.
 
     Parameters
@@ -58,39 +60,40 @@ def settle(state):
 
 
 class _Said:
-    """Floating-point warnings of what is made, said once others can make something again: a warning runs code of the
-    program, which may wait for one of them."""
+    """Floating-point warnings of what is made, given once the lock is free: a warning runs code of the program, which
+    may wait for another thread that makes something."""
 
-    def __init__(self):
-        self.found = []
-        self.site = None
+    site: Site  # of the node that runs
 
-    def gathering(self):
-        """A context manager in which they are gathered, if they are to be warnings."""
+    def __init__(self) -> None:
+        self.found: list[tuple[str, Site]] = []
+
+    def gathering(self) -> contextlib.AbstractContextManager[object]:
+        """A context manager that gathers them, where they are to be warnings."""
         handling = np.geterr()
-        modes = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
+        modes: dict[str, Any] = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
         if not modes or not {"call", "log"}.isdisjoint(handling.values()):
             return contextlib.nullcontext()  # the program has its own function for some
         return np.errstate(call=self, **modes)
 
-    def write(self, text):
+    def write(self, text: str) -> None:
         """Be told by NumPy."""
         self.found.append((text.removeprefix("Warning: ").rstrip("\n"), self.site))
 
-    def warn(self):
-        """Warn of the lines that were recorded."""
+    def warn(self) -> None:
+        """Warn, at the lines that were recorded."""
         for text, site in self.found:
             registry = _registries.setdefault(site[0], {})
             warnings.warn_explicit(text, RuntimeWarning, site[0], site[1], registry=registry)
 
 
-_registries = {}  # by file, which warnings have been shown
+_registries: dict[str, dict[Any, Any]] = {}  # by file, which warnings have been shown
 
 
-def _needed(version):
+def _needed(version: Version) -> list[Node]:
     """The nodes that have to run for a version, in the order in which they were recorded."""
-    found = set()
-    stack = [version.node]
+    found: set[Node] = set()
+    stack: list[Any] = [version.node]
     while stack:
         node = stack.pop()
         if node in found:
@@ -103,28 +106,28 @@ def _needed(version):
 
 
 class _Slice:
-    """What has to run for a version. After an error, it is as if nothing had."""
+    """What has to run for a version. After an error, everything is as before."""
 
-    def __init__(self, version, said):
+    def __init__(self, version: Version, said: _Said) -> None:
         self.said = said
         self.nodes = _needed(version)
         self.wanted = version
-        self.made = {}  # Versions; their bytes are nobody else's
-        self.states = {}  # of generators, as they were
-        self.left = {}  # by Version, how many nodes of the slice are still to read it
+        self.made: dict[Version, None] = {}  # their bytes are nobody else's
+        self.states: dict[np.random.Generator, Any] = {}  # of generators, as they were
+        self.left: dict[Version, int] = {}  # how many nodes of the slice are still to read it
 
-    def run(self):
-        """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
+    def run(self) -> None:
+        """Make the bytes, outside of all blocks and modes, and put them where they are missing."""
         call_in(None, contextvars.Context().run, (self._run_all,), {})
 
-    def _run_all(self):
+    def _run_all(self) -> None:
         node = self.nodes[0]
         try:
             _running.update(self.nodes)
             for node in self.nodes:
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
-            recipes.settle(self.nodes, self.made, kept)
+            recipes.put_made(self.nodes, self.made, kept)
         except BaseException as error:
             recipes.undo(self.nodes, self.made, self.states)
             if isinstance(error, (ValueError, TypeError, LookupError, OverflowError, NotAsForetold)):
@@ -136,7 +139,7 @@ class _Slice:
         for generator in self.states:
             rest_after(generator)
 
-    def _run(self, node):
+    def _run(self, node: Node) -> None:
         values = {version: self._value(version, version in node.writes) for version in node.reads}
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
@@ -151,7 +154,7 @@ class _Slice:
                 if version() is not None:
                     self._put(version(), laid(results[place], outline, values))
 
-    def _value(self, version, written):
+    def _value(self, version: Version, written: bool) -> Any:
         """A version's bytes, for a node to read or to write."""
         value = version.value
         if isinstance(value, np.random.Generator):
@@ -165,13 +168,13 @@ class _Slice:
             return value
         return clone(value)
 
-    def _put(self, version, value):
+    def _put(self, version: Version | None, value: Any) -> None:
         if version is not None:
             version.value = value
             self.made[version] = None
 
-    def _is_kept(self, version):
-        """Whether others are still to read what is put where it was missing."""
+    def _is_kept(self, version: Version) -> bool:
+        """Whether other nodes are still to read a version that is put in place."""
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
 

@@ -1,13 +1,12 @@
 """Deferred arrays: the doorkeeper of a Storage that has no bytes yet, and how they come.
 
-Whoever comes to that door but to look at shape and strides has the bytes made first, in place, and then goes on as if
-they had always been there.
+An access makes the bytes first, in place, and then goes on as if they had always been there. One that only looks at shape
+and strides makes none.
 """
 
 import weakref
 
-from cowarray._array.array cimport Array, BORN_SCALAR, is_array
-from cowarray._array.layout cimport MAXDIMS
+from cowarray._array.array cimport Array, BORN_SCALAR
 from cowarray._modes.record.nodes cimport Node, Traced, Version
 from cowarray._native.storage cimport Access, change_keeper, LOCATES, Storage, take_bytes
 
@@ -42,7 +41,7 @@ cdef int make_before_access(object keeper, Storage storage, const Access *access
 cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
     """Make a fake that has just been made, and that nobody else has, a deferred array.
 
-    is_scalar: NumPy gives a scalar. Then nothing changes it, and in-place operators give new objects.
+    is_scalar: NumPy gives a scalar here. So nothing changes the array, and in-place operators give new objects.
     """
     cdef Recipe recipe = Recipe.__new__(Recipe)
     recipe.door = make_before_access
@@ -57,7 +56,7 @@ cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
 
 
 cdef object site_of(Recipe recipe):
-    """Where the operation stands that makes a Recipe's bytes; None once it has been done."""
+    """The line of the operation that makes a Recipe's bytes; None once it has been done."""
     cdef Node node = recipe.latest.node
     return None if node is None else node.site
 
@@ -73,34 +72,17 @@ def recipe_of(Array x not None, /):
     return find_recipe(x)
 
 
-def first_deferred(values, /):
-    """The first array whose bytes are not made yet among values, or in lists, tuples and dicts there; or None."""
-    return find_deferred(values, 0)
-
-
-cdef object find_deferred(object values, int depth):
-    for value in values:
-        if is_array(value):
-            if find_recipe(<Array>value) is not None:
-                return value
-        elif isinstance(value, (list, tuple, dict)) and depth < MAXDIMS:
-            found = find_deferred((<dict>value).values() if isinstance(value, dict) else value, depth + 1)
-            if found is not None:
-                return found
-    return None
-
-
 # ---- what has been made ----------------------------------------------------------------------------------------------
 
 
 def fill(Storage storage not None, Storage made not None, /):
-    """Put bytes into a deferred Storage: those of another, which is to be dropped. What that shared, it shares."""
+    """Give a deferred Storage the bytes of another, which is to be dropped, with all shares in them."""
     _keeper = <object>storage.doorkeeper  # ends with this function
     take_bytes(storage, made)
 
 
-def settle(list nodes, dict made, dict kept, /):
-    """Put what nodes have made where it was missing, and forget how. No signal comes in between."""
+def put_made(list nodes, dict made, dict kept, /):
+    """Put what nodes have made where it is missing, and forget the nodes. No signal comes in between."""
     cdef Version version
     cdef list gone = []
     for each in made:
@@ -121,8 +103,7 @@ def settle(list nodes, dict made, dict kept, /):
 
 
 def undo(list nodes not None, dict made not None, dict states not None, /):
-    """Forget what was made before an error, if it has not been settled: it is made again, by generators as they were.
-    """
+    """Forget what was made before an error, unless it has been put in place. Generators get their states back."""
     if (<Node>nodes[0]).function is None:
         return
     for version in made:

@@ -1,9 +1,9 @@
-from collections.abc import Callable
-from typing import Any, Self, final
+from typing import Self, final
 
+from cowarray._modes.common.dispatching import Handler
+from cowarray._modes.record.draws import Waiting
+from cowarray._modes.record.nodes import Node
 from cowarray._modes.record.rehearsing import Rehearsal
-
-beneath: Callable[..., Any] | None
 
 @final
 class Deferral:
@@ -16,4 +16,7 @@ class Deferral:
 @final
 class Recording(Rehearsal): ...
 
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+def note_draw(node: Node, waiting: Waiting) -> None: ...
+
+@final
+class DeferralsHandler(Handler): ...

@@ -11,18 +11,19 @@ cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, is_array
-from cowarray._modes.common.blocks cimport call_in, current_in
-from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.common.blocks cimport call_in
+from cowarray._modes.common.dispatching cimport DEFERRALS, enlist, Found, Handler, LEFT
+from cowarray._modes.common.thread cimport Thread
+from cowarray._modes.fake.forecasts cimport ask, give_again, note_answer, Question
 from cowarray._modes.deferred.recipes cimport find_recipe, new_recipe, Recipe, site_of
 from cowarray._modes.record.captures cimport captured, captured_foreign
 from cowarray._modes.record.nodes cimport Node, placed, Reference, Version
-from cowarray._modes.record.rehearsing cimport own_block, refuse_objects, rehearse, Rehearsal
+from cowarray._modes.record.rehearsing cimport refuse_objects, rehearse, Rehearsal
 from cowarray._native.storage cimport Storage
 
 from cowarray._modes.deferred.making import settle
-from cowarray._modes.deferred.recipes import first_deferred
 from cowarray._modes.fake.calls import disown
-from cowarray._modes.fake.fakes import first_fake, origin_of
+from cowarray._modes.fake.fakes import origin_of
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._modes.record.draws import NotRecorded, Waiting, draw_of
 from cowarray._modes.record.repeating import making
@@ -32,15 +33,14 @@ cnp.import_array()
 
 cdef object bearing_type = type(bearing(None))
 
-# Where operations go that are not recorded here; None: to NumPy.
-beneath = None
-
 # What gives an array also without axes, where others give a scalar.
 cdef frozenset GIVES_ARRAYS = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like array asarray copy reshape astype where "
     "ndarray.copy ndarray.lazy_clone ndarray.reshape ndarray.astype ndarray.__deepcopy__".split()
 )
 cdef object numpy_empty = np.empty
+# Of operations that write nothing. Nobody adds to it.
+cdef dict NOTHING = {}
 
 
 @cython.final
@@ -66,40 +66,37 @@ cdef class Deferral:
 cdef Deferral OUTSIDE = Deferral(False, 0)
 
 
-def dispatch(str operation, function, tuple args, dict kwargs):
-    """Do an operation that has been handed over: record it, where it is about deferred arrays or inside their block."""
-    cdef Thread thread = this_thread()
-    cdef object inner = current_in(thread)
-    cdef Deferral block
-    cdef Recipe recipe
-    if thread.recorded is not None:
-        return pass_on(operation, function, args, kwargs)  # of ghosts
-    found = first_deferred(args)
-    if found is None and kwargs:
-        found = first_deferred(kwargs.values())
-    if type(inner) is Deferral:
-        block = <Deferral>inner
-    elif found is None or inner is not None:
-        return pass_on(operation, function, args, kwargs)
-    else:
-        block = OUTSIDE
-    fake = first_fake(args)
-    if fake is None and kwargs:
-        fake = first_fake(kwargs.values())
-    if fake is not None:
-        raise FakeError(operation, "it is not recorded with a fake among its arguments", origin_of(fake).site)
-    try:
-        return record(operation, function, args, kwargs, block)
-    except NotRecorded:
-        pass
-    recipe = None if found is None else find_recipe(<Array>found)  # it may have been made meanwhile
-    if recipe is not None and (block.strict or recipe.strict):
-        raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe))
-    return call_in(None, function, args, kwargs)  # a deferred argument is made at its door
+@cython.final
+cdef class DeferralsHandler(Handler):
+    """Has operations recorded that are about deferred arrays, outside of blocks, or inside a block of its own."""
+
+    cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
+                       dict kwargs):
+        cdef Deferral deferral
+        cdef Recipe recipe
+        if thread.recorded is not None:
+            return LEFT  # it is of ghosts
+        if type(block) is Deferral:
+            deferral = <Deferral>block
+        elif found.deferred is None or block is not None:
+            return LEFT
+        else:
+            deferral = OUTSIDE
+        if found.fake is not None:
+            raise FakeError(
+                operation, "it is not recorded with a fake among its arguments", origin_of(found.fake).site
+            )
+        try:
+            return record(operation, function, args, kwargs, deferral, found.deferred is not None)
+        except NotRecorded:
+            pass
+        recipe = None if found.deferred is None else find_recipe(found.deferred)  # it may have been made meanwhile
+        if recipe is not None and (deferral.strict or recipe.strict):
+            raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe))
+        return call_in(None, function, args, kwargs)  # a deferred argument is made at its door
 
 
-cdef object pass_on(str operation, object function, tuple args, dict kwargs):
-    return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
+enlist(DEFERRALS, DeferralsHandler())
 
 
 @cython.final
@@ -147,8 +144,9 @@ cdef class Recording(Rehearsal):
         return found
 
 
-cdef object record(str operation, object function, tuple args, dict kwargs, Deferral block):
+cdef object record(str operation, object function, tuple args, dict kwargs, Deferral block, bint has_deferred):
     cdef Recording recording
+    cdef Question question
     cdef list fresh, held
     cdef dict held_names
     cdef Recipe recipe
@@ -162,24 +160,32 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     draw = draw_of(function) if type(function) is bearing_type else None
     if draw is not None:
         function = draw.replay  # by NumPy's generator, whoever stands in for it
-        if first_deferred(args) is None and not draw.is_possible(args, kwargs):
+        if not has_deferred and not draw.is_possible(args, kwargs):
             raise NotRecorded
     elif operation == "ndarray.__setitem__" and not is_array(args[2]):
         check_value(<Array?>args[0], args[2])
     recording = Recording.__new__(Recording)
-    recording.block = own_block()
-    shown = tuple([recording.show(value) for value in args])
-    named = {name: recording.show(value) for name, value in kwargs.items()} if kwargs else kwargs
-    result = rehearse(operation, function, shown, named, recording)
+    recording.stand_here()
     fresh = []
-    recording.find_fresh(result, fresh)
-    if recording.has_real:
-        disown(result)
+    question = None if draw is not None else ask(function, args, kwargs, recording.block.ledger, True)
+    result = None if question is None else give_again(question, recording.origin)
+    if result is not None:
+        fresh.append((0, result))
+        recording.written = NOTHING
+    else:
+        shown = tuple([recording.show(value) for value in args])
+        named = {name: recording.show(value) for name, value in kwargs.items()} if kwargs else kwargs
+        result = rehearse(operation, function, shown, named, recording)
+        recording.find_fresh(result, fresh)
+        if recording.has_real:
+            disown(result)
+        elif question is not None and not recording.written and len(fresh) == 1:
+            note_answer(question, result)
     if not fresh and not recording.written:
         return recording.give_back(result)
     for _, array in fresh:
         refuse_objects((<Array>array).descr)
-    if block.at_least and not recording.ghosts and sum([array.nbytes for _, array in fresh]) < block.at_least:
+    if block.at_least and not has_deferred and sum([array.nbytes for _, array in fresh]) < block.at_least:
         raise NotRecorded
     with making():  # nobody makes what is read here before it is noted
         versions = {}

@@ -1,5 +1,7 @@
 """An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and may do."""
 
+from collections.abc import Callable, Iterator
+from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
@@ -7,6 +9,8 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import call_in
 from cowarray._modes.fake.fakes import (
+    Ledger,
+    Origin,
     copying,
     during,
     first_fake,
@@ -19,6 +23,8 @@ from cowarray._modes.fake.fakes import (
     write,
 )
 from cowarray._modes.fake.refusals import FakeError
+from cowarray._modes.layouts.layouts import Layout
+from cowarray._native.storage import Storage
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import written_by
@@ -27,10 +33,10 @@ __all__ = ["Block", "Call", "disown"]
 
 # Storages of arrays that were computed inside a block because they are small: they are the block's own, so they may
 # lose their bytes again when a fake is written into them.
-_computed = WeakSet()
+_computed: WeakSet[Storage] = WeakSet()
 
 # By the Storages of fakes that stand for mapped files: lazy copies, which stand for the files that keep their bytes.
-_shared_with_files = WeakKeyDictionary()
+_shared_with_files: WeakKeyDictionary[Storage, ndarray] = WeakKeyDictionary()
 
 
 class Block:
@@ -50,7 +56,9 @@ class Block:
 
     __slots__ = ("assumed", "ledger", "origin", "real")
 
-    def __init__(self, ledger, real, origin=None, assumed=None):
+    def __init__(
+        self, ledger: Ledger, real: int, origin: Origin | None = None, assumed: frozenset[str] | None = None
+    ) -> None:
         self.assumed = assumed
         self.ledger = ledger
         self.real = real
@@ -62,17 +70,28 @@ class Call:
 
     __slots__ = ("_origin", "args", "block", "faked", "function", "kwargs", "operation")
 
-    def __init__(self, operation, function, args, kwargs, block, faked):
+    def __init__(
+        self,
+        operation: str,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        block: Block | None,
+        faked: ndarray | None,
+    ) -> None:
         self.operation = operation
-        self.function = function
+        self.function: Any = function
         self.args = args
         self.kwargs = kwargs
-        self.block = Block(origin_of(faked).ledger, 0) if block is None else block
+        if block is None:
+            assert faked is not None
+            block = Block(origin_of(faked).ledger, 0)
+        self.block = block
         self.faked = faked  # the first fake among the arguments, or None
-        self._origin = None
+        self._origin: Origin | None = None
 
     @property
-    def origin(self):
+    def origin(self) -> Origin:
         """Origin: The line of the program that runs."""
         if self._origin is None:
             self._origin = self.block.origin or self.block.ledger.here()
@@ -80,7 +99,7 @@ class Call:
 
     # ---- what is computed after all
 
-    def compute(self):
+    def compute(self) -> Any:
         """Do it as ever, outside of the block. What it gives is the block's own."""
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         result = call_in(None, self.function, self.args, self.kwargs)
@@ -88,32 +107,32 @@ class Call:
         _computed.update([each.storage for each in _arrays_in(result) if each.storage not in given])
         return result
 
-    def forgotten(self):
+    def forgotten(self) -> Any:
         """Do it as ever, and have results of `real` bytes or more lose their values again."""
         result = self.compute()
         if sum(map(_nbytes, _arrays_in(result))) >= self.block.real:
             self.forget(result)
         return result
 
-    def forget(self, result):
+    def forget(self, result: object) -> None:
         """Have arrays lose their values that the operation has made, not those that it was given, or views of them."""
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         for each in _arrays_in(result):
             if each.storage not in given:
                 forget(each, self.origin)
 
-    def writes_real_arrays(self):
+    def writes_real_arrays(self) -> bool:
         """Whether all is real, and some of it is written: then it is done as ever."""
         return self.faked is None and any(
             isinstance(each, (ndarray, np.ndarray))
             for each in written_by(self.operation, self.function, self.args, self.kwargs)
         )
 
-    def is_large(self, x):
+    def is_large(self, x: Any) -> bool:
         """Whether an array is one that a block gives no bytes."""
         return x.nbytes >= self.block.real
 
-    def is_written(self, x):
+    def is_written(self, x: object) -> bool:
         """Whether an array that the operation gives back is one that it has written."""
         out = self.kwargs.get("out")
         if x is out or (type(out) is tuple and any(x is each for each in out)):
@@ -129,7 +148,7 @@ class Call:
 
     # ---- what is given back
 
-    def give(self, *layouts):
+    def give(self, *layouts: Layout) -> Any:
         """The results that have these layouts: one, or a tuple of several. Small ones that no fake is needed for are
         computed."""
         if self.faked is None and sum(map(_nbytes, layouts)) < self.block.real:
@@ -139,7 +158,7 @@ class Call:
             return make(origin, *layouts[0])
         return tuple([make(origin, *layout) for layout in layouts])
 
-    def mapped(self, x):
+    def mapped(self, x: Any) -> ndarray:
         """A fake in place of an array that maps a file: it takes no memory, and the first write to it copies.
 
         Parameters
@@ -151,26 +170,26 @@ class Call:
         _shared_with_files[made.storage] = made.lazy_clone()
         return made
 
-    def view(self, *arrays):
+    def view(self, *arrays: ndarray) -> Any:
         """What the function gives as ever, which makes views of arrays and touches none of their elements."""
         result = permit(self.operation, list(arrays), self.function, self.args, self.kwargs)
         if isinstance(result, np.generic) or (type(result) is tuple and any(isinstance(x, np.generic) for x in result)):
             raise self.refusal("a value is needed")  # no rule may let it come to that
         return result
 
-    def resized(self, x, shape):
+    def resized(self, x: ndarray, shape: Any) -> Any:
         """What `resize` does: it gives the array a Storage of its own."""
         if is_fake(x):
             return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
         return self.compute()
 
-    def copy(self):
+    def copy(self) -> Any:
         """What the function gives as ever, which copies by the library's own rules for copies."""
         return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
 
     # ---- what is written
 
-    def writes(self, x, whole=False, text=False, key=..., where=...):
+    def writes(self, x: Any, whole: bool = False, text: bool = False, key: object = ..., where: object = ...) -> bool:
         """Whether an array that the operation writes has become, or is, a fake; False: compute it, all is real.
 
         Parameters
@@ -201,14 +220,14 @@ class Call:
 
     # ---- what is refused
 
-    def refusal(self, reason, advice=""):
+    def refusal(self, reason: str, advice: str = "") -> FakeError:
         """A `FakeError` of this operation, about its first fake, if there is one."""
         site = None if self.faked is None else origin_of(self.faked).site
         return FakeError(self.operation, reason, site, advice)
 
     # ---- what rules look at
 
-    def header(self, value):
+    def header(self, value: Any) -> Any:
         """NumPy's array for those who look at shape, dtype and strides; a number stays what it is."""
         if isinstance(value, ndarray):
             return locate(value)
@@ -219,7 +238,7 @@ class Call:
         return np.asarray(value)
 
 
-def _row_of(function):
+def _row_of(function: Any) -> table.Operation | None:
     """The table's row of what a journey does, where that is a function of NumPy's."""
     function = getattr(function, "function", None)
     if not callable(function):
@@ -229,15 +248,15 @@ def _row_of(function):
     return _rows[function]
 
 
-_rows = {}
+_rows: dict[Callable[..., Any], table.Operation] = {}
 
 
-def disown(result):
+def disown(result: object) -> None:
     """Note that the arrays in a result are somebody's, who did not ask for fakes."""
     _computed.difference_update([each.storage for each in _arrays_in(result)])
 
 
-def _arrays_in(result):
+def _arrays_in(result: object) -> Iterator[ndarray]:
     if isinstance(result, ndarray):
         yield result
     elif isinstance(result, dict):
@@ -247,8 +266,8 @@ def _arrays_in(result):
             yield from _arrays_in(each)
 
 
-def _nbytes(layout):
-    size = layout.dtype.itemsize
+def _nbytes(layout: Layout | ndarray) -> int:
+    size: int = layout.dtype.itemsize
     for length in layout.shape:
         size *= length
     return size

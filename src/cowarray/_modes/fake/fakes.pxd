@@ -2,6 +2,7 @@
 
 cimport cython
 
+from cowarray._array.array cimport Array
 from cowarray._c.core cimport cow_account
 from cowarray._native.storage cimport Keeper, Storage
 
@@ -29,7 +30,13 @@ cdef class Origin(Keeper):
 
 @cython.final
 @cython.no_gc
-cdef class Step:
+cdef class Permit:
     cdef str operation
     cdef Storage storage  # the one that may be touched, or None
     cdef list others
+
+
+cdef Origin origin_here(Ledger ledger)
+cdef Origin origin_at(Ledger ledger, object site)
+cdef size_t bytes_copied(Ledger ledger) noexcept
+cdef Array make_like(Origin origin, Array place, size_t nbytes)

@@ -4,7 +4,10 @@ A rule gives arrays of exactly the shape, dtype and strides that the operation w
 write; or it refuses. An operation without a row is refused, too: nothing is guessed, and no element of a fake is read.
 """
 
+from typing import Any
+
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import count_copy, is_fake, is_standard
 from cowarray._modes.fake.rules import arrays, code, creation, draws, functions, methods, ufuncs, values
 from cowarray._modes.fake.rules.rules import RULES
@@ -26,7 +29,7 @@ _COPYING = frozenset(
 )
 
 
-def follow(call):
+def follow(call: Call) -> Any:
     """Do an operation by its rule. What is done with the standard's arrays gives some."""
     counts = call.operation in _COPYING and call.block.origin is None
     before = call.origin.copied if counts else 0
@@ -40,7 +43,7 @@ def follow(call):
     return result
 
 
-def _count_copies(call, result):
+def _count_copies(call: Call, result: Any) -> None:
     """Count what an operation copies at once that gives copies: what has an argument's dtype, and shares no bytes."""
     for each in result if isinstance(result, (tuple, list)) else (result,):
         if is_fake(each) and each.storage.share_count == 1:
@@ -51,7 +54,7 @@ def _count_copies(call, result):
                 count_copy(call.origin, each.nbytes)
 
 
-def _ruled(call):
+def _ruled(call: Call) -> Any:
     if call.writes_real_arrays():
         return call.compute()
     rule = ufuncs.rule_of(call.function)

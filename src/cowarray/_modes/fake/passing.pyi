@@ -1,6 +1,6 @@
-from collections.abc import Callable
-from typing import Any
+from typing import final
 
-beneath: Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any] | None
+from cowarray._modes.common.dispatching import Handler
 
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+@final
+class FakesHandler(Handler): ...

@@ -1,29 +1,44 @@
-"""The road of operations where there are fakes: those with a fake go to their rules, and all others are passed on.
+"""Operations where there are fakes: those with a fake go to their rules, and so do all inside `fake()`.
 
 It is compiled, so that it has no frame: what NumPy warns of is on the line of the program, or of whoever called NumPy.
 """
 
-from cowarray._array.array cimport is_array
+cimport cython
 
-from cowarray._modes.common.blocks cimport current
+from cowarray._array.array cimport Array
+from cowarray._modes.common.dispatching cimport enlist, FAKES, Found, Handler, LEFT
+from cowarray._modes.common.thread cimport Thread
+from cowarray._modes.fake.fakes cimport Ledger, Origin, origin_here
+from cowarray._modes.fake.forecasts cimport ask, give_again, note_answer, Question
+
 from cowarray._modes.fake.calls import Block, Call
-from cowarray._modes.fake.fakes import first_fake
 from cowarray._modes.fake.faking import follow
-
-# Where operations without fakes go; None: to NumPy.
-beneath = None
+from cowarray._modes.fake.fakes import origin_of
 
 
-def dispatch(str operation, function, tuple args, dict kwargs):
-    """Do an operation that has been handed over."""
-    block = current()
-    if type(block) is not Block:
-        block = None  # another mode's
-    if "like" in kwargs and is_array(kwargs["like"]):
-        kwargs = {name: value for name, value in kwargs.items() if name != "like"}
-    faked = first_fake(args)
-    if faked is None and kwargs:
-        faked = first_fake(kwargs.values())
-    if faked is None and block is None:
-        return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
-    return follow(Call(operation, function, args, kwargs, block, faked))
+@cython.final
+cdef class FakesHandler(Handler):
+    cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
+                       dict kwargs):
+        cdef Ledger ledger
+        cdef Question question = None
+        cdef Array again
+        if type(block) is not Block:
+            if found.fake is None:
+                return LEFT
+            block = None  # another mode's
+        if found.fake is not None and (block is None or block.assumed is None):
+            ledger = origin_of(found.fake).ledger if block is None else block.ledger
+            question = ask(function, args, kwargs, ledger, False)
+            if question is not None:
+                origin = None if block is None else block.origin
+                again = give_again(question, origin_here(ledger) if origin is None else <Origin?>origin)
+                if again is not None:
+                    return again
+        result = follow(Call(operation, function, args, kwargs, block, found.fake))
+        if question is not None:
+            note_answer(question, result)
+        return result
+
+
+enlist(FAKES, FakesHandler())

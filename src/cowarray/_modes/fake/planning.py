@@ -3,8 +3,7 @@
 from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.common.entering import BlockMode
-from cowarray._modes.common.handing import hand_to
+from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.site import Site
 from cowarray._native.fork_locks import importing
 from cowarray._native.storage import Storage, is_fake_storage
@@ -35,7 +34,7 @@ class Line(NamedTuple):
     bytes_copied: int
 
 
-class fake(BlockMode):
+class fake(Mode):
     """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
 
     What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
@@ -84,19 +83,14 @@ class fake(BlockMode):
     def __init__(self, real: int = 0) -> None:
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
-        # Here and not at the top: it is not needed by whoever never fakes, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
             from cowarray._modes.fake import calls, fakes, passing
 
-        self._road = passing
+        self._enlisted = passing
         self._ledger = fakes.Ledger()
-        super().__init__("fake", blocks, calls.Block(self._ledger, real))
-
-    def _count(self, change: int) -> None:
-        if change > 0:
-            hand_to(fakes=self._road)
-        watch_births(change)
+        super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
 
     @property
     def peak_bytes(self) -> int:
@@ -237,7 +231,7 @@ def fake_like(*arrays: Any) -> Any:
         from cowarray._modes.common import blocks
         from cowarray._modes.fake import calls, fakes, passing
 
-    hand_to(fakes=passing)
+    _enlisted = passing
     block = blocks.current()
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}

@@ -1,5 +1,7 @@
 """What is raised where an array without bytes is asked for a value."""
 
+from cowarray._modes.common.site import Site
+
 __all__ = ["FakeError"]
 
 
@@ -27,14 +29,14 @@ class FakeError(TypeError):
     fake : Makes arrays without bytes.
     """
 
-    def __init__(self, operation, reason, site, advice=""):
+    def __init__(self, operation: str, reason: str, site: Site | None, advice: str = "") -> None:
         super().__init__(operation, reason, site, advice)
         self.operation = operation
         self.reason = reason
         self.site = site
         self.advice = advice
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = f"{self.operation}: {self.reason}"
         if self.site is not None:
             text += f", and an array made at {self.site} is fake, it has no bytes"

@@ -158,8 +158,9 @@ def has_gaps(dtype: np.dtype[Any]) -> bool:
         return has_gaps(dtype.base)
     if dtype.names is None or dtype.fields is None:
         return dtype.char in "gG" and dtype.itemsize > np.dtype(dtype.char.replace("g", "d").replace("G", "D")).itemsize
+    fields: Any = dtype.fields
     end = 0
-    for offset, field in sorted((dtype.fields[name][1], dtype.fields[name][0]) for name in dtype.names):
+    for offset, field in sorted((fields[name][1], fields[name][0]) for name in dtype.names):
         if offset > end or has_gaps(field):
             return True
         end = max(end, offset + field.itemsize)

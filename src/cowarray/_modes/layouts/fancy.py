@@ -51,9 +51,9 @@ class Parsed(NamedTuple):
     nowhere: str  # what is wrong with an index that lies outside, if its value is not needed to know; or ""
 
 
-def elements(key: tuple[Any, ...]) -> list[Any]:
+def elements(key: Any) -> list[Any]:
     """The parts of a key, lists made arrays."""
-    parts = list(key) if isinstance(key, tuple) else [key]
+    parts: list[Any] = list(key) if isinstance(key, tuple) else [key]
     for k, part in enumerate(parts):
         if part is None or part is Ellipsis or isinstance(part, (slice, np.ndarray)):
             continue

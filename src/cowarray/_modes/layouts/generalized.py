@@ -176,12 +176,14 @@ def core_counts(ufunc: np.ufunc, operands: Sequence[Any], keepdims: Any, options
         )
     missing = set()
     for core, x in zip(names, operands, strict=True):
-        needed = 0 if x is None else len([name for name in core if name not in missing])
+        needed, ndim = 0, 0
+        if x is not None:
+            needed, ndim = len([name for name in core if name not in missing]), x.ndim
         for name in core:
-            if needed and x.ndim < needed and name.endswith("?") and name not in missing:
+            if needed and ndim < needed and name.endswith("?") and name not in missing:
                 missing.add(name)
                 needed -= 1
-        if needed and x.ndim < needed:
+        if needed and ndim < needed:
             given = [None if y is None else np.empty((0,) * y.ndim, y.dtype) for y in operands]
             ufunc(*given[: ufunc.nin], out=tuple(given[ufunc.nin :]), **options)
             raise ValueError(f"{ufunc.__name__}: an operand does not have enough dimensions")

@@ -201,7 +201,7 @@ def checked_order(order: Any) -> str:
     """An order, 'K' for None; NumPy's error for what is none."""
     if type(order) is str and order.upper() in ("K", "C", "F", "A"):
         return order.upper()
-    np.empty(0).copy(order=order)
+    np.empty(0).copy(order=order)  # pyright: ignore[reportArgumentType]  # for NumPy's error
     return "K" if order is None else str(order).upper()
 
 

@@ -237,7 +237,7 @@ def segments(
     if x.ndim and not isinstance(axis, tuple):
         if axis is None or type(axis) is bool or not -x.ndim <= axis < x.ndim:
             along_axis_dtype(ufunc, "reduceat", x, axis, dtype, out)
-        axis %= x.ndim
+        axis %= x.ndim  # pyright: ignore[reportOperatorIssue]  # NumPy has refused None by now
         if indices_length and not x.shape[axis]:
             ufunc.reduceat(np.empty((0,) * x.ndim, x.dtype), [0], axis, dtype)
             raise IndexError(f"index 0 out-of-bounds in {ufunc.__name__}.reduceat [0, 0)")

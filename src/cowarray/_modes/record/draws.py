@@ -3,9 +3,9 @@
 While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: whoever draws
 from it, or looks at its state, has them made first.
 
-Nobody can follow a bit generator that somebody else holds: another generator may draw from it, or the program itself.
-Draws from such a one are made at once. Who holds it is counted: whoever asks a generator for it has the recorded draws
-made, so it is nobody else's as long as some wait.
+A bit generator that somebody else holds cannot be followed: another generator may draw from it, or the program itself.
+Draws from it are made at once. The count of references tells whether somebody holds it. To ask a generator for its bit
+generator has the recorded draws made, so nobody else holds one while draws wait.
 """
 
 import functools
@@ -13,11 +13,14 @@ import inspect
 import sys
 import threading
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.record.nodes import Version
 from cowarray._ops.protocols import bearing
 
 __all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
@@ -39,33 +42,33 @@ class State:
 
     __slots__ = ("__weakref__", "generator", "latest", "make", "owner")
 
-    def __init__(self, owner, generator):
+    def __init__(self, owner: Generator, generator: np.random.Generator) -> None:
         self.owner = weakref.ref(owner)
         self.generator = generator
-        self.latest = None
-        self.make = None
+        self.latest: Version | None = None
+        self.make: Callable[[State], object] | None = None
 
-    def settle(self):
-        """Have the draws made that wait."""
+    def settle(self) -> None:
+        """Have the waiting draws made."""
         if self.make is not None:
             self.make(self)
 
 
-def rest(state):
+def rest(state: State) -> None:
     """Put NumPy's generator in its place again, if no draw waits.
 
     Parameters
     ----------
     state : State
     """
-    owner = state.owner()
+    owner: Any = state.owner()
     waits = state.latest is not None and state.latest.node is not None
     if owner is not None and type(owner._numpys) is Waiting and owner._numpys.state is state and not waits:
         owner._numpys = state.generator
 
 
-def rest_after(generator):
-    """The same, of the state of a generator of NumPy's, after a draw has been made.
+def rest_after(generator: Any) -> None:
+    """`rest` for the state of a NumPy generator, after a draw has been made.
 
     Parameters
     ----------
@@ -79,14 +82,14 @@ def rest_after(generator):
 class Waiting:
     """In place of NumPy's generator, as long as draws wait to be made, or may."""
 
-    def __init__(self, state):
+    def __init__(self, state: State) -> None:
         self.state = state
 
-    def settle(self):
+    def settle(self) -> None:
         """Have the draws made."""
         self.state.settle()
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> "_Draw":
         return _Draw(self.state, name)
 
 
@@ -95,21 +98,21 @@ class _Draw:
 
     __slots__ = ("__name__", "state")
 
-    def __init__(self, state, name):
+    def __init__(self, state: State, name: str) -> None:
         self.state = state
         self.__name__ = name
 
     @property
-    def __self__(self):
+    def __self__(self) -> np.random.Generator:
         """numpy.random.Generator: Whose method it is; for the rules, which ask what a draw gives."""
         return self.state.generator
 
     @property
-    def __wrapped__(self):
+    def __wrapped__(self) -> Callable[..., Any]:
         """callable: NumPy's, whose parameters it has."""
         return getattr(self.state.generator, self.__name__)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.state.settle()
         return getattr(self.state.generator, self.__name__)(*args, **kwargs)
 
@@ -119,31 +122,31 @@ class Draw:
 
     __slots__ = ("replay", "state")
 
-    def __init__(self, state, name):
+    def __init__(self, state: State, name: str) -> None:
         self.state = state
-        self.replay = bearing(getattr(state.generator, name))
+        self.replay: Any = bearing(getattr(state.generator, name))
 
-    def is_possible(self, args, kwargs):
+    def is_possible(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a draw with these numbers is one: what is wrong with them NumPy says at once."""
         name = self.replay.function.__name__
         place = _place_of_size(name)
         if place is None:
             return True
-        args = list(args)
-        if len(args) > place:
-            args[place] = 1
+        given = list(args)
+        if len(given) > place:
+            given[place] = 1
         else:
             kwargs = {**kwargs, "size": 1}
-        if any(isinstance(value, (np.ndarray, ndarray, list, tuple)) for value in (*args, *kwargs.values())):
+        if any(isinstance(value, (np.ndarray, ndarray, list, tuple)) for value in (*given, *kwargs.values())):
             return True
         try:
-            getattr(_scratch, name)(*args, **kwargs)
+            getattr(_scratch, name)(*given, **kwargs)
         except Exception:
             return False
         return True
 
 
-def _holders(generator):
+def _holders(generator: np.random.Generator) -> int:
     """How many hold a generator's bit generator, this function included."""
     return sys.getrefcount(generator.bit_generator)
 
@@ -161,13 +164,13 @@ class _Repeat:
 
     __slots__ = ("draw", "kind", "name", "state")
 
-    def __init__(self, draw):
-        self.draw = draw
+    def __init__(self, draw: Draw) -> None:
+        self.draw: Draw | None = draw
         self.kind = type(draw.state.generator.bit_generator)
         self.name = draw.replay.function.__name__
-        self.state = None
+        self.state: Any = None
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.draw is not None:
             self.draw.state.settle()  # draws that wait come first
             with _drawing:
@@ -179,7 +182,7 @@ class _Repeat:
         return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
 
 
-def repeated(draw):
+def repeated(draw: Draw) -> Callable[..., Any]:
     """A function that does a draw, and is the same draw when it is called again.
 
     Parameters
@@ -203,13 +206,13 @@ _scratch = np.random.Generator(np.random.PCG64(0))
 
 
 @functools.cache
-def _place_of_size(name):
+def _place_of_size(name: str) -> int | None:
     """Where among the arguments of a generator's method the size is; None where there is none."""
     names = list(inspect.signature(getattr(np.random.Generator, name)).parameters)
     return names.index("size") - 1 if "size" in names else None
 
 
-def draw_of(function):
+def draw_of(function: Callable[..., Any]) -> Draw | None:
     """The `Draw` that an operation is; None of one that draws nothing.
 
     Raises
@@ -217,7 +220,7 @@ def draw_of(function):
     NotRecorded
         It draws from a generator of NumPy's own, from the hidden state, or from a bit generator that others hold.
     """
-    numpys = getattr(function, "function", None)
+    numpys: Any = getattr(function, "function", None)
     if type(numpys) is _Draw:
         if _holders(numpys.state.generator) > _ALONE:
             raise NotRecorded

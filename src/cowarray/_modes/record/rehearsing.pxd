@@ -1,6 +1,7 @@
 # What an operation would give and write: shown to the rules of fakes, which get ghosts of its arguments.
 
 from cowarray._array.array cimport Array
+from cowarray._modes.fake.fakes cimport Origin
 from cowarray._modes.record.nodes cimport Traced
 from cowarray._native.storage cimport Storage
 cimport numpy as cnp
@@ -11,6 +12,7 @@ cdef class Rehearsal:
     cdef object outer  # the block that the program is in
     cdef void *frame  # of the program; as long as the rules run
     cdef readonly object site
+    cdef Origin origin  # of its ghosts
     cdef object first  # the first ghost
     cdef list ghosts  # of (ghost, what it stands for, what is known of its Storage, or None)
     cdef list foreign  # NumPy's arrays
@@ -18,6 +20,7 @@ cdef class Rehearsal:
     cdef bint has_real  # whether the result has an array with bytes
     cdef bint is_repeated  # the operation itself is done afterwards: nobody is told of it, or refused it, twice
 
+    cdef int stand_here(self) except -1
     cdef object show(self, object value)
     cdef object show_array(self, Array x)
     cdef object ghost_of(self, Array x, Traced traced)

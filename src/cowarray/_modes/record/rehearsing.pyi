@@ -1,12 +1,10 @@
-from collections.abc import Callable
-from typing import Any
+from typing import final
 
 from typing_extensions import disjoint_base
 
+from cowarray._modes.common.dispatching import Handler
 from cowarray._modes.common.site import Site
 from cowarray._modes.fake.calls import Call
-
-beneath: Callable[..., Any] | None
 
 @disjoint_base
 class Rehearsal:
@@ -15,4 +13,5 @@ class Rehearsal:
 
 class RehearsedCall(Call): ...
 
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+@final
+class RehearsalsHandler(Handler): ...

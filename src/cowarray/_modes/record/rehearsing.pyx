@@ -8,6 +8,7 @@ from contextvars import Context
 
 import numpy as np
 
+cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
@@ -16,44 +17,47 @@ from cowarray._array.array cimport Array, descr_of, is_array, storage_for
 from cowarray._c.frames cimport PyFrameObject
 from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
 from cowarray._modes.common.blocks cimport current_in, put_in, take_out
+from cowarray._modes.common.dispatching cimport dispatch, enlist, Found, Handler, LEFT, REHEARSALS
 from cowarray._modes.common.quiet cimport hush, unhush
-from cowarray._modes.common.sites cimport program_frame
+from cowarray._modes.common.sites cimport program_frame, site_at
 from cowarray._modes.common.thread cimport Instead, this_thread, Thread
-from cowarray._modes.fake.fakes cimport Ledger
+from cowarray._modes.fake.fakes cimport Ledger, origin_at
 from cowarray._modes.record.nodes cimport find_traced, new_ghost, placed, Traced
 from cowarray._native.storage cimport fake_storage, modes_in_use, Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 
+from cowarray._modes.fake import passing
 from cowarray._modes.fake.calls import Block, Call
 from cowarray._modes.fake.faking import follow
 from cowarray._modes.record.draws import NotRecorded
 
 cnp.import_array()
 
-# Where operations go from here; None: to NumPy.
-beneath = None
+# Imported to be enlisted: the rules compute with ghosts.
+cdef object stands_on = passing
 
 cdef object numpy_dtype = np.dtype
 cdef object copy_mode = np._CopyMode
 
 
-def dispatch(str operation, function, tuple args, dict kwargs):
-    """Pass on an operation that has been handed over, apart from a rehearsal into which its code has come."""
-    cdef Thread thread = this_thread()
-    if thread.recorded is None or (<Rehearsal?>thread.recorded).frame == outer_frame():
-        return pass_on(operation, function, args, kwargs)
-    return pass_on_apart(thread, operation, function, args, kwargs)
+@cython.final
+cdef class RehearsalsHandler(Handler):
+    """Keeps operations apart from a rehearsal into which their code has come."""
+
+    cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
+                       dict kwargs):
+        if thread.recorded is None or (<Rehearsal?>thread.recorded).frame == outer_frame():
+            return LEFT
+        return dispatch_apart(thread, block, operation, function, args, kwargs)
 
 
-cdef object pass_on(str operation, object function, tuple args, dict kwargs):
-    return function(*args, **kwargs) if beneath is None else beneath(operation, function, args, kwargs)
+enlist(REHEARSALS, RehearsalsHandler())
 
 
-cdef object pass_on_apart(Thread thread, str operation, object function, tuple args, dict kwargs):
-    """Pass on an operation of code that has come in between, as if nothing were being rehearsed."""
+cdef object dispatch_apart(Thread thread, object inner, str operation, object function, tuple args, dict kwargs):
+    """Do an operation of code that has come in between, as if nothing were being rehearsed."""
     cdef Rehearsal rehearsal = <Rehearsal?>thread.recorded
     cdef Ledger ledger = rehearsal.block.ledger
-    cdef object inner = current_in(thread)
     cdef Instead instead = None
     cdef dict written = ledger.written
     if type(inner) is Block and (<object>inner).ledger is ledger:
@@ -61,7 +65,7 @@ cdef object pass_on_apart(Thread thread, str operation, object function, tuple a
     thread.recorded = None
     ledger.written = None
     try:
-        return pass_on(operation, function, args, kwargs)
+        return dispatch(operation, function, args, kwargs)
     finally:
         ledger.written = written
         thread.recorded = rehearsal
@@ -98,9 +102,8 @@ cdef object rehearse(str operation, object function, tuple args, dict kwargs, Re
     cdef Instead instead
     rehearsal.written = {}
     call = RehearsedCall(operation, function, args, kwargs, block, rehearsal.first)
-    rehearsal.site = call.origin.site
+    call._origin = rehearsal.origin
     rehearsal.outer = current_in(thread)
-    rehearsal.frame = outer_frame()
     instead = put_in(thread, block)
     ledger.written = rehearsal.written
     thread.recorded = rehearsal
@@ -136,6 +139,18 @@ cdef object own_block():
 
 cdef class Rehearsal:
     """The arguments of an operation as the rules of fakes may see them."""
+
+    cdef int stand_here(self) except -1:
+        """Note where it stands in the program, and on whose ledger ghosts are."""
+        cdef PyFrameObject *frame = program_frame()
+        self.block = own_block()
+        self.frame = <void *>frame
+        try:
+            self.site = site_at(frame)
+            self.origin = origin_at((<object>self.block).ledger, self.site)
+        finally:
+            Py_XDECREF(<PyObject *>frame)
+        return 0
 
     cdef object show(self, object value):
         cdef type kind = type(value)
@@ -173,7 +188,7 @@ cdef class Rehearsal:
         for ghost, original, _ in self.ghosts:
             if original is x:
                 return ghost
-        ghost = self.ghost_of_real(x) if traced is None else new_ghost(x, traced, self.block.ledger.here())
+        ghost = self.ghost_of_real(x) if traced is None else new_ghost(x, traced, self.origin)
         self.ghosts.append((ghost, x, traced))
         if self.first is None:
             self.first = ghost
@@ -185,7 +200,7 @@ cdef class Rehearsal:
         for ghost, original, _ in self.ghosts:
             if (<Array>original).storage_ is storage:
                 return placed(x, (<Array>ghost).storage_)
-        made = fake_storage(window_size(storage), self.block.ledger.here())
+        made = fake_storage(window_size(storage), self.origin)
         made.never_shared = storage.never_shared
         return placed(x, made)
 

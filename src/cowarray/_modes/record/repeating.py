@@ -1,9 +1,13 @@
 """Doing recorded operations, one thread at a time: their arguments as they were, their results as outlined."""
 
+import contextlib
+from typing import Any
+
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.nodes import Reference, clone, lay, lies_as
+from cowarray._modes.record.nodes import Reference, Version, clone, lay, lies_as
 from cowarray._native.fork_locks import new_fork_lock
+from cowarray._native.storage import Storage
 from cowarray._ops.conversion import asarray
 
 __all__ = ["NotAsForetold", "flat", "laid", "making", "rebuilt"]
@@ -17,7 +21,7 @@ class NotAsForetold(RuntimeError):
 _lock = new_fork_lock()
 
 
-def making():
+def making() -> contextlib.AbstractContextManager[object]:
     """The lock of whoever makes something, or notes what is to be made.
 
     Returns
@@ -27,14 +31,14 @@ def making():
     return _lock
 
 
-def flat(result):
+def flat(result: object) -> list[Any]:
     """What a result has in it, in order."""
     if isinstance(result, (tuple, list)):
         return [each for item in result for each in flat(item)]
     return [result]
 
 
-def rebuilt(value, values):
+def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
     """An argument as it was recorded, on the bytes that are there now."""
     kind = type(value)
     if kind is Reference:
@@ -46,7 +50,7 @@ def rebuilt(value, values):
     return value
 
 
-def laid(made, outline, values):
+def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
     """The Storage of a result, in which it lies as its outline says."""
     if type(made) is not ndarray:
         made = asarray(made)  # NumPy's scalar

@@ -1,4 +1,6 @@
-from collections.abc import Callable
-from typing import Any
+from typing import final
 
-def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+from cowarray._modes.common.dispatching import Handler
+
+@final
+class SimulationsHandler(Handler): ...

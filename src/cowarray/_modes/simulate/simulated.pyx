@@ -2,14 +2,16 @@
 
 import numpy as np
 
+cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_VIEW, is_array, itemsize_of, size_of, storage_for
 from cowarray._array.layout cimport is_c_ordered, is_f_ordered
 from cowarray._modes.simulate.regions cimport Region, region_of_range
 from cowarray._modes.simulate.shadows cimport catch_up, Mark, new_mark, Shadow, shadow_of, Watch, Write
+from cowarray._modes.common.dispatching cimport enlist, Found, Handler, SIMULATIONS
 from cowarray._modes.common.sites cimport here
-from cowarray._modes.common.thread cimport this_thread, Thread
+from cowarray._modes.common.thread cimport Thread
 from cowarray._modes.simulate.watching cimport Step, tell, watch_for, watch_of
 from cowarray._modes.simulate.writes cimport note, settle
 from cowarray._native.storage cimport Storage, window_size
@@ -37,28 +39,35 @@ cdef frozenset COPYING = frozenset(
 )
 
 
-def dispatch(str operation, function, tuple args, dict kwargs):
-    """Do an operation that has been handed over: as ever, with a `Step` that says what is done."""
-    cdef Step step = Step.__new__(Step)
-    cdef Thread thread = this_thread()
-    cdef object before = thread.simulated
-    cdef Watch watch
-    global steps_made
-    steps_made += 1
-    step.operation = operation
-    step.number = steps_made
-    thread.simulated = step
-    try:
-        if args and is_array(args[0]):
-            watch = watch_of(<Array>args[0])
-            if watch is not None:
-                return attended(step, watch, operation, function, args, kwargs)
-        return seen(step, operation, function, args, kwargs) if operation in VIEWING else function(*args, **kwargs)
-    finally:
-        thread.simulated = before
-        if step.pending is not None:
-            for write in step.pending:
-                note(<Write>write)
+@cython.final
+cdef class SimulationsHandler(Handler):
+    """Has operations done as ever, with a `Step` that says what is done: the door of a watched Storage wants to know.
+    """
+
+    cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
+                       dict kwargs):
+        cdef Step step = Step.__new__(Step)
+        cdef object before = thread.simulated
+        cdef Watch watch
+        global steps_made
+        steps_made += 1
+        step.operation = operation
+        step.number = steps_made
+        thread.simulated = step
+        try:
+            if args and is_array(args[0]):
+                watch = watch_of(<Array>args[0])
+                if watch is not None:
+                    return attended(step, watch, operation, function, args, kwargs)
+            return seen(step, operation, function, args, kwargs) if operation in VIEWING else function(*args, **kwargs)
+        finally:
+            thread.simulated = before
+            if step.pending is not None:
+                for write in step.pending:
+                    note(<Write>write)
+
+
+enlist(SIMULATIONS, SimulationsHandler())
 
 
 cdef object attended(Step step, Watch watch, str operation, object function, tuple args, dict kwargs):

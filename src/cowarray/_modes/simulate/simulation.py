@@ -6,7 +6,6 @@ from typing import Any
 
 from cowarray._array.copies import watch_copies
 from cowarray._modes.common.entering import Mode
-from cowarray._modes.common.handing import hand_to
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._native.fork_locks import importing
 from cowarray._ops.operands import watch_births
@@ -69,22 +68,15 @@ class simulate(Mode):
         for name, value in (("error", error), ("exact", exact)):
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
-        # Here and not at the top: it is not needed by whoever never simulates, and turns on a GIL where there is none.
+        # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.simulate import shadows, simulated, watching
 
-        self._road = simulated
-        self._hooks = watching
+        self._enlisted = simulated
         self._error = error
         self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
-        super().__init__("simulate", watching.variable, self._run)
-
-    def _count(self, change: int) -> None:
-        if change > 0:
-            hand_to(simulation=self._road)
-        watch_births(change)
-        watch_copies(change, self._hooks)
+        super().__init__("simulate", watching.variable, self._run, ((watch_births,), (watch_copies, watching)))
 
     def _record(
         self,

@@ -1,6 +1,6 @@
 """Rules of what arrays do themselves: views, indexing, copies and conversions."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -261,7 +261,9 @@ def astype(call: Call) -> Any:
 @rule("asarray")
 def asarray(call: Call) -> Any:
     x = call.args[0]
-    given = dict(zip(("dtype", "device", "copy"), call.args[1:], strict=False)) if len(call.args) > 1 else call.kwargs
+    given: dict[str, Any] = (
+        dict(zip(("dtype", "device", "copy"), call.args[1:], strict=False)) if len(call.args) > 1 else call.kwargs
+    )
     dtype, order, copy_ = given.get("dtype"), given.get("order"), given.get("copy")
     if isinstance(x, ndarray):
         if not is_fake(x) or _is_as_asked(x, dtype, order):
@@ -283,7 +285,7 @@ def asarray(call: Call) -> Any:
     return made
 
 
-def _is_mapped(x: Any) -> Any:
+def _is_mapped(x: Any) -> TypeGuard[np.memmap[Any, Any]]:
     """Whether an array's elements are in a file, which a plan does not read."""
     return isinstance(x, np.memmap) and getattr(x, "_mmap", None) is not None and not x.dtype.hasobject
 

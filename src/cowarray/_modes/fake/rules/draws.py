@@ -13,11 +13,10 @@ from cowarray._modes.layouts.inference import copied, fresh
 
 __all__ = ["rule_of_draw"]
 
-# What gives integers, and in the old generators those of C's long.
+# Distributions of integers: of C's long, from NumPy's legacy generators.
 _COUNTS = frozenset(["binomial", "geometric", "hypergeometric", "logseries", "negative_binomial", "poisson", "zipf"])
-# Of the parameters, those that are no numbers of the distribution.
+# Parameters that are not the distribution's own.
 _OPTIONS = frozenset(["size", "dtype", "out", "method", "endpoint"])
-_VECTORS = frozenset(["dirichlet", "multinomial", "multivariate_normal", "multivariate_hypergeometric"])
 _SHAPED = frozenset(["rand", "randn"])
 
 
@@ -31,13 +30,11 @@ def rule_of_draw(function: Any) -> Any:
     generator = getattr(function, "__self__", None)
     if not isinstance(generator, (np.random.Generator, np.random.RandomState)):
         return None
-    name = function.__name__
-    if name in ("shuffle", "permutation", "permuted", "choice", "bytes"):
-        return _OTHERS.get(name, _really)
-    return _vectors if name in _VECTORS else _draw
+    return _RULES.get(function.__name__, _draw)
 
 
 def _really(call: Call) -> Any:
+    """Draw, and forget what came if it is large."""
     return call.forgotten()
 
 
@@ -85,7 +82,7 @@ def _draw(call: Call) -> Any:
 
 
 def _try_parameters(function: Any, given: Any) -> None:
-    """Have NumPy say whether there is such a distribution, with a generator of nobody's and no numbers drawn."""
+    """Let NumPy check the parameters, with a generator of our own that draws no numbers."""
     own = np.random.Generator if isinstance(function.__self__, np.random.Generator) else np.random.RandomState
     if "size" in given:
         getattr(own(np.random.PCG64(0)), function.__name__)(**{**given, "size": 0})
@@ -100,29 +97,43 @@ def _dtype(function: Any, given: Any, is_scalar: bool) -> Any:
     return np.dtype(float)
 
 
-def _vectors(call: Call) -> Any:
-    name = call.function.function.__name__
-    given = _named(call)
-    size = given.get("size")
-    first = {
-        "dirichlet": "alpha",
-        "multinomial": "pvals",
-        "multivariate_normal": "mean",
-        "multivariate_hypergeometric": "colors",
-    }[name]
-    vector = np.shape(call.header(given[first]))
-    if name == "multivariate_normal" and any(
-        np.asarray(call.header(given[each])).dtype.kind == "c" for each in ("mean", "cov")
-    ):
-        raise TypeError("mean and cov must not be complex")
-    if name == "multinomial" and not (vector and vector[-1]):
-        raise ValueError("pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0.")
-    dtype = np.dtype(float if name in ("dirichlet", "multivariate_normal") else np.int64)
+# ---- a vector for each place of `size`
+
+
+def _vectors(call: Call, size: Any, length: tuple[int, ...], dtype: Any) -> Any:
     lead = () if size is None else _shape(size)
-    if name == "multinomial":
-        outer = np.broadcast_shapes(np.shape(call.header(given["n"])), vector[:-1])
-        return call.give(fresh((*(outer if size is None else lead), vector[-1]), dtype))
-    return call.give(fresh((*lead, *vector), dtype))
+    return call.give(fresh((*lead, *length), np.dtype(dtype)))
+
+
+def _dirichlet(call: Call) -> Any:
+    given = _named(call)
+    return _vectors(call, given["size"], np.shape(call.header(given["alpha"])), float)
+
+
+def _multivariate_hypergeometric(call: Call) -> Any:
+    given = _named(call)
+    return _vectors(call, given["size"], np.shape(call.header(given["colors"])), np.int64)
+
+
+def _multivariate_normal(call: Call) -> Any:
+    given = _named(call)
+    mean, cov = call.header(given["mean"]), call.header(given["cov"])
+    if "c" in (np.asarray(mean).dtype.kind, np.asarray(cov).dtype.kind):
+        raise TypeError("mean and cov must not be complex")
+    return _vectors(call, given["size"], np.shape(mean), float)
+
+
+def _multinomial(call: Call) -> Any:
+    given = _named(call)
+    *lead, length = np.shape(call.header(given["pvals"])) or (0,)
+    if not length:
+        raise ValueError("pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0.")
+    size = given["size"]
+    outer = np.broadcast_shapes(np.shape(call.header(given["n"])), tuple(lead))
+    return _vectors(call, outer if size is None else size, (length,), np.int64)
+
+
+# ---- a given array's elements
 
 
 def _permutation(call: Call) -> Any:
@@ -156,4 +167,14 @@ def _shuffle(call: Call) -> Any:
     return None if isinstance(x, ndarray) and is_fake(x) and call.writes(x) else call.compute()
 
 
-_OTHERS = {"permutation": _permutation, "permuted": _permutation, "choice": _choice, "shuffle": _shuffle}
+_RULES = {
+    "bytes": _really,
+    "choice": _choice,
+    "dirichlet": _dirichlet,
+    "multinomial": _multinomial,
+    "multivariate_hypergeometric": _multivariate_hypergeometric,
+    "multivariate_normal": _multivariate_normal,
+    "permutation": _permutation,
+    "permuted": _permutation,
+    "shuffle": _shuffle,
+}

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy._core._exceptions import _UFuncOutputCastingError
 from numpy.lib.array_utils import normalize_axis_index
 
 from cowarray._face.ndarray import ndarray
@@ -503,7 +504,7 @@ def _checked(ufunc: np.ufunc, x: Any, other: Any) -> None:
     if made.shape != x.shape:
         raise ValueError(f"non-broadcastable output operand with shape {x.shape} doesn't match {made.shape}")
     if not np.can_cast(made.dtype, x.dtype, "same_kind"):
-        raise np._core._exceptions._UFuncOutputCastingError(ufunc, "same_kind", made.dtype, x.dtype, 0)
+        raise _UFuncOutputCastingError(ufunc, "same_kind", made.dtype, x.dtype, 0)
 
 
 @rule("ndarray.resize")
@@ -539,8 +540,8 @@ def flat_get(call: Call) -> Any:
     if shown.dtype == bool or shown.dtype.kind not in "iu":
         if size > 1 << 20:
             raise call.refusal("a mask of so many elements is not looked at")
-        layout = np.zeros(size, np.int8).flat[key]
-        return call.give(fresh(np.shape(layout), x.dtype))
+        places: Any = np.zeros(size, np.int8).flat
+        return call.give(fresh(np.shape(places[key]), x.dtype))
     if shown.size and (shown.max() >= size or shown.min() < -size):
         raise IndexError(f"index {shown.max()} is out of bounds for size {size}")
     dtype = x.dtype if shown.ndim else x.dtype.newbyteorder("=")

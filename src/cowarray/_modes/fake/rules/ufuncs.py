@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy._core._exceptions import _UFuncNoLoopError
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
@@ -64,7 +65,7 @@ def operate(call: Call) -> Any:
         layouts = elementwise(getattr(np, call.operation), (first, second))
         taken = _taken_truth(call, call.operation, layouts)
         return call.give(*layouts) if taken is None else taken
-    except np._core._exceptions._UFuncNoLoopError:
+    except _UFuncNoLoopError:
         if call.operation not in ("equal", "not_equal"):
             raise
         kinds = [np.asarray(each).dtype for each in (first, second)]

@@ -12,8 +12,19 @@ cimport numpy as cnp
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.list cimport PyList_AsTuple
 
-from cowarray._array.array cimport Array, BORN_LAZY, BORN_SCALAR, is_array
+from cowarray._array.array cimport (
+    Array,
+    BORN_FRESH,
+    BORN_LAZY,
+    BORN_SCALAR,
+    is_array,
+    on_storage,
+    shape_of,
+    strides_of,
+)
 from cowarray._c.numpy cimport NPY_VSTRING, PyArray_DescrCheck, PyDataType_REFCHK
+from cowarray._modes.fake.fakes cimport bytes_copied, Ledger, make_like, Origin
+from cowarray._native.storage cimport Storage, window_size
 from cowarray._ops.operands cimport is_harmless
 from cowarray._ops.protocols cimport identity_of, is_elementwise
 
@@ -43,6 +54,7 @@ cdef struct Numbers:
     Py_ssize_t of[MOST_NUMBERS]
     Py_ssize_t count
     bint elementwise
+    bint by_value
 
 
 cdef inline bint put(Numbers *numbers, Py_ssize_t number) noexcept:
@@ -89,7 +101,7 @@ cdef bint put_value(Numbers *numbers, list others, list arrays, object value, in
             if not put_value(numbers, others, arrays, item, depth + 1):
                 return False
         return True
-    if numbers.elementwise and kind in NUMBERS:
+    if numbers.elementwise and not numbers.by_value and kind in NUMBERS:
         others.append(kind)
         return put(numbers, -5)
     if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
@@ -99,8 +111,11 @@ cdef bint put_value(Numbers *numbers, list others, list arrays, object value, in
     return put(numbers, -6)
 
 
-cdef object key_of(object function, tuple args, dict kwargs, list arrays):
-    """By what an operation's answer is kept; None: it is not. arrays: gets those that take part, each once."""
+cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint by_value=False):
+    """The key of an operation's answer; None where it is not kept. arrays: gets those that take part, each once.
+
+    by_value: NumPy is not asked later whether a number fits, so the answer is that for this very number.
+    """
     cdef Numbers numbers
     cdef list others
     cdef object identity = identity_of(function)
@@ -108,7 +123,8 @@ cdef object key_of(object function, tuple args, dict kwargs, list arrays):
         return None
     numbers.count = 0
     numbers.elementwise = is_elementwise(function)
-    others = [identity]
+    numbers.by_value = by_value
+    others = [identity, by_value]
     for value in args:
         if not put_value(&numbers, others, arrays, value, 0):
             return None
@@ -136,7 +152,77 @@ cdef int memorize(object key, list births, tuple written) except -1:
     made = Forecast.__new__(Forecast)
     made.births = births
     made.written = written
+    made.size = sum([window_size(storage) for storage in {(<Array>array).storage_ for _, array in births}])
+    return keep(key, made)
+
+
+cdef int keep(object key, Forecast forecast) except -1:
     if len(known) >= MOST_KNOWN:
         known.clear()
-    known[key] = made
+    known[key] = forecast
     return 0
+
+
+def forget():
+    """Forget all that the rules have said. For tests, which want them asked."""
+    known.clear()
+
+
+# ---- operations that make one new array ------------------------------------------------------------------------------
+
+
+@cython.final
+@cython.freelist(8)
+cdef class Question:
+    """A rule that is about to be asked."""
+
+
+cdef Question ask(object function, tuple args, dict kwargs, Ledger ledger, bint deferred):
+    """Prepare to ask the rules. None where an answer cannot be kept: an array has values, so they may look at them.
+
+    deferred: the arrays are to be deferred ones, and not fakes.
+    """
+    cdef Question question
+    cdef Storage storage
+    cdef list arrays = []
+    cdef object key = key_of(function, args, kwargs, arrays, True)
+    if key is None:
+        return None
+    for x in arrays:
+        storage = (<Array>x).storage_
+        if storage is None or not (storage.is_deferred if deferred else storage.is_fake):
+            return None
+    question = Question.__new__(Question)
+    question.key = key
+    question.arrays = arrays
+    question.ledger = ledger
+    question.births = ledger.births
+    question.copied = bytes_copied(ledger)
+    return question
+
+
+cdef Array give_again(Question question, Origin origin):
+    """What the operation gives, where the rules have been asked before; None where they have not."""
+    cdef Forecast forecast = recall(question.key)
+    if forecast is None or forecast.alone is None:
+        return None
+    return make_like(origin, forecast.alone, forecast.nbytes)
+
+
+cdef int note_answer(Question question, object result) except -1:
+    """Keep what the rules have said, if they have made this array, and nothing else."""
+    cdef Array x
+    cdef Forecast forecast
+    if question.ledger.births != question.births + 1 or bytes_copied(question.ledger) != question.copied:
+        return 0
+    if not is_array(result) or (<Array>result).birth != BORN_FRESH:
+        return 0
+    x = <Array>result
+    for each in question.arrays:
+        if (<Array>each).storage_ is x.storage_:
+            return 0
+    forecast = Forecast.__new__(Forecast)
+    forecast.alone = on_storage(None, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, BORN_FRESH)
+    forecast.alone.standard = x.standard
+    forecast.nbytes = window_size(x.storage_)
+    return keep(question.key, forecast)

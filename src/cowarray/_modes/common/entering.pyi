@@ -1,0 +1,31 @@
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any, Self, final
+
+from typing_extensions import disjoint_base
+
+@final
+class Entry:
+    @property
+    def value(self) -> Any: ...
+    @property
+    def outer(self) -> Entry | None: ...
+    @property
+    def is_over(self) -> bool: ...
+
+def holding(variable: ContextVar[Entry | None], /) -> list[Any]: ...
+def innermost(variable: ContextVar[Entry | None], /) -> Any: ...
+
+@disjoint_base
+class Mode:
+    def __init__(
+        self,
+        name: str,
+        variable: ContextVar[Entry | None],
+        value: object,
+        counters: tuple[tuple[Callable[..., object], *tuple[Any, ...]], ...],
+        blocks: ModuleType | None = None,
+    ) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exc: object) -> None: ...

@@ -1,0 +1,9 @@
+from typing import final
+
+@final
+class Forecast: ...
+
+@final
+class Question: ...
+
+def forget() -> None: ...

@@ -1,0 +1,34 @@
+"""What an array answers when it is asked for the standard's namespace."""
+
+import sys
+from types import ModuleType
+
+from cowarray._face.ndarray import set_namespace
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+
+
+def namespace(api_version: str | None) -> ModuleType:
+    """The module that has the standard's functions.
+
+    Parameters
+    ----------
+    api_version : str or None
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ValueError
+        The module does not follow that version.
+    """
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ValueError(
+            f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
+        )
+    return sys.modules[__package__]
+
+
+set_namespace(namespace)

@@ -1,0 +1,77 @@
+"""Tests run in any order, on any machine: each leaves the process as it found it, and no clock decides."""
+
+import contextvars
+import gc
+import os
+import resource
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+import cowarray
+
+settings.register_profile("on any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("on any machine")
+
+LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1)
+OF_OTHERS = {"PYTEST_CURRENT_TEST", "_RJEM_MALLOC_CONF"}  # the last is of polars, once it is imported
+FOUND = pytest.StashKey()
+
+
+def state():
+    """{name: what another test would notice}."""
+    modes = {name.name: value for name, value in contextvars.copy_context().items() if value}
+    return {
+        "the working directory": os.getcwd(),
+        "the environment": {name: value for name, value in os.environ.items() if name not in OF_OTHERS},
+        "sys.path": [*sys.path],
+        "the switch interval": sys.getswitchinterval(),
+        "the recursion limit": sys.getrecursionlimit(),
+        "a trace or a profile": (sys.gettrace(), sys.getprofile()),
+        "the collector": (gc.isenabled(), gc.get_threshold()),
+        "what signals do": [signal.getsignal(number) for number in SIGNALS],
+        "limits": [resource.getrlimit(limit) for limit in LIMITS],
+        "threads": {*threading.enumerate()},
+        "blocks": {name: value for name, value in modes.items() if name.startswith("cowarray")},
+        "errors of NumPy's": (np.geterr(), np.geterrcall()),
+        "how arrays are printed": np.get_printoptions(),
+        "paging": cowarray.paging(),
+    }
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item):
+    item.stash[FOUND] = state()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    result = yield
+    now = state()
+    left = {name: (was, now[name]) for name, was in item.stash[FOUND].items() if now[name] != was}
+    if left:
+        pytest.fail(f"other than before the test: {left}", pytrace=False)
+    return result
+
+
+@pytest.fixture
+def whole_copies():
+    """By default a large copy costs pages once other tests have paid for them."""
+    before = cowarray.paging("off")
+    yield
+    cowarray.paging(before)
+
+
+@pytest.fixture
+def quick_switches():
+    """Threads change over more often than they would."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)

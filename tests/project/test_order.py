@@ -1,0 +1,47 @@
+"""Tests come in random order, so each must leave the process as it found it: what is planted is found."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
+SPEC = importlib.util.spec_from_file_location("all_tests", CONFTEST)
+all_tests = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(all_tests)
+
+# What a test of that name leaves.
+LEFT = {
+    "the working directory": "os.chdir('..')",
+    "the environment": "os.environ['LEFT'] = 'here'",
+    "sys.path": "sys.path.append('left')",
+    "the switch interval": "sys.setswitchinterval(1.0)",
+    "the recursion limit": "sys.setrecursionlimit(5000)",
+    "a trace or a profile": "sys.setprofile(lambda *each: None)",
+    "the collector": "gc.disable()",
+    "what signals do": "signal.signal(signal.SIGALRM, signal.SIG_IGN)",
+    "limits": "resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))",
+    "threads": "threading.Thread(target=threading.Event().wait, daemon=True).start()",
+    "blocks": "cowarray.no_copy().__enter__()",
+    "errors of NumPy's": "np.seterr(all='ignore')",
+    "how arrays are printed": "np.set_printoptions(precision=3)",
+    "paging": "cowarray.paging(4096)",
+}
+
+
+def test_what_a_test_leaves_behind_is_found(tmp_path):
+    assert LEFT.keys() == all_tests.state().keys()
+    shutil.copy(CONFTEST, tmp_path)
+    lines = ["import gc, os, resource, signal, sys, threading", "import numpy as np, cowarray"]
+    for number, statement in enumerate(["pass", *LEFT.values()]):
+        lines += [f"def test_{number}():", f"    {statement}"]
+    (tmp_path / "test_planted.py").write_text("\n".join(lines))
+    (tmp_path / "pytest.ini").write_text("[pytest]")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_planted.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert f"{1 + len(LEFT)} passed, {len(LEFT)} errors" in ran.stdout, ran.stdout + ran.stderr
+    found = re.findall(r"teardown of test_(\d+) .*\nother than before the test: \{([\"'])(.*?)\2: ", ran.stdout)
+    assert {int(number): name for number, _, name in found} == dict(enumerate(LEFT, 1))
+    assert re.search(r"^Using --randomly-seed=\d+$", ran.stdout, re.MULTILINE)
