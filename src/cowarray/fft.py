@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed as _Completed
+from cowarray._chapters.docstrings import refer_to_numpy as _refer_to_numpy
 from cowarray._face.annotations import Array, DType
 from cowarray._ops.protocols import dispatched
 
@@ -102,10 +103,6 @@ def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dty
     ------
     ValueError
         The dtype is not real and floating.
-
-    See Also
-    --------
-    numpy.fft.fftfreq : The same for NumPy's arrays.
     """
     _check_frequencies("fftfreq", dtype)
     frequencies = dispatched(np.fft.fftfreq, n, d, device=device)
@@ -134,10 +131,6 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.fft.fftshift : The same for NumPy's arrays.
     """
     return dispatched(np.fft.fftshift, x, axes=axes)
 
@@ -146,7 +139,7 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def hfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Array:
-    """The transform of what is symmetric, of which one half is given: real numbers.
+    """The transform of symmetric values, of which one half is given: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
@@ -197,10 +190,6 @@ def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.fft.ifftshift : The same for NumPy's arrays.
     """
     return dispatched(np.fft.ifftshift, x, axes=axes)
 
@@ -291,10 +280,6 @@ def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dt
     ------
     ValueError
         The dtype is not real and floating.
-
-    See Also
-    --------
-    numpy.fft.rfftfreq : The same for NumPy's arrays.
     """
     _check_frequencies("rfftfreq", dtype)
     frequencies = dispatched(np.fft.rfftfreq, n, d, device=device)
@@ -315,3 +300,6 @@ def _check_frequencies(name: str, dtype: Any) -> None:
         raise ValueError(
             f"{name}: frequencies are real, so dtype must be a real floating-point dtype (got {np.dtype(dtype)})"
         )
+
+
+_refer_to_numpy(globals(), "numpy.fft")

@@ -4,7 +4,7 @@ Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a b
 read, and lazy copies stay lazy. Parameters, results and errors are those of NumPy's function of the same name; arrays
 come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
 
-Its length is its docstrings: read it a function at a time.
+It is one file because the standard's extension is one module. Read it a function at a time.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from numpy._globals import _NoValueType
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy as _refer_to_numpy
 from cowarray._face.annotations import Array, Axes, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -76,10 +77,6 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     ------
     LinAlgError
         A matrix has no such factor.
-
-    See Also
-    --------
-    numpy.linalg.cholesky : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cholesky, a, upper=upper)
 
@@ -98,10 +95,6 @@ def cond(x: ArrayLike, p: Any = None) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.cond : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cond, x, p=p)
 
@@ -119,10 +112,6 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.cross : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cross, x1, x2, axis=axis)
 
@@ -139,10 +128,6 @@ def det(a: ArrayLike) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.det : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.det, a)
 
@@ -161,10 +146,6 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     -------
     ndarray
         A read-only view of x.
-
-    See Also
-    --------
-    numpy.linalg.diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.diagonal, x, offset=offset)
 
@@ -214,10 +195,6 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.eigh : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.eigh, a, UPLO=UPLO)
 
@@ -266,10 +243,6 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.eigvalsh : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.eigvalsh, a, UPLO=UPLO)
 
@@ -291,10 +264,6 @@ def inv(a: ArrayLike) -> Array:
     ------
     LinAlgError
         A matrix has no inverse.
-
-    See Also
-    --------
-    numpy.linalg.inv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.inv, a)
 
@@ -326,10 +295,6 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[A
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.lstsq : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.lstsq, a, b, rcond=rcond)
 
@@ -345,10 +310,6 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.matmul : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matmul, x1, x2)
 
@@ -369,10 +330,6 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.matrix_norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
 
@@ -396,10 +353,6 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     ------
     LinAlgError
         A negative power of a matrix without inverse.
-
-    See Also
-    --------
-    numpy.linalg.matrix_power : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_power, a, n)
 
@@ -424,10 +377,6 @@ def matrix_rank(
     -------
     ndarray or scalar
         Fresh; integers.
-
-    See Also
-    --------
-    numpy.linalg.matrix_rank : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_rank, A, tol=tol, hermitian=hermitian, rtol=rtol)
 
@@ -444,10 +393,6 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     -------
     ndarray
         A view of x.
-
-    See Also
-    --------
-    numpy.linalg.matrix_transpose : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_transpose, x)
 
@@ -466,10 +411,6 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.linalg.multi_dot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.multi_dot, arrays, out=out)
 
@@ -491,10 +432,6 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
@@ -511,10 +448,6 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.outer : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.outer, x1, x2)
 
@@ -548,10 +481,6 @@ def pinv(
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.pinv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.pinv, a, rcond=rcond, hermitian=hermitian, rtol=rtol)
 
@@ -570,10 +499,6 @@ def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced
     -------
     QRResult, ndarray or tuple
         Fresh: a named tuple ``(Q, R)`` of ndarray, R alone, or a plain tuple.
-
-    See Also
-    --------
-    numpy.linalg.qr : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.qr, a, mode=mode)
 
@@ -590,10 +515,6 @@ def slogdet(a: ArrayLike) -> Any:
     -------
     SlogdetResult
         A named tuple ``(sign, logabsdet)`` of ndarray or scalars: fresh.
-
-    See Also
-    --------
-    numpy.linalg.slogdet : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.slogdet, a)
 
@@ -617,10 +538,6 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     ------
     LinAlgError
         A matrix has no inverse.
-
-    See Also
-    --------
-    numpy.linalg.solve : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.solve, a, b)
 
@@ -648,10 +565,6 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.svd : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.svd, a, full_matrices=full_matrices, compute_uv=compute_uv, hermitian=hermitian)
 
@@ -668,10 +581,6 @@ def svdvals(x: ArrayLike, /) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.svdvals : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.svdvals, x)
 
@@ -689,10 +598,6 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2)
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.tensordot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensordot, x1, x2, axes=axes)
 
@@ -715,10 +620,6 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     ------
     LinAlgError
         There is no inverse.
-
-    See Also
-    --------
-    numpy.linalg.tensorinv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensorinv, a, ind=ind)
 
@@ -742,10 +643,6 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     ------
     LinAlgError
         There is no solution.
-
-    See Also
-    --------
-    numpy.linalg.tensorsolve : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensorsolve, a, b, axes=axes)
 
@@ -766,10 +663,6 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) ->
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.trace : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.trace, x, offset=offset, dtype=dtype)
 
@@ -787,10 +680,6 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.vecdot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.vecdot, x1, x2, axis=axis)
 
@@ -812,16 +701,15 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.linalg.vector_norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def _complex(values: Any) -> Any:
-    """NumPy before 2.5 gives real arrays where it happens that no eigenvalue has an imaginary part."""
-    if not isinstance(values, (ndarray, np.ndarray)):  # what somebody's __array_function__ gave
+    """NumPy before 2.5 returns real arrays if no eigenvalue happens to have an imaginary part."""
+    if not isinstance(values, (ndarray, np.ndarray)):  # the result of another type's __array_function__
         return values
     return values.astype(np.result_type(values.dtype, np.complex64), copy=False)
+
+
+_refer_to_numpy(globals(), "numpy.linalg")

@@ -1,8 +1,8 @@
 """Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
 
-What is here is made when it is first asked for, in `_chapters/generators.py`: NumPy's generators would take a third of
-the time of importing the library. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by their
-names, and are not in ``__all__``.
+The names are imported from `_chapters/generators.py` when they are first used: NumPy's generators would take a third of
+the library's import time. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by name, and are
+not in ``__all__``.
 """
 
 import typing as _typing

@@ -6,6 +6,7 @@ The limit is the real one (RLIMIT_AS), so what fails is whatever asks for memory
 import sys
 
 import pytest
+from support.limits import NO_BLOCKS_ARE_KEPT
 from support.programs import PRELUDE, run
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc/self/statm")
@@ -199,6 +200,7 @@ def test_last_sharer_writes_where_nothing_is_left():
     )
 
 
+@pytest.mark.skipif(bool(NO_BLOCKS_ARE_KEPT), reason=NO_BLOCKS_ARE_KEPT)
 def test_small_blocks_get_the_memory_of_large_ones_that_were_kept():
     """The limit comes when the blocks are kept already: the first allocation that fails gives them back."""
     run(
@@ -227,6 +229,7 @@ def test_small_blocks_get_the_memory_of_large_ones_that_were_kept():
     )
 
 
+@pytest.mark.skipif(bool(NO_BLOCKS_ARE_KEPT), reason=NO_BLOCKS_ARE_KEPT)
 def test_memory_that_was_large_blocks_is_anybodys_under_a_limit():
     run(
         """

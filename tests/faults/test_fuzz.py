@@ -15,11 +15,12 @@ NAMES = ["constructor", "indexing", "reshape", "pickle", "npy", "dlpack", "buffe
 @pytest.fixture(scope="module")
 def fuzz():
     """The modules fuzz and fuzz_targets."""
+    before = [*sys.path]
     sys.path.insert(0, str(FOLDER))
     try:
         return importlib.import_module("fuzz"), importlib.import_module("fuzz_targets")
     finally:
-        sys.path.remove(str(FOLDER))
+        sys.path[:] = before
 
 
 def test_every_target_is_run_here_and_has_a_corpus(fuzz):

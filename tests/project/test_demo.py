@@ -183,58 +183,37 @@ def test_a_long_step_is_told_on_stderr(saved, monkeypatch, capsys):
 # ---- files that cannot be used ---------------------------------------------------------------------------------------
 
 
-def make_bad(folder, kind):
-    path = folder / "bad.npy"
-    good = folder / "good.npy"
-    np.save(good, np.arange(100.0))
-    whole = good.read_bytes()
-    if kind == "truncated":
-        path.write_bytes(whole[:-1])
-    elif kind == "truncated in the header":
-        path.write_bytes(whole[:40])
-    elif kind == "empty":
-        path.write_bytes(b"")
-    elif kind == "text":
-        path.write_text("a,b\n1,2\n")
-    elif kind == "objects":
-        np.save(path, np.array([{}, None]), allow_pickle=True)
-    elif kind == "archive":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("a.npy", whole)
-    elif kind == "folder":
-        path.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "negative length":
-        path.write_bytes(whole.replace(b"(100,)", b"(-10,)"))
-    elif kind == "enormous":
-        path.write_bytes(whole.replace(b"(100,), }        ", b"(10000000000,), }"))
-    elif kind == "damaged header":
-        path.write_bytes(whole.replace(b"'shape'", b"'shap'*"))
-    else:
-        assert kind == "missing"
-    return path
+def archived(path, whole):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", whole)
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("missing", "No such file"),
-        ("truncated", "truncated"),
-        ("truncated in the header", "truncated"),
-        ("empty", "not a .npy file"),
-        ("text", "not a .npy file"),
-        ("objects", "Python objects"),
-        ("archive", "npz"),
-        ("folder", "not a regular file"),
-        ("pipe", "not a regular file"),
-        ("negative length", "damaged"),
-        ("enormous", "truncated"),
-        ("damaged header", "damaged"),
-    ],
-)
-def test_a_file_that_cannot_be_used_gets_one_line_and_status_2(tmp_path, capsys, kind, words):
-    path = make_bad(tmp_path, kind)
+# What makes a file of a path and a good file's bytes, and a word of the complaint.
+BAD = {
+    "missing": (lambda path, whole: None, "No such file"),
+    "truncated": (lambda path, whole: path.write_bytes(whole[:-1]), "truncated"),
+    "truncated in the header": (lambda path, whole: path.write_bytes(whole[:40]), "truncated"),
+    "empty": (lambda path, whole: path.write_bytes(b""), "not a .npy file"),
+    "text": (lambda path, whole: path.write_text("a,b\n1,2\n"), "not a .npy file"),
+    "objects": (lambda path, whole: np.save(path, np.array([{}, None]), allow_pickle=True), "Python objects"),
+    "archive": (archived, "npz"),
+    "folder": (lambda path, whole: path.mkdir(), "not a regular file"),
+    "pipe": (lambda path, whole: os.mkfifo(path), "not a regular file"),
+    "negative length": (lambda path, whole: path.write_bytes(whole.replace(b"(100,)", b"(-10,)")), "damaged"),
+    "enormous": (
+        lambda path, whole: path.write_bytes(whole.replace(b"(100,), }        ", b"(10000000000,), }")),
+        "truncated",
+    ),
+    "damaged header": (lambda path, whole: path.write_bytes(whole.replace(b"'shape'", b"'shap'*")), "damaged"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_file_that_cannot_be_used_gets_one_line_and_status_2(saved, capsys, kind):
+    make, words = BAD[kind]
+    good = saved(np.arange(100.0))
+    path = good.with_name("bad.npy")
+    make(path, good.read_bytes())
     assert main(["demo", str(path)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""

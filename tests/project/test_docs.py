@@ -6,14 +6,13 @@ import json
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.extensions import SUFFIX, build, compiler, run
 from support.sources import ROOT, files, folders, load
 
 import cowarray
@@ -208,25 +207,14 @@ def test_a_guide_names_the_options_and_the_keys(tmp_path, page):
 
 # ---- C ---------------------------------------------------------------------------------------------------------------
 
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 WARNINGS = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-pthread"]
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 
 
-def compile_c(*arguments):
-    result = subprocess.run([COMPILER, *map(str, arguments)], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-
-
-@needs_compiler
 def test_the_extension_of_the_c_page_compiles_and_works(tmp_path):
     extension, _ = fenced(ROOT / "docs" / "c-api.md", "c")
-    source = tmp_path / "scaling.c"
+    source, built = tmp_path / "scaling.c", tmp_path / f"scaling{SUFFIX}"
     source.write_text(extension)
-    built = tmp_path / f"scaling{sysconfig.get_config_var('EXT_SUFFIX')}"
-    undefined = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    include = ["-I", ROOT / "include", "-isystem", sysconfig.get_path("include")]
-    compile_c(*WARNINGS, "-shared", "-fPIC", *undefined, *include, source, "-o", built)
+    build(source, built, *WARNINGS)
     scaling = load(built)
 
     x = cowarray.array(np.arange(6.0))
@@ -246,7 +234,6 @@ def test_the_extension_of_the_c_page_compiles_and_works(tmp_path):
     assert x.storage.share_count == 2  # no scope was left open
 
 
-@needs_compiler
 def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     pytest.importorskip("Cython", reason="Cython is not installed; the build has it")
     if importlib.util.find_spec("setuptools") is None:  # an import would put its own packages on the path
@@ -258,8 +245,7 @@ def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    built = tmp_path / f"clipping{sysconfig.get_config_var('EXT_SUFFIX')}"
-    clipping = load(built)
+    clipping = load(tmp_path / f"clipping{SUFFIX}")
 
     x = cowarray.array(np.arange(6.0))
     cowarray.reset_stats()
@@ -277,12 +263,12 @@ def test_the_cython_module_of_the_c_page_compiles_and_works(tmp_path):
     assert x.storage.share_count == 1  # no scope was left open
 
 
-@needs_compiler
 def test_the_program_of_the_c_page_compiles_and_works(tmp_path):
     _, program = fenced(ROOT / "docs" / "c-api.md", "c")
     source = tmp_path / "program.c"
     source.write_text(program)
-    core = sorted((ROOT / "src" / "core").glob("*.c"))
-    compile_c(*WARNINGS, "-I", ROOT / "include", "-I", ROOT / "src" / "core", source, *core, "-o", tmp_path / "program")
+    include = ["-I", ROOT / "include", "-I", ROOT / "src" / "core"]
+    words = [*compiler("CC", "cc", "gcc", "clang"), *WARNINGS, *include]
+    run([*words, source, *files(".c", top=ROOT / "src" / "core"), "-o", tmp_path / "program"])
     result = subprocess.run([tmp_path / "program"], capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (0, "same bytes: 1\nsame bytes: 0\n")

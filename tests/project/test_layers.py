@@ -222,32 +222,22 @@ def test_no_module_imports_what_stands_on_it():
     assert climbing_imports(edges()) == []
 
 
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        ("_native.storage", "from cowarray._modes import copies"),
-        ("_array.array", "from cowarray._ops.road cimport call"),
-        ("_array.copies", "from cowarray._array.imports cimport copy_foreign"),  # a circle: imports use copies
-        ("_ops.road", "    from cowarray._ops.protocols import array_ufunc"),
-        ("_chapters.sorting", "import cowarray"),
-        ("_files.npy", "from cowarray._chapters import sorting"),
-        ("_face.ndarray", "from cowarray import linalg"),
-        ("_modes.common.dispatching", "from cowarray._modes.simulate import simulated"),
-        ("_modes.copies.lending", "from cowarray._modes.layouts import dtypes"),
-        ("_modes.simulate.watching", "from cowarray._modes.fake.fakes cimport Origin"),
-        ("_modes.layouts.dtypes", "from cowarray._modes.fake.refusals import FakeError"),
-        ("_modes.fake.fakes", "from cowarray._modes.fake.calls import Call"),
-        ("_modes.fake.calls", "    from cowarray._modes.fake.rules import rules"),
-        ("_modes.fake.rules.rules", "from cowarray._modes.fake.faking import follow"),
-        ("_modes.fake.passing", "from cowarray._modes.record.nodes cimport Node"),
-        ("_modes.record.nodes", "from cowarray._modes.deferred.recipes cimport Recipe"),
-        ("_modes.deferred.recording", "from cowarray._modes.budget import runs"),
-        ("_modes.budget.budgeting", "    from cowarray._modes.deferred import recording"),
-    ],
-)
-def test_an_import_from_above_is_found(module, line):
-    planted = edges()[module] | uses(module, ".pyx", line, edges())
-    assert any(module in edge for edge in climbing_imports(edges() | {module: planted}))
+def test_an_import_from_above_is_found_between_each_two_modules():
+    level = {name: room(name) for name in edges()}
+    above = {
+        (name, other)
+        for name, (at, own) in level.items()
+        for other, (there, its) in level.items()
+        if there > at or (there == at and its != own)
+    }
+    planted = {name: used | {other for one, other in above if one == name} for name, used in edges().items()}
+    assert set(climbing_imports(planted)) == above
+
+
+def test_a_circle_within_a_room_is_found():
+    planted = edges()["_array.copies"] | {"_array.imports"}  # which use copies
+    [circle] = climbing_imports(edges() | {"_array.copies": planted})
+    assert {"_array.copies", "_array.imports"} <= set(circle)
 
 
 FORMS = {

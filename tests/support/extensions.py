@@ -38,19 +38,5 @@ def python_flags():
 
 def build(source, target, *flags):
     link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    run(
-        [
-            *compiler("CC", "cc", "gcc"),
-            "-shared",
-            "-fPIC",
-            "-O1",
-            "-I",
-            INCLUDE,
-            *python_flags(),
-            *flags,
-            source,
-            "-o",
-            target,
-            *link,
-        ]
-    )
+    words = [*compiler("CC", "cc", "gcc", "clang"), "-shared", "-fPIC", "-O1", "-I", INCLUDE, *python_flags()]
+    run([*words, *flags, source, "-o", target, *link])

@@ -4,9 +4,14 @@ import contextlib
 import resource
 from pathlib import Path
 
-__all__ = ["LONGEST", "little_memory"]
+__all__ = ["LONGEST", "NO_BLOCKS_ARE_KEPT", "little_memory"]
 
 LONGEST = 600  # seconds: what has not ended by then hangs, however busy the machine is
+
+# Why no freed blocks are kept here; "" where they are.
+NO_BLOCKS_ARE_KEPT = "under a limit on memory, as of `ulimit -v`, no freed blocks are kept"
+if {*resource.getrlimit(resource.RLIMIT_AS), *resource.getrlimit(resource.RLIMIT_DATA)} == {resource.RLIM_INFINITY}:
+    NO_BLOCKS_ARE_KEPT = ""
 
 
 @contextlib.contextmanager

@@ -4,9 +4,7 @@
 results are fresh, except where a docstring says copy. With ``like``, another library's array, NumPy lets that library
 make the result.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +13,7 @@ from typing import Any, Literal, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._ops.conversion import array, copied_array
 from cowarray._ops.creation import empty as _empty
@@ -92,10 +91,6 @@ def arange(
     TypeError
         There is no `stop`, or `start` is given twice.
 
-    See Also
-    --------
-    numpy.arange : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -132,7 +127,7 @@ def asanyarray(
         Memory layout. Default: a's own.
     device : {'cpu'}, optional
     copy : bool, optional
-        ``False``: `a` itself, where it need not be converted.
+        ``False``: `a` itself if it need not be converted.
     like : array, optional
         Of another library, which then makes the result.
 
@@ -148,7 +143,7 @@ def asanyarray(
 
     See Also
     --------
-    numpy.asanyarray : Returns its argument where it can, as `cowarray.asarray` does.
+    numpy.asanyarray : Returns its argument if it can, as `cowarray.asarray` does.
     """
     if copy is not None:
         return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
@@ -172,7 +167,7 @@ def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) ->
 
     See Also
     --------
-    numpy.ascontiguousarray : Returns its argument where it can.
+    numpy.ascontiguousarray : Returns its argument if it can.
     """
     return copied_array("ascontiguousarray", a, dtype, order="C", ndmin=1, like=like)
 
@@ -194,7 +189,7 @@ def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Ar
 
     See Also
     --------
-    numpy.asfortranarray : Returns its argument where it can.
+    numpy.asfortranarray : Returns its argument if it can.
     """
     return copied_array("asfortranarray", a, dtype, order="F", ndmin=1, like=like)
 
@@ -214,10 +209,6 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
     -------
     ndarray
         A copy, lazy if `a` is an array of this library that lies in the order asked for.
-
-    See Also
-    --------
-    numpy.copy : The same for NumPy's arrays.
     """
     return dispatched(np.copy, a, order, subok)
 
@@ -257,10 +248,6 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.diagflat : The same for NumPy's arrays.
     """
     return dispatched(np.diagflat, v, k)
 
@@ -282,10 +269,6 @@ def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.empty : The same for NumPy's arrays.
     """
     return _empty(shape, dtype, order, device, like)
 
@@ -319,10 +302,6 @@ def empty_like(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.empty_like : The same for NumPy's arrays.
     """
     return dispatched(np.empty_like, prototype, dtype, order, subok, shape, device=device)
 
@@ -358,10 +337,6 @@ def eye(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.eye : The same for NumPy's arrays.
     """
     return _made(np.eye, device, like, N, M, k, dtype, order)
 
@@ -387,10 +362,6 @@ def fromfunction(
     -------
     object
         The very object that the function returns.
-
-    See Also
-    --------
-    numpy.fromfunction : The same for NumPy's arrays.
 
     Examples
     --------
@@ -420,10 +391,6 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: An
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.fromiter : The same for NumPy's arrays.
     """
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
@@ -451,10 +418,6 @@ def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep
     ------
     ValueError
         Without `sep`: bytes are for `frombuffer`.
-
-    See Also
-    --------
-    numpy.fromstring : The same for NumPy's arrays.
     """
     return dispatched(np.fromstring, string, dtype, count, sep=sep, like=like)
 
@@ -486,10 +449,6 @@ def full(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.full : The same for NumPy's arrays.
     """
     return _made(np.full, device, like, shape, fill_value, dtype, order)
 
@@ -524,10 +483,6 @@ def full_like(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.full_like : The same for NumPy's arrays.
     """
     return dispatched(np.full_like, a, fill_value, dtype, order, subok, shape, device=device)
 
@@ -560,10 +515,6 @@ def geomspace(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.geomspace : The same for NumPy's arrays.
     """
     return dispatched(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
@@ -583,10 +534,6 @@ def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.identity : The same for NumPy's arrays.
     """
     return dispatched(np.identity, n, dtype, like=like)
 
@@ -606,10 +553,6 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = Fa
     -------
     ndarray or tuple of ndarray
         Fresh; a tuple where sparse.
-
-    See Also
-    --------
-    numpy.indices : The same for NumPy's arrays.
     """
     return dispatched(np.indices, dimensions, dtype, sparse)
 
@@ -648,10 +591,6 @@ def linspace(
     -------
     ndarray or tuple
         Fresh; with `retstep` a tuple of the numbers and their distance.
-
-    See Also
-    --------
-    numpy.linspace : The same for NumPy's arrays.
     """
     return dispatched(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
@@ -686,10 +625,6 @@ def logspace(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.logspace : The same for NumPy's arrays.
     """
     return dispatched(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
@@ -739,10 +674,6 @@ def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devic
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.ones : The same for NumPy's arrays.
     """
     return _made(np.ones, device, like, shape, dtype, order)
 
@@ -775,10 +706,6 @@ def ones_like(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.ones_like : The same for NumPy's arrays.
     """
     return dispatched(np.ones_like, a, dtype, order, subok, shape, device=device)
 
@@ -805,7 +732,7 @@ def require(
 
     See Also
     --------
-    numpy.require : Returns its argument where it can.
+    numpy.require : Returns its argument if it can.
     """
     if requirements:  # a copy is writable and on its own without NumPy's having to make one
         requirements = [each for each in requirements if each.upper() not in ("W", "WRITEABLE", "O", "OWNDATA")]
@@ -831,10 +758,6 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.tri : The same for NumPy's arrays.
     """
     return dispatched(np.tri, N, M, k, dtype, like=like)
 
@@ -852,10 +775,6 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     -------
     ndarray
         Fresh, of m's shape and dtype.
-
-    See Also
-    --------
-    numpy.tril : The same for NumPy's arrays.
     """
     return dispatched(np.tril, m, k)
 
@@ -873,10 +792,6 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     -------
     ndarray
         Fresh, of m's shape and dtype.
-
-    See Also
-    --------
-    numpy.triu : The same for NumPy's arrays.
     """
     return dispatched(np.triu, m, k)
 
@@ -897,10 +812,6 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.vander : The same for NumPy's arrays.
     """
     return dispatched(np.vander, x, N, increasing)
 
@@ -922,10 +833,6 @@ def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.zeros : The same for NumPy's arrays.
 
     Examples
     --------
@@ -965,9 +872,8 @@ def zeros_like(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.zeros_like : The same for NumPy's arrays.
     """
     return dispatched(np.zeros_like, a, dtype, order, subok, shape, device=device)
+
+
+refer_to_numpy(globals())

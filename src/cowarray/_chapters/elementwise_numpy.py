@@ -3,7 +3,7 @@
 As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
 
-Its length is its docstrings: read it a function at a time.
+Read it a function at a time.
 """
 
 from typing import Any, TypeAlias
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, refer_to_numpy
 from cowarray._chapters.elementwise import _PARAMETERS, _completed, _ufuncs
 from cowarray._chapters.elementwise import abs as absolute
 from cowarray._chapters.elementwise import acos as arccos
@@ -115,10 +115,6 @@ def angle(z: ArrayLike, deg: bool = False) -> Any:
     -------
     ndarray or scalar
         Fresh, of z's shape, in floating point.
-
-    See Also
-    --------
-    numpy.angle : The same for NumPy's arrays.
     """
     return dispatched(np.angle, z, deg)
 
@@ -221,10 +217,6 @@ def fix(x: Operand, out: AnyArray | None = None) -> Any:
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.fix : The same for NumPy's arrays.
     """
     return dispatched(np.fix, x, out=out)
 
@@ -330,10 +322,6 @@ def i0(x: Operand) -> Any:
     -------
     ndarray or scalar
         Fresh, of x's shape.
-
-    See Also
-    --------
-    numpy.i0 : The same for NumPy's arrays.
     """
     return dispatched(np.i0, x)
 
@@ -355,10 +343,6 @@ def isclose(
     -------
     ndarray or scalar
         Fresh; shapes broadcast; booleans.
-
-    See Also
-    --------
-    numpy.isclose : The same for NumPy's arrays.
     """
     return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
 
@@ -374,10 +358,6 @@ def iscomplex(x: Operand) -> Any:
     -------
     ndarray or scalar
         Fresh, of x's shape; booleans.
-
-    See Also
-    --------
-    numpy.iscomplex : The same for NumPy's arrays.
     """
     return dispatched(np.iscomplex, x)
 
@@ -404,10 +384,6 @@ def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
     -------
     ndarray or scalar
         Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.isneginf : The same for NumPy's arrays.
     """
     return dispatched(np.isneginf, x, out=out)
 
@@ -425,10 +401,6 @@ def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
     -------
     ndarray or scalar
         Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.isposinf : The same for NumPy's arrays.
     """
     return dispatched(np.isposinf, x, out=out)
 
@@ -444,10 +416,6 @@ def isreal(x: Operand) -> Any:
     -------
     ndarray or scalar
         Fresh, of x's shape; booleans.
-
-    See Also
-    --------
-    numpy.isreal : The same for NumPy's arrays.
     """
     return dispatched(np.isreal, x)
 
@@ -532,10 +500,6 @@ def nan_to_num(
     -------
     ndarray or scalar
         A copy, made at once; with ``copy=False`` x itself.
-
-    See Also
-    --------
-    numpy.nan_to_num : The same for NumPy's arrays.
     """
     return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
 
@@ -578,7 +542,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 
     See Also
     --------
-    numpy.real_if_close : Returns an alias where it can.
+    numpy.real_if_close : Returns an alias if it can.
     """
     return dispatched(np.real_if_close, a, tol)
 
@@ -603,10 +567,6 @@ def sinc(x: Operand) -> Any:
     -------
     ndarray or scalar
         Fresh, of x's shape, in floating point.
-
-    See Also
-    --------
-    numpy.sinc : The same for NumPy's arrays.
     """
     return dispatched(np.sinc, x)
 
@@ -637,10 +597,6 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period
     -------
     ndarray
         Fresh, of p's shape.
-
-    See Also
-    --------
-    numpy.unwrap : The same for NumPy's arrays.
     """
     return dispatched(np.unwrap, p, discont, axis, period=period)
 
@@ -657,3 +613,5 @@ def _pair(name: str, out1: Any, out2: Any, out: Any) -> Any:
 for _name in __all__:
     if hasattr(_ufuncs, _name):
         with_methods(globals()[_name], getattr(_ufuncs, _name))
+
+refer_to_numpy(globals())

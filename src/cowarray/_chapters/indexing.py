@@ -2,7 +2,7 @@
 
 Functions that write do so to their first argument, an array: every view of it sees the write, and no copy does.
 
-Its length is its docstrings: read it a function at a time.
+Read it a function at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.creation import ones
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched, imported
@@ -66,10 +67,6 @@ def choose(
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.choose : The same for NumPy's arrays.
     """
     return dispatched(np.choose, a, choices, out, mode)
 
@@ -93,10 +90,6 @@ def compress(
     -------
     ndarray
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.compress : The same for NumPy's arrays.
     """
     return dispatched(np.compress, condition, a, axis, out)
 
@@ -113,10 +106,6 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.diag_indices : The same for NumPy's arrays.
     """
     return dispatched(np.diag_indices, n, ndim)
 
@@ -133,10 +122,6 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.diag_indices_from : The same for NumPy's arrays.
     """
     return dispatched(np.diag_indices_from, arr)
 
@@ -156,10 +141,6 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
     -------
     ndarray
         A read-only view of a.
-
-    See Also
-    --------
-    numpy.diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.diagonal, imported(a), offset, axis1, axis2)
 
@@ -176,10 +157,6 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.extract : The same for NumPy's arrays.
     """
     return dispatched(np.extract, condition, arr)
 
@@ -199,16 +176,12 @@ def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = 
     -------
     None
         Views of a see the write, copies do not.
-
-    See Also
-    --------
-    numpy.fill_diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.fill_diagonal, a, val, wrap)
 
 
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
-    """Indices along each axis, shaped so that they select what is at all combinations.
+    """Indices along each axis, shaped so that they select all combinations.
 
     Parameters
     ----------
@@ -222,7 +195,7 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 
     See Also
     --------
-    numpy.ix_ : Returns views where it can.
+    numpy.ix_ : Returns views if it can.
     """
     return dispatched(np.ix_, *args)
 
@@ -243,10 +216,6 @@ def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tu
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.mask_indices : The same for NumPy's arrays.
     """
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
@@ -266,10 +235,6 @@ def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -
     -------
     None
         Views of arr see the write, copies do not.
-
-    See Also
-    --------
-    numpy.place : The same for NumPy's arrays.
     """
     return dispatched(np.place, arr, mask, vals)
 
@@ -291,10 +256,6 @@ def put(a: Array | np.ndarray[Any, Any], ind: ArrayLike, v: ArrayLike, mode: _Mo
     -------
     None
         Views of a see the write, copies do not.
-
-    See Also
-    --------
-    numpy.put : The same for NumPy's arrays.
     """
     return dispatched(np.put, a, ind, v, mode)
 
@@ -316,10 +277,6 @@ def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values
     -------
     None
         Views of arr see the write, copies do not.
-
-    See Also
-    --------
-    numpy.put_along_axis : The same for NumPy's arrays.
     """
     return dispatched(np.put_along_axis, arr, indices, values, axis)
 
@@ -340,10 +297,6 @@ def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike)
     -------
     None
         Views of a see the write, copies do not.
-
-    See Also
-    --------
-    numpy.putmask : The same for NumPy's arrays.
     """
     return dispatched(np.putmask, a, mask, values)
 
@@ -366,10 +319,6 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", orde
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.ravel_multi_index : The same for NumPy's arrays.
     """
     return dispatched(np.ravel_multi_index, multi_index, dims, mode, order)
 
@@ -389,10 +338,6 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.select : The same for NumPy's arrays.
     """
     return dispatched(np.select, condlist, choicelist, default)
 
@@ -422,10 +367,6 @@ def take(
     ndarray or scalar
         Fresh, or `out`.
 
-    See Also
-    --------
-    numpy.take : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -449,10 +390,6 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Arra
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.take_along_axis : The same for NumPy's arrays.
     """
     return dispatched(np.take_along_axis, arr, indices, axis)
 
@@ -473,10 +410,6 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.tril_indices : The same for NumPy's arrays.
     """
     return dispatched(np.tril_indices, n, k, m)
 
@@ -494,10 +427,6 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.tril_indices_from : The same for NumPy's arrays.
     """
     return dispatched(np.tril_indices_from, arr, k)
 
@@ -518,10 +447,6 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.triu_indices : The same for NumPy's arrays.
     """
     return dispatched(np.triu_indices, n, k, m)
 
@@ -539,10 +464,6 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     -------
     tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.triu_indices_from : The same for NumPy's arrays.
     """
     return dispatched(np.triu_indices_from, arr, k)
 
@@ -561,9 +482,8 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     -------
     tuple of ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.unravel_index : The same for NumPy's arrays.
     """
     return dispatched(np.unravel_index, indices, shape, order)
+
+
+refer_to_numpy(globals())

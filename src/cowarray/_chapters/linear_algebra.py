@@ -3,8 +3,7 @@
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
 are only read, and lazy copies stay lazy; ``out`` is written and returned, and no copy of it changes. Options, results
 and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`,
-or as views where the docstring says so. More is in `cowarray.linalg`, including `trace`: `cowarray.trace` is something
-else.
+or as views where the docstring says so. `cowarray.linalg` has more, including `trace`; `cowarray.trace` is a mode.
 """
 
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
 from cowarray._face.annotations import Array, Axis
 from cowarray._ops.protocols import dispatched, elementwise2, imported
@@ -54,10 +54,6 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     -------
     ndarray or scalar
         Fresh; shapes broadcast.
-
-    See Also
-    --------
-    numpy.cross : The same for NumPy's arrays.
     """
     return dispatched(np.cross, a, b, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
@@ -75,10 +71,6 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.dot : The same for NumPy's arrays.
     """
     return dispatched(np.dot, a, b, out=out)
 
@@ -101,10 +93,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     -------
     ndarray or scalar
         Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
-
-    See Also
-    --------
-    numpy.einsum : The same for NumPy's arrays.
 
     Examples
     --------
@@ -138,10 +126,6 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
         The order: "einsum_path", and the operands of each step.
     str
         A text that explains it.
-
-    See Also
-    --------
-    numpy.einsum_path : The same for NumPy's arrays.
     """
     return dispatched(np.einsum_path, *operands, optimize=optimize, einsum_call=einsum_call)
 
@@ -157,10 +141,6 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.inner : The same for NumPy's arrays.
     """
     return dispatched(np.inner, a, b)
 
@@ -176,10 +156,6 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.kron : The same for NumPy's arrays.
     """
     return dispatched(np.kron, a, b)
 
@@ -205,10 +181,6 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     ------
     ValueError
         An operand has no axes, or shapes do not fit.
-
-    See Also
-    --------
-    numpy.matmul : The same for NumPy's arrays.
     """
     return _gufunc(np.matmul, x1, x2, out, kwargs)
 
@@ -224,10 +196,6 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     -------
     ndarray
         A view of x.
-
-    See Also
-    --------
-    numpy.matrix_transpose : The same for NumPy's arrays.
     """
     return dispatched(np.matrix_transpose, x)
 
@@ -248,10 +216,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.matvec : The same for NumPy's arrays.
     """
     return _gufunc(np.matvec, x1, x2, out, kwargs)
 
@@ -269,10 +233,6 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     -------
     ndarray
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.outer : The same for NumPy's arrays.
     """
     return dispatched(np.outer, a, b, out=out)
 
@@ -290,10 +250,6 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.tensordot : The same for NumPy's arrays.
     """
     return dispatched(np.tensordot, a, b, axes=axes)
 
@@ -308,10 +264,6 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     Returns
     -------
     scalar
-
-    See Also
-    --------
-    numpy.vdot : The same for NumPy's arrays.
     """
     return dispatched(np.vdot, a, b)
 
@@ -334,10 +286,6 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.vecdot : The same for NumPy's arrays.
     """
     if axis != -1:
         kwargs["axis"] = axis
@@ -360,10 +308,6 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     -------
     ndarray or scalar
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.vecmat : The same for NumPy's arrays.
     """
     return _gufunc(np.vecmat, x1, x2, out, kwargs)
 
@@ -377,3 +321,6 @@ def _gufunc(ufunc: Any, x1: Any, x2: Any, out: Any, kwargs: Any) -> Any:
 for _ufunc in (np.matmul, np.matvec, np.vecdot, np.vecmat):
     with_methods(globals()[_ufunc.__name__], _ufunc)
 del _ufunc
+
+
+refer_to_numpy(globals())

@@ -1,11 +1,9 @@
 """The chapter "manipulation functions" of the array API standard, and NumPy's functions of the kind.
 
-A view of a cowarray array is a view of that argument, on the same Storage. A view of anything else is one of the copy
-that `asarray` makes. Copies are lazy where a lazy copy is allowed.
+A view of a cowarray array lies on its Storage. A view of any other argument is a view of the copy that `asarray` makes.
+Copies are lazy if the rules allow it.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +12,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
 from cowarray._ops.protocols import dispatched, imported
 
@@ -83,10 +82,6 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
     -------
     ndarray
         A copy, made at once; `arr` stays as it is.
-
-    See Also
-    --------
-    numpy.append : The same for NumPy's arrays.
     """
     return dispatched(np.append, arr, values, axis)
 
@@ -105,10 +100,6 @@ def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, 
     -------
     list of ndarray
         All are views of ary.
-
-    See Also
-    --------
-    numpy.array_split : The same for NumPy's arrays.
     """
     return dispatched(np.array_split, imported(ary), indices_or_sections, axis)
 
@@ -127,7 +118,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
 
     See Also
     --------
-    numpy.atleast_1d : Returns its argument where it can.
+    numpy.atleast_1d : Returns its argument if it can.
     """
     return dispatched(np.atleast_1d, *[imported(ary) for ary in arys])
 
@@ -146,7 +137,7 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 
     See Also
     --------
-    numpy.atleast_2d : Returns its argument or a view where it can.
+    numpy.atleast_2d : Returns its argument or a view if it can.
     """
     return dispatched(np.atleast_2d, *[imported(ary) for ary in arys])
 
@@ -165,7 +156,7 @@ def atleast_3d(*arys: ArrayLike) -> Any:
 
     See Also
     --------
-    numpy.atleast_3d : Returns its argument or a view where it can.
+    numpy.atleast_3d : Returns its argument or a view if it can.
     """
     return dispatched(np.atleast_3d, *[imported(ary) for ary in arys])
 
@@ -182,10 +173,6 @@ def block(arrays: Any) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.block : The same for NumPy's arrays.
     """
     return dispatched(np.block, arrays)
 
@@ -243,10 +230,6 @@ def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     -------
     ndarray
         A read-only view of array, in which elements overlap.
-
-    See Also
-    --------
-    numpy.broadcast_to : The same for NumPy's arrays.
     """
     return dispatched(np.broadcast_to, imported(array), shape, subok)
 
@@ -262,10 +245,6 @@ def column_stack(tup: _Arrays) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.column_stack : The same for NumPy's arrays.
     """
     return dispatched(np.column_stack, tup)
 
@@ -298,10 +277,6 @@ def concat(
     ndarray
         Fresh, or `out`.
 
-    See Also
-    --------
-    numpy.concat : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -333,10 +308,6 @@ def copyto(
     -------
     None
         Views of dst see the write, copies do not.
-
-    See Also
-    --------
-    numpy.copyto : The same for NumPy's arrays.
     """
     return dispatched(np.copyto, dst, src, casting, where)
 
@@ -356,10 +327,6 @@ def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
     -------
     ndarray
         Fresh; `arr` stays as it is.
-
-    See Also
-    --------
-    numpy.delete : The same for NumPy's arrays.
     """
     return dispatched(np.delete, arr, obj, axis)
 
@@ -377,10 +344,6 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     -------
     list of ndarray
         All are views of ary.
-
-    See Also
-    --------
-    numpy.dsplit : The same for NumPy's arrays.
     """
     return dispatched(np.dsplit, imported(ary), indices_or_sections)
 
@@ -396,10 +359,6 @@ def dstack(tup: _Arrays) -> Array:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.dstack : The same for NumPy's arrays.
     """
     return dispatched(np.dstack, tup)
 
@@ -417,10 +376,6 @@ def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.expand_dims : The same for NumPy's arrays.
     """
     return dispatched(np.expand_dims, imported(a), axis)
 
@@ -438,10 +393,6 @@ def flip(m: ArrayLike, axis: Axes = None) -> Array:
     -------
     ndarray
         A view of m.
-
-    See Also
-    --------
-    numpy.flip : The same for NumPy's arrays.
     """
     return dispatched(np.flip, imported(m), axis)
 
@@ -457,10 +408,6 @@ def fliplr(m: ArrayLike) -> Array:
     -------
     ndarray
         A view of m.
-
-    See Also
-    --------
-    numpy.fliplr : The same for NumPy's arrays.
     """
     return dispatched(np.fliplr, imported(m))
 
@@ -476,10 +423,6 @@ def flipud(m: ArrayLike) -> Array:
     -------
     ndarray
         A view of m.
-
-    See Also
-    --------
-    numpy.flipud : The same for NumPy's arrays.
     """
     return dispatched(np.flipud, imported(m))
 
@@ -497,10 +440,6 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     -------
     list of ndarray
         All are views of ary.
-
-    See Also
-    --------
-    numpy.hsplit : The same for NumPy's arrays.
     """
     return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
@@ -520,10 +459,6 @@ def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.hstack : The same for NumPy's arrays.
     """
     return dispatched(np.hstack, tup, dtype=dtype, casting=casting)
 
@@ -544,10 +479,6 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Ar
     -------
     ndarray
         Fresh; `arr` stays as it is.
-
-    See Also
-    --------
-    numpy.insert : The same for NumPy's arrays.
     """
     return dispatched(np.insert, arr, obj, values, axis)
 
@@ -566,10 +497,6 @@ def moveaxis(
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.moveaxis : The same for NumPy's arrays.
     """
     return dispatched(np.moveaxis, imported(a), source, destination)
 
@@ -584,10 +511,6 @@ def ndim(a: ArrayLike) -> int:
     Returns
     -------
     int
-
-    See Also
-    --------
-    numpy.ndim : The same for NumPy's arrays.
     """
     return dispatched(np.ndim, a)
 
@@ -609,10 +532,6 @@ def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "cons
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.pad : The same for NumPy's arrays.
     """
     return dispatched(np.pad, array, pad_width, mode, **kwargs)
 
@@ -630,10 +549,6 @@ def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> A
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.permute_dims : The same for NumPy's arrays.
     """
     return dispatched(np.transpose, imported(a), axes)
 
@@ -654,7 +569,7 @@ def ravel(a: ArrayLike, order: Order = "C") -> Array:
 
     See Also
     --------
-    numpy.ravel : Returns a view where it can.
+    numpy.ravel : Returns a view if it can.
     """
     return dispatched(np.ravel, imported(a), order)
 
@@ -674,10 +589,6 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Array:
     -------
     ndarray
         A copy, made at once.
-
-    See Also
-    --------
-    numpy.repeat : The same for NumPy's arrays.
     """
     return dispatched(np.repeat, a, repeats, axis)
 
@@ -689,7 +600,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
     ----------
     a : array_like
     shape : int, or tuple or list of int
-        One length may be -1: what is left.
+        One length may be -1: it is found from the number of elements.
     order : {'C', 'F', 'A'}, default 'C'
         In which elements are read and placed.
     copy : bool, optional
@@ -707,7 +618,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
 
     See Also
     --------
-    numpy.reshape : Returns a view where it can.
+    numpy.reshape : Returns a view if it can.
 
     Examples
     --------
@@ -733,10 +644,6 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     -------
     ndarray
         A copy, made at once; `a` stays as it is.
-
-    See Also
-    --------
-    numpy.resize : The same for NumPy's arrays.
     """
     return dispatched(np.resize, a, new_shape)
 
@@ -756,10 +663,6 @@ def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axe
     -------
     ndarray
         A copy, made at once.
-
-    See Also
-    --------
-    numpy.roll : The same for NumPy's arrays.
     """
     return dispatched(np.roll, a, shift, axis)
 
@@ -778,10 +681,6 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Arr
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.rollaxis : The same for NumPy's arrays.
     """
     return dispatched(np.rollaxis, imported(a), axis, start)
 
@@ -801,10 +700,6 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     -------
     ndarray
         A view of m.
-
-    See Also
-    --------
-    numpy.rot90 : The same for NumPy's arrays.
     """
     return dispatched(np.rot90, imported(m), k, axes)
 
@@ -819,10 +714,6 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     Returns
     -------
     tuple of int
-
-    See Also
-    --------
-    numpy.shape : The same for NumPy's arrays.
     """
     return dispatched(np.shape, a)
 
@@ -838,10 +729,6 @@ def size(a: ArrayLike, axis: Axes = None) -> int:
     Returns
     -------
     int
-
-    See Also
-    --------
-    numpy.size : The same for NumPy's arrays.
     """
     return dispatched(np.size, a, axis)
 
@@ -860,10 +747,6 @@ def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: 
     -------
     list of ndarray
         All are views of ary.
-
-    See Also
-    --------
-    numpy.split : The same for NumPy's arrays.
     """
     return dispatched(np.split, imported(ary), indices_or_sections, axis)
 
@@ -881,10 +764,6 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.squeeze : The same for NumPy's arrays.
     """
     return dispatched(np.squeeze, imported(a), axis)
 
@@ -915,10 +794,6 @@ def stack(
     -------
     ndarray
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.stack : The same for NumPy's arrays.
     """
     return dispatched(np.stack, arrays, axis, out, dtype=dtype, casting=casting)
 
@@ -935,10 +810,6 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.swapaxes : The same for NumPy's arrays.
     """
     return dispatched(np.swapaxes, imported(a), axis1, axis2)
 
@@ -956,10 +827,6 @@ def tile(A: ArrayLike, reps: ArrayLike) -> Array:
     -------
     ndarray
         A copy, made at once.
-
-    See Also
-    --------
-    numpy.tile : The same for NumPy's arrays.
     """
     return dispatched(np.tile, A, reps)
 
@@ -977,10 +844,6 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Arra
     -------
     ndarray
         A view of a.
-
-    See Also
-    --------
-    numpy.transpose : The same for NumPy's arrays.
     """
     return dispatched(np.transpose, imported(a), axes)
 
@@ -1020,10 +883,6 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     -------
     tuple of ndarray
         All are views of x.
-
-    See Also
-    --------
-    numpy.unstack : The same for NumPy's arrays.
     """
     return dispatched(np.unstack, imported(x), axis=axis)
 
@@ -1041,10 +900,6 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     -------
     list of ndarray
         All are views of ary.
-
-    See Also
-    --------
-    numpy.vsplit : The same for NumPy's arrays.
     """
     return dispatched(np.vsplit, imported(ary), indices_or_sections)
 
@@ -1064,9 +919,8 @@ def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.vstack : The same for NumPy's arrays.
     """
     return dispatched(np.vstack, tup, dtype=dtype, casting=casting)
+
+
+refer_to_numpy(globals())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched
 
@@ -46,10 +47,6 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
     -------
     ndarray or scalar
         Fresh, or `out`; integers.
-
-    See Also
-    --------
-    numpy.argmax : The same for NumPy's arrays.
     """
     return dispatched(np.argmax, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -71,10 +68,6 @@ def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
     -------
     ndarray or scalar
         Fresh, or `out`; integers.
-
-    See Also
-    --------
-    numpy.argmin : The same for NumPy's arrays.
     """
     return dispatched(np.argmin, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -90,10 +83,6 @@ def argwhere(a: ArrayLike) -> Any:
     -------
     ndarray
         Fresh, of shape (how many, a.ndim).
-
-    See Also
-    --------
-    numpy.argwhere : The same for NumPy's arrays.
     """
     return dispatched(np.argwhere, a)
 
@@ -115,10 +104,6 @@ def count_nonzero(
     -------
     ndarray or scalar
         Fresh; integers.
-
-    See Also
-    --------
-    numpy.count_nonzero : The same for NumPy's arrays.
     """
     count = dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
     return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
@@ -139,10 +124,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     -------
     ndarray or scalar
         Fresh, of x's shape; indices into `bins`.
-
-    See Also
-    --------
-    numpy.digitize : The same for NumPy's arrays.
     """
     return dispatched(np.digitize, x, bins, right=right)
 
@@ -158,10 +139,6 @@ def flatnonzero(a: ArrayLike) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.flatnonzero : The same for NumPy's arrays.
     """
     return dispatched(np.flatnonzero, a)
 
@@ -182,10 +159,6 @@ def nonzero(a: ArrayLike) -> tuple[Any, ...]:
     ------
     ValueError
         `a` has no axes.
-
-    See Also
-    --------
-    numpy.nonzero : The same for NumPy's arrays.
     """
     return dispatched(np.nonzero, a)
 
@@ -211,10 +184,6 @@ def searchsorted(
     ndarray or scalar
         Fresh, of v's shape; integers.
 
-    See Also
-    --------
-    numpy.searchsorted : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -238,10 +207,6 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     ndarray or tuple of ndarray
         Fresh, also where all come from x; shapes broadcast, dtypes promote.
 
-    See Also
-    --------
-    numpy.where : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -250,3 +215,6 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     array([0, 2, 0])
     """
     return dispatched(np.where, condition, *[each for each in (x, y) if each is not _DEFAULT])
+
+
+refer_to_numpy(globals())

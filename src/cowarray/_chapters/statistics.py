@@ -5,10 +5,8 @@ are only read, and lazy copies stay lazy; ``out`` is written and returned, and n
 and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`, or as
 NumPy's scalars if they have no axes.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
-The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time. The parameters that
+reductions share are described once; `_reduction` and its like put them into the docstrings.
 """
 
 from typing import Any, Literal, SupportsIndex, TypeAlias
@@ -17,7 +15,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, refer_to_numpy
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -171,10 +169,6 @@ def average(
     ------
     ZeroDivisionError
         A sum of weights is 0.
-
-    See Also
-    --------
-    numpy.average : The same for NumPy's arrays.
     """
     return dispatched(np.average, a, axis=axis, weights=weights, returned=returned, keepdims=keepdims)
 
@@ -195,10 +189,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.bincount : The same for NumPy's arrays.
     """
     return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
@@ -217,10 +207,6 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.convolve : The same for NumPy's arrays.
     """
     return dispatched(np.convolve, a, v, mode=mode)
 
@@ -242,10 +228,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.corrcoef : The same for NumPy's arrays.
     """
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
@@ -264,10 +246,6 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.correlate : The same for NumPy's arrays.
     """
     return dispatched(np.correlate, a, v, mode=mode)
 
@@ -307,10 +285,6 @@ def cov(
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.cov : The same for NumPy's arrays.
     """
     return dispatched(
         np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
@@ -394,10 +368,6 @@ def histogram(
         The counts, or densities: fresh.
     bin_edges : ndarray
         One more than bins: fresh.
-
-    See Also
-    --------
-    numpy.histogram : The same for NumPy's arrays.
     """
     return dispatched(np.histogram, a, bins=bins, range=range, density=density, weights=weights)
 
@@ -433,10 +403,6 @@ def histogram2d(
         The edges of bins along x: fresh.
     yedges : ndarray
         The edges of bins along y: fresh.
-
-    See Also
-    --------
-    numpy.histogram2d : The same for NumPy's arrays.
     """
     return dispatched(np.histogram2d, x, y, bins=bins, range=range, density=density, weights=weights)
 
@@ -460,10 +426,6 @@ def histogram_bin_edges(
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.histogram_bin_edges : The same for NumPy's arrays.
     """
     return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
@@ -496,10 +458,6 @@ def histogramdd(
         The counts, or densities: fresh.
     edges : list of ndarray
         The edges of bins along each coordinate: fresh.
-
-    See Also
-    --------
-    numpy.histogramdd : The same for NumPy's arrays.
     """
     return dispatched(np.histogramdd, sample, bins=bins, range=range, density=density, weights=weights)
 
@@ -513,7 +471,7 @@ def max(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The greatest elements along axes; NaN where one is.
+    """The greatest elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -557,7 +515,7 @@ def min(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The least elements along axes; NaN where one is.
+    """The least elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -989,3 +947,6 @@ def var(
         mean=mean,
         correction=correction,
     )
+
+
+refer_to_numpy(globals())

@@ -6,6 +6,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import refer_to_numpy
 from cowarray._face.annotations import Array, Axes
 from cowarray._ops.protocols import dispatched
 
@@ -38,10 +39,6 @@ def all(
     -------
     ndarray or scalar
         Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.all : The same for NumPy's arrays.
     """
     return dispatched(np.all, a, axis, out, keepdims, where=where)
 
@@ -72,10 +69,6 @@ def any(
     -------
     ndarray or scalar
         Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.any : The same for NumPy's arrays.
     """
     return dispatched(np.any, a, axis, out, keepdims, where=where)
 
@@ -103,10 +96,6 @@ def diff(
     ndarray
         Fresh; for n = 0 a lazy copy of a.
 
-    See Also
-    --------
-    numpy.diff : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -131,10 +120,6 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.ediff1d : The same for NumPy's arrays.
     """
     return dispatched(np.ediff1d, ary, to_end, to_begin)
 
@@ -155,11 +140,7 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal
     Returns
     -------
     ndarray or tuple of ndarray
-        Fresh; a tuple of one for each axis, where there are several.
-
-    See Also
-    --------
-    numpy.gradient : The same for NumPy's arrays.
+        Fresh; a tuple with one for each axis if there are several.
     """
     return dispatched(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
 
@@ -188,10 +169,6 @@ def interp(
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.interp : The same for NumPy's arrays.
     """
     return dispatched(np.interp, x, xp, fp, left, right, period)
 
@@ -211,9 +188,8 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: S
     -------
     ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.trapezoid : The same for NumPy's arrays.
     """
     return dispatched(np.trapezoid, y, x, dx, axis)
+
+
+refer_to_numpy(globals())

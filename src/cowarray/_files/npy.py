@@ -1,6 +1,6 @@
 """`load`, `save` and `savez`: NumPy's .npy and .npz files, mapped instead of read.
 
-NumPy parses, and what it leaves unchecked is checked here: a file that claims more than it holds is refused before
+NumPy parses, and this module checks what NumPy does not: a file that claims more than it holds is refused before
 anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
 """
 
@@ -71,7 +71,7 @@ def load(
     pages : bool, default False
         Whether a write to the array of a .npy file at a path costs the pages that it writes, however large the file,
         and so does a write to its lazy copies. If anyone modifies the file, the pages that were not written change,
-        in all these arrays; if anyone truncates it, the process ends at the next look at what is gone.
+        in all these arrays; if anyone truncates it, the process ends at the next access to the missing part.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def savez_compressed(
 
 
 def _shown(operation: str, args: Any, kwds: Any, allow_pickle: Any) -> Any:
-    """Snapshots of what is to be saved."""
+    """Snapshots of the arrays to save."""
     shown = [asarray(x).to_numpy() for x in args]
     named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
     for each in (*shown, *named.values()):
@@ -337,7 +337,7 @@ class Archive(Mapping[str, Any]):
 
 
 class _Damage:
-    """Turns what the parts below raise on damaged data (zip, zlib, the parser of literals, ...) into ValueError."""
+    """Turns errors on damaged data (from zip, zlib, the parser of literals, ...) into ValueError."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What a notebook shows of an array: what NumPy's text cannot say, and then that text, short."""
+"""An array in a notebook: facts that NumPy's text lacks, and then that text, shortened."""
 
 from cowarray._chapters.printing import get_printoptions, printoptions
 from cowarray._face.ndarray import ndarray

@@ -1,6 +1,6 @@
-"""Running a program for a report on it, which is written once, by the process that began, after the program has ended.
+"""Running a program for a report on it, which the first process writes once, after the program has ended.
 
-The report goes to where stderr led when the command began, or to a file; the program's own output is left alone.
+The report goes to the stderr with which the command began, or to a file; the program's own output is left alone.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ def run(
     Parameters
     ----------
     command : str
-        Its name, for what is said on stderr.
+        Its name, for messages on stderr.
     program : cowarray._tools.programs.Program
     enter : callable
         As in `programs.run`.
@@ -86,7 +86,7 @@ def _refuse(command: str, text: str) -> int:
 
 
 class _File:
-    """A file that the report goes to. It is emptied at once: what is in it afterwards is this run's."""
+    """A file for the report. It is emptied at once, so it never holds the report of another run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.abspath(path)
@@ -99,7 +99,7 @@ class _File:
 
 
 class _Stderr:
-    """Where stderr led at first, also if the program closes it."""
+    """The first stderr, even after the program has closed it."""
 
     def __init__(self) -> None:
         self._held: HeldFile | None = None
@@ -108,7 +108,7 @@ class _Stderr:
 
     def write(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
-        with contextlib.suppress(OSError):  # nobody reads it: the exit status still tells
+        with contextlib.suppress(OSError):  # no reader is left; the exit status still tells
             while data and self._held is not None:
                 data = data[os.write(self._held.number(), data) :]
 

@@ -243,16 +243,17 @@ cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
 
 cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
     """Do an operation whose results are unknown before, or small: they become constants."""
-    if need or imported_size(args):
-        lock_guard()
-        try:
-            run.clock()
-            if not make_room(run, need or imported_size(args)):  # the second is a guess: it may be an alias
-                if need:
+    cdef size_t wanted = need or imported_size(args)  # the second is a guess: it may be an alias
+    if wanted:
+        if run.written_outside or not run.pools.fits(wanted):  # else it takes no lock to take room that is there
+            lock_guard()
+            try:
+                run.clock()
+                if not make_room(run, wanted) and need:
                     raise no_room(run, need)
-            reserve(run, need)
-        finally:
-            unlock_guard()
+            finally:
+                unlock_guard()
+        reserve(run, need)
     try:
         result = as_ever(function, args, kwargs)
     finally:

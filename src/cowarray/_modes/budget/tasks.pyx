@@ -104,7 +104,7 @@ cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, ob
     if key is not None:
         places = [(index_of(outlook.original_on(each), arrays), pages) for each, pages in outlook.written.items()]
         if not any([place < 0 for place, _ in places]):
-            memorize(key, list(fresh), tuple(places))
+            memorize(key, function, arrays, list(fresh), tuple(places))
     return outlook
 
 

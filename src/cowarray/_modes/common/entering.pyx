@@ -101,6 +101,7 @@ cdef class Mode:
         try:
             entry.token = self.variable.set(entry) if self.blocks is None else self.blocks.enter(entry)
         except BaseException:
+            entry.is_over = True  # where memory is short, the variable may have been set all the same
             self.open.remove(entry)
             raise
         return 0

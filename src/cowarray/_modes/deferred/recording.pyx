@@ -167,7 +167,9 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     recording = Recording.__new__(Recording)
     recording.stand_here()
     fresh = []
-    question = None if draw is not None else ask(function, args, kwargs, recording.block.ledger, True)
+    question = None if draw is not None else ask(
+        operation, function, args, kwargs, recording.block.ledger, True
+    )
     result = None if question is None else give_again(question, recording.origin)
     if result is not None:
         fresh.append((0, result))

@@ -10,11 +10,13 @@ cdef class Forecast:
     cdef size_t size  # of the Storages of those births
     cdef Array alone  # without a Storage: the one array that it gives, which does nothing else
     cdef size_t nbytes  # of its Storage
+    cdef tuple kept  # what its key names by address
 
 
 # A rule that is about to be asked, and what to look at to see what it did.
 cdef class Question:
     cdef object key
+    cdef object function
     cdef list arrays
     cdef Ledger ledger
     cdef Py_ssize_t births
@@ -23,8 +25,8 @@ cdef class Question:
 
 cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint by_value=*)
 cdef Forecast recall(object key)
-cdef int memorize(object key, list births, tuple written) except -1
+cdef int memorize(object key, object function, list arrays, list births, tuple written) except -1
 # Of operations that make one new array without bytes of others: the array, or None; and then what the rules said.
 cdef Array give_again(Question question, Origin origin)
-cdef Question ask(object function, tuple args, dict kwargs, Ledger ledger, bint deferred)
+cdef Question ask(str operation, object function, tuple args, dict kwargs, Ledger ledger, bint deferred)
 cdef int note_answer(Question question, object result) except -1

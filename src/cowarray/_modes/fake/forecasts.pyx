@@ -41,6 +41,9 @@ cdef frozenset NUMBERS = frozenset(
 )
 cdef type numpy_void = np.void
 
+# NumPy's functions that make one array, and have nothing to warn of.
+cdef frozenset NEVER_WARN = frozenset("concatenate stack where matmul dot zeros ones full empty arange linspace".split())
+
 cdef dict known = {}
 
 
@@ -49,7 +52,8 @@ cdef class Forecast:
     """What an operation gives, and what it writes."""
 
 
-# A key under way: numbers, and beside them what else takes part.
+# A key under way: numbers, and beside them what else takes part. Of dtypes and functions it has the addresses: a
+# `Forecast` keeps those that its key names, so no other object comes to lie there.
 cdef struct Numbers:
     Py_ssize_t of[MOST_NUMBERS]
     Py_ssize_t count
@@ -74,11 +78,11 @@ cdef bint put_array(Numbers *numbers, list others, list arrays, Array x) except 
             shared = i
     if PyDataType_REFCHK(x.descr) or x.descr.type_num == NPY_VSTRING or x.shadow != NULL:
         return False
-    if numbers.count + 4 + 2 * x.nd > MOST_NUMBERS:
+    if numbers.count + 5 + 2 * x.nd > MOST_NUMBERS:
         return False
     arrays.append(x)
-    others.append(x.descr)
     put(numbers, -2)
+    put(numbers, <Py_ssize_t><void *>x.descr)
     put(numbers, x.nd)
     put(numbers, shared)
     put(numbers, x.writeable | (x.standard << 1) | ((x.birth == BORN_SCALAR) << 2))
@@ -102,8 +106,7 @@ cdef bint put_value(Numbers *numbers, list others, list arrays, object value, in
                 return False
         return True
     if numbers.elementwise and not numbers.by_value and kind in NUMBERS:
-        others.append(kind)
-        return put(numbers, -5)
+        return put(numbers, -5) and put(numbers, <Py_ssize_t><void *>kind)
     if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
         return False
     others.append(kind)
@@ -117,14 +120,19 @@ cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint b
     by_value: NumPy is not asked later whether a number fits, so the answer is that for this very number.
     """
     cdef Numbers numbers
-    cdef list others
+    cdef list others = []
     cdef object identity = identity_of(function)
+    cdef object key
     if identity is None:
         return None
     numbers.count = 0
     numbers.elementwise = is_elementwise(function)
     numbers.by_value = by_value
-    others = [identity, by_value]
+    if type(identity) is tuple:
+        others.append(identity)
+    else:
+        put(&numbers, <Py_ssize_t><void *>identity)
+    put(&numbers, by_value)
     for value in args:
         if not put_value(&numbers, others, arrays, value, 0):
             return None
@@ -134,7 +142,10 @@ cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint b
         others.append(name)
         if not (put(&numbers, -7) and put_value(&numbers, others, arrays, value, 0)):
             return None
-    others.append(PyBytes_FromStringAndSize(<char *>numbers.of, numbers.count * sizeof(Py_ssize_t)))
+    key = PyBytes_FromStringAndSize(<char *>numbers.of, numbers.count * sizeof(Py_ssize_t))
+    if not others:
+        return key
+    others.append(key)
     return PyList_AsTuple(others)
 
 
@@ -143,8 +154,8 @@ cdef Forecast recall(object key):
     return <Forecast>known.get(key)
 
 
-cdef int memorize(object key, list births, tuple written) except -1:
-    """Keep what the rules have said."""
+cdef int memorize(object key, object function, list arrays, list births, tuple written) except -1:
+    """Keep what the rules have said, by the key of a function and of arrays."""
     cdef Forecast made
     for _, array in births:
         if (<Array>array).birth == BORN_LAZY:
@@ -153,10 +164,11 @@ cdef int memorize(object key, list births, tuple written) except -1:
     made.births = births
     made.written = written
     made.size = sum([window_size(storage) for storage in {(<Array>array).storage_ for _, array in births}])
-    return keep(key, made)
+    return keep(key, function, arrays, made)
 
 
-cdef int keep(object key, Forecast forecast) except -1:
+cdef int keep(object key, object function, list arrays, Forecast forecast) except -1:
+    forecast.kept = identity_of(function), [(<Array>x).descr for x in arrays]
     if len(known) >= MOST_KNOWN:
         known.clear()
     known[key] = forecast
@@ -177,15 +189,19 @@ cdef class Question:
     """A rule that is about to be asked."""
 
 
-cdef Question ask(object function, tuple args, dict kwargs, Ledger ledger, bint deferred):
-    """Prepare to ask the rules. None where an answer cannot be kept: an array has values, so they may look at them.
+cdef Question ask(str operation, object function, tuple args, dict kwargs, Ledger ledger, bint deferred):
+    """Prepare to ask the rules. None where an answer cannot be kept: an array has values, so they may look at them; or
+    NumPy may warn, each time anew.
 
     deferred: the arrays are to be deferred ones, and not fakes.
     """
     cdef Question question
     cdef Storage storage
     cdef list arrays = []
-    cdef object key = key_of(function, args, kwargs, arrays, True)
+    cdef object key
+    if not (is_elementwise(function) or operation in NEVER_WARN or operation.startswith("ndarray.")):
+        return None
+    key = key_of(function, args, kwargs, arrays, True)
     if key is None:
         return None
     for x in arrays:
@@ -194,6 +210,7 @@ cdef Question ask(object function, tuple args, dict kwargs, Ledger ledger, bint 
             return None
     question = Question.__new__(Question)
     question.key = key
+    question.function = function
     question.arrays = arrays
     question.ledger = ledger
     question.births = ledger.births
@@ -221,8 +238,10 @@ cdef int note_answer(Question question, object result) except -1:
     for each in question.arrays:
         if (<Array>each).storage_ is x.storage_:
             return 0
+        if cnp.PyTypeNum_ISCOMPLEX((<Array>each).descr.type_num) and not cnp.PyTypeNum_ISCOMPLEX(x.descr.type_num):
+            return 0  # what loses an imaginary part warns
     forecast = Forecast.__new__(Forecast)
     forecast.alone = on_storage(None, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, BORN_FRESH)
     forecast.alone.standard = x.standard
     forecast.nbytes = window_size(x.storage_)
-    return keep(question.key, forecast)
+    return keep(question.key, question.function, question.arrays, forecast)

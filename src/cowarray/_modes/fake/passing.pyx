@@ -29,7 +29,7 @@ cdef class FakesHandler(Handler):
             block = None  # another mode's
         if found.fake is not None and (block is None or block.assumed is None):
             ledger = origin_of(found.fake).ledger if block is None else block.ledger
-            question = ask(function, args, kwargs, ledger, False)
+            question = ask(operation, function, args, kwargs, ledger, False)
             if question is not None:
                 origin = None if block is None else block.origin
                 again = give_again(question, origin_here(ledger) if origin is None else <Origin?>origin)
