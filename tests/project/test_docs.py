@@ -28,7 +28,8 @@ def fenced(page, language):
 def docstring_examples():
     """Of every class and function of the package, but for what needs other libraries."""
     finder, found = doctest.DocTestFinder(), {}
-    names = [name for name in modules() if name.partition(".")[0] not in ("", "_c", "_tools", "__main__")]
+    importable = [name for name, texts in modules().items() if {".py", ".pyx"} & texts.keys()]
+    names = [name for name in importable if name.partition(".")[0] not in ("", "_tools", "__main__")]
     for module in [cowarray, *(importlib.import_module(f"cowarray.{name}") for name in names)]:
         for name, value in vars(module).items():
             if (getattr(value, "__module__", None) or "").startswith("cowarray"):  # not NumPy's own types
