@@ -186,7 +186,7 @@ def _sections(docstring: str) -> dict[str, str]:
 
 def _entries(section: str) -> dict[str, str]:
     """The type and description of each parameter by its name."""
-    found = {}
+    found: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", section) if section else ():
         names, _, text = entry.partition(" : ")
         found |= dict.fromkeys(names.split(", "), text)
