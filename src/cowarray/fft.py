@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed as _Completed
+from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, DType
 from cowarray._ops.protocols import dispatched
 
@@ -83,6 +84,8 @@ def fft2(
 def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
     """The frequencies of what `fft` gives.
 
+    Fresh, of shape (n,).
+
     Parameters
     ----------
     n : int
@@ -93,19 +96,10 @@ def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dty
     dtype : dtype, optional
         Real and floating. Default: float64.
 
-    Returns
-    -------
-    ndarray
-        Fresh, of shape (n,).
-
     Raises
     ------
     ValueError
         The dtype is not real and floating.
-
-    See Also
-    --------
-    numpy.fft.fftfreq : The same for NumPy's arrays.
     """
     _check_frequencies("fftfreq", dtype)
     frequencies = dispatched(np.fft.fftfreq, n, d, device=device)
@@ -124,20 +118,13 @@ def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm 
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the frequency 0 to the middle.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
     axes : int or sequence of int, optional
         All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.fft.fftshift : The same for NumPy's arrays.
     """
     return dispatched(np.fft.fftshift, x, axes=axes)
 
@@ -146,7 +133,7 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def hfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Array:
-    """The transform of what is symmetric, of which one half is given: real numbers.
+    """The transform of symmetric values, of which one half is given: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
@@ -187,20 +174,13 @@ def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """The inverse of `fftshift`.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
     axes : int or sequence of int, optional
         All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.fft.ifftshift : The same for NumPy's arrays.
     """
     return dispatched(np.fft.ifftshift, x, axes=axes)
 
@@ -272,6 +252,8 @@ def rfft2(
 def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
     """The frequencies of what `rfft` gives.
 
+    Fresh, of shape (n // 2 + 1,).
+
     Parameters
     ----------
     n : int
@@ -282,19 +264,10 @@ def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dt
     dtype : dtype, optional
         Real and floating. Default: float64.
 
-    Returns
-    -------
-    ndarray
-        Fresh, of shape (n // 2 + 1,).
-
     Raises
     ------
     ValueError
         The dtype is not real and floating.
-
-    See Also
-    --------
-    numpy.fft.rfftfreq : The same for NumPy's arrays.
     """
     _check_frequencies("rfftfreq", dtype)
     frequencies = dispatched(np.fft.rfftfreq, n, d, device=device)
@@ -315,3 +288,6 @@ def _check_frequencies(name: str, dtype: Any) -> None:
         raise ValueError(
             f"{name}: frequencies are real, so dtype must be a real floating-point dtype (got {np.dtype(dtype)})"
         )
+
+
+_complete(globals(), "numpy.fft")

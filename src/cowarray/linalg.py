@@ -4,7 +4,7 @@ Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a b
 read, and lazy copies stay lazy. Parameters, results and errors are those of NumPy's function of the same name; arrays
 come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
 
-Its length is its docstrings: read it a function at a time.
+It is one file because the standard's extension is one module. Read it a function at a time.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from numpy._globals import _NoValueType
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, Axes, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -60,6 +61,8 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -67,19 +70,10 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     upper : bool, default False
         The upper factors instead.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         A matrix has no such factor.
-
-    See Also
-    --------
-    numpy.linalg.cholesky : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cholesky, a, upper=upper)
 
@@ -87,21 +81,14 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
 def cond(x: ArrayLike, p: Any = None) -> Any:
     """Condition numbers of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
     p : {None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'}, optional
         The norm. Default: 2.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.cond : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cond, x, p=p)
 
@@ -109,20 +96,13 @@ def cond(x: ArrayLike, p: Any = None) -> Any:
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Cross products of vectors with three elements.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
     axis : int, default -1
         The axis along which vectors lie.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.cross : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.cross, x1, x2, axis=axis)
 
@@ -130,19 +110,12 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
 def det(a: ArrayLike) -> Any:
     """Determinants of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.det : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.det, a)
 
@@ -150,21 +123,14 @@ def det(a: ArrayLike) -> Any:
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """Diagonals of matrices.
 
+    A read-only view of x.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
     offset : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        A read-only view of x.
-
-    See Also
-    --------
-    numpy.linalg.diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.diagonal, x, offset=offset)
 
@@ -214,10 +180,6 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.eigh : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.eigh, a, UPLO=UPLO)
 
@@ -225,15 +187,12 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
 def eigvals(a: ArrayLike) -> Array:
     """Eigenvalues of matrices: complex, with any version of NumPy.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -250,6 +209,8 @@ def eigvals(a: ArrayLike) -> Array:
 def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
     """Eigenvalues of symmetric or Hermitian matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -257,19 +218,10 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
     UPLO : {'L', 'U'}, default 'L'
         Which triangle is read: the lower or the upper one.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.eigvalsh : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.eigvalsh, a, UPLO=UPLO)
 
@@ -277,24 +229,17 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
 def inv(a: ArrayLike) -> Array:
     """Inverses of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         A matrix has no inverse.
-
-    See Also
-    --------
-    numpy.linalg.inv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.inv, a)
 
@@ -326,10 +271,6 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[A
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.lstsq : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.lstsq, a, b, rcond=rcond)
 
@@ -337,24 +278,19 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[A
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     """Products of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.matmul : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matmul, x1, x2)
 
 
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norms of matrices.
+
+    Fresh.
 
     Parameters
     ----------
@@ -364,21 +300,14 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         Whether reduced axes stay, with length 1.
     ord : {'fro', 'nuc', 1, -1, 2, -2, inf, -inf}, default 'fro'
         Which norm.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.matrix_norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
 
 
 def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     """Matrices to a whole power.
+
+    Fresh; a lazy copy for the power 1.
 
     Parameters
     ----------
@@ -387,19 +316,10 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     n : int
         Negative: powers of the inverse.
 
-    Returns
-    -------
-    ndarray
-        Fresh; a lazy copy for the power 1.
-
     Raises
     ------
     LinAlgError
         A negative power of a matrix without inverse.
-
-    See Also
-    --------
-    numpy.linalg.matrix_power : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_power, a, n)
 
@@ -408,6 +328,8 @@ def matrix_rank(
     A: ArrayLike, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
 ) -> Any:
     """Ranks of matrices.
+
+    Fresh; integers.
 
     Parameters
     ----------
@@ -419,15 +341,6 @@ def matrix_rank(
         Whether matrices are symmetric or Hermitian, which is faster.
     rtol : array_like, optional
         The same, as a part of the largest one.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; integers.
-
-    See Also
-    --------
-    numpy.linalg.matrix_rank : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_rank, A, tol=tol, hermitian=hermitian, rtol=rtol)
 
@@ -435,19 +348,12 @@ def matrix_rank(
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
+    A view of x.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        A view of x.
-
-    See Also
-    --------
-    numpy.linalg.matrix_transpose : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.matrix_transpose, x)
 
@@ -455,27 +361,22 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
     """The product of several matrices, in the order that costs least.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     arrays : sequence of array_like
         The first and the last may be vectors.
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.linalg.multi_dot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.multi_dot, arrays, out=out)
 
 
 def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
     """Norms of matrices or vectors.
+
+    Fresh.
 
     Parameters
     ----------
@@ -486,15 +387,6 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
         The axis of vectors, or the axes of matrices. Default: all.
     keepdims : bool, default False
         Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
@@ -502,19 +394,12 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """All products of two elements of two vectors.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
         Of one axis.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.outer : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.outer, x1, x2)
 
@@ -528,6 +413,8 @@ def pinv(
 ) -> Array:
     """Pseudo-inverses of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -539,19 +426,10 @@ def pinv(
     rtol : array_like, optional
         The standard's name for `rcond`.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.pinv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.pinv, a, rcond=rcond, hermitian=hermitian, rtol=rtol)
 
@@ -570,10 +448,6 @@ def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced
     -------
     QRResult, ndarray or tuple
         Fresh: a named tuple ``(Q, R)`` of ndarray, R alone, or a plain tuple.
-
-    See Also
-    --------
-    numpy.linalg.qr : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.qr, a, mode=mode)
 
@@ -590,16 +464,14 @@ def slogdet(a: ArrayLike) -> Any:
     -------
     SlogdetResult
         A named tuple ``(sign, logabsdet)`` of ndarray or scalars: fresh.
-
-    See Also
-    --------
-    numpy.linalg.slogdet : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.slogdet, a)
 
 
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Solutions of ``a @ x = b``.
+
+    Fresh.
 
     Parameters
     ----------
@@ -608,19 +480,10 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     b : array_like
         A vector, or matrices with a right-hand side in each column.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         A matrix has no inverse.
-
-    See Also
-    --------
-    numpy.linalg.solve : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.solve, a, b)
 
@@ -648,10 +511,6 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.svd : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.svd, a, full_matrices=full_matrices, compute_uv=compute_uv, hermitian=hermitian)
 
@@ -659,19 +518,12 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
 def svdvals(x: ArrayLike, /) -> Array:
     """Singular values of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.svdvals : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.svdvals, x)
 
@@ -679,20 +531,13 @@ def svdvals(x: ArrayLike, /) -> Array:
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
     axes : int or pair of sequences of int, default 2
         As many last axes of x1 and first of x2, or the axes of each.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.tensordot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensordot, x1, x2, axes=axes)
 
@@ -700,31 +545,26 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2)
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse of an array for `tensordot`.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
     ind : int, default 2
         How many of the first axes count as those of the result.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         There is no inverse.
-
-    See Also
-    --------
-    numpy.linalg.tensorinv : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensorinv, a, ind=ind)
 
 
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The solution of ``tensordot(a, x, x.ndim) = b``.
+
+    Fresh.
 
     Parameters
     ----------
@@ -733,25 +573,18 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     axes : sequence of int, optional
         Axes of a to move to its end first.
 
-    Returns
-    -------
-    ndarray
-        Fresh.
-
     Raises
     ------
     LinAlgError
         There is no solution.
-
-    See Also
-    --------
-    numpy.linalg.tensorsolve : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.tensorsolve, a, b, axes=axes)
 
 
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) -> Any:
     """Sums along the diagonals of matrices.
+
+    Fresh.
 
     Parameters
     ----------
@@ -761,15 +594,6 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) ->
         Which diagonal: 0 is the main one, those above it are positive.
     dtype : dtype, optional
         To sum in, and of the result.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.trace : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.trace, x, offset=offset, dtype=dtype)
 
@@ -777,26 +601,21 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) ->
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     """Dot products of vectors, the first conjugated.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
     axis : int, default -1
         The axis along which vectors lie.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.vecdot : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.vecdot, x1, x2, axis=axis)
 
 
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Norms of vectors.
+
+    Fresh.
 
     Parameters
     ----------
@@ -807,21 +626,15 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
         Whether reduced axes stay, with length 1.
     ord : int or float, default 2
         Which norm.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.linalg.vector_norm : The same for NumPy's arrays.
     """
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def _complex(values: Any) -> Any:
-    """NumPy before 2.5 gives real arrays where it happens that no eigenvalue has an imaginary part."""
-    if not isinstance(values, (ndarray, np.ndarray)):  # what somebody's __array_function__ gave
+    """NumPy before 2.5 returns real arrays if no eigenvalue happens to have an imaginary part."""
+    if not isinstance(values, (ndarray, np.ndarray)):  # the result of another type's __array_function__
         return values
     return values.astype(np.result_type(values.dtype, np.complex64), copy=False)
+
+
+_complete(globals(), "numpy.linalg")

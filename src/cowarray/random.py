@@ -1,11 +1,13 @@
 """Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
 
-What is here is made when it is first asked for, in `_chapters/generators.py`: NumPy's generators would take a third of
-the time of importing the library. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by their
-names, and are not in ``__all__``.
+The names are imported from `_chapters/generators.py` when they are first used: NumPy's generators would take a third of
+the library's import time. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by name, and are
+not in ``__all__``.
 """
 
 import typing as _typing
+
+from cowarray._native.fork_locks import importing as _importing
 
 if _typing.TYPE_CHECKING:
     from cowarray._chapters.generators import (
@@ -57,12 +59,14 @@ else:
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name in __all__:
-            from cowarray._chapters import generators
+            with _importing:
+                from cowarray._chapters import generators
 
             return globals().setdefault(name, getattr(generators, name))
-        import numpy
+        with _importing:
+            import numpy
 
-        from cowarray._chapters import absent, legacy_random
+            from cowarray._chapters import absent, legacy_random
 
         if name == "RandomState":
             return globals().setdefault(name, legacy_random.RandomState)
@@ -72,6 +76,7 @@ else:
 
 
 def __dir__() -> list[str]:
-    from cowarray._chapters import legacy_random
+    with _importing:
+        from cowarray._chapters import legacy_random
 
     return sorted({*globals(), *__all__, "RandomState", *legacy_random.NAMES})

@@ -93,7 +93,7 @@ def interrupt(prepare, run, many):
 
 
 def is_closing():
-    """Whether the main thread comes to where it closes a block, or waits there for the guard."""
+    """Whether the main thread is about to close a block, or waits there for the guard."""
     until = time.monotonic() + LONGEST
     while time.monotonic() < until:
         frame = sys._current_frames()[threading.main_thread().ident]

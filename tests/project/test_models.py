@@ -1,15 +1,13 @@
 """The models of the protocol, their faults and docs/models.md name the same things; `make model` runs the models."""
 
-import importlib
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.sources import ROOT, load
 
-ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "tests" / "model"
 HEADING = "## Which line needs which model"
 
@@ -17,14 +15,11 @@ HEADING = "## Which line needs which model"
 @pytest.fixture(scope="module")
 def run():
     """tests/model/run.py as a module."""
-    sys.path.insert(0, str(MODEL))
-    try:
-        module = importlib.import_module("run")
-    finally:
-        sys.path.remove(str(MODEL))
-    yield module
-    for name in "run", "mutants":
-        sys.modules.pop(name, None)
+    with pytest.MonkeyPatch.context() as patch:  # which puts all of the path back
+        patch.syspath_prepend(MODEL)
+        module = load(MODEL / "run.py")
+    sys.modules.pop("mutants")
+    return module
 
 
 def rows():

@@ -1,4 +1,4 @@
-# An array: a Storage, a byte offset, a shape, strides, a dtype; and what NumPy reads it by.
+# An array: a Storage, a byte offset, a shape, strides and a dtype; and the headers that NumPy reads it by.
 
 cimport cython
 cimport numpy as cnp
@@ -26,7 +26,7 @@ cdef enum:
     INLINE_DIMS = 4
 
 
-# How an array came to be. `BIRTHS` has what `explain` says of each.
+# How an array came to be. `BIRTHS` has the words of `explain` for each.
 cdef enum Birth:
     BORN_FRESH
     BORN_SCALAR
@@ -45,25 +45,25 @@ cdef enum Birth:
 
 @cython.no_gc
 cdef class Array:
-    # None as long as the array has only been computed: then the header is NumPy's result itself. See storage_for.
+    # None while the array is only a computed result: the header is then NumPy's result itself. See storage_for.
     cdef Storage storage_
     cdef cnp.npy_intp offset
     cdef int nd
     cdef bint writeable
     cdef unsigned char birth  # a Birth
-    # Whether results without axes stay arrays: it came through the standard's door. Such an array keeps no header, so
-    # that lanes, which look for one, leave it to the road; there results get the bit.
+    # Whether results without axes stay arrays, as in the array API standard. Such an array keeps no header, so lanes
+    # leave it to the road, where results get the bit.
     cdef unsigned char standard
-    # How many loans there are of this array object, atomic: what is exported meanwhile is an alias. See exports.Loan.
+    # How many loans of this array object are open, atomic: exports are aliases meanwhile. See exports.Loan.
     cdef int loans
-    # Owned. Where a copy in meaning is watched as an alias (`cowarray.simulate`): stands for the Storage that the array
-    # would have. NULL: its Storage's own. Views carry it; such a Storage has a doorkeeper.
+    # Owned. In `cowarray.simulate`, where a copy is watched as an alias, this stands for the Storage that the copy
+    # would have. NULL: the Storage's own. Views carry it; such a Storage has a doorkeeper.
     cdef PyObject *shadow
     # shape, then strides, in bytes; points at `inline_dims` where they fit.
     cdef cnp.npy_intp *dims
     cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]
     cdef cnp.dtype descr
-    # NumPy's read-only view of the bytes, made when first needed; fits while its data are where the Storage's are.
+    # NumPy's read-only view of the bytes, made when first needed; it fits while its address is the Storage's.
     cdef cnp.ndarray header
     # The chain of arrays of one Storage that keep a header; its head is Storage.readers. Borrowed.
     cdef void *next_reader
@@ -75,7 +75,7 @@ cdef class Array:
 @cython.no_gc
 cdef class Snapshot:
     cdef Storage storage
-    # Of a buffer: what it shows. The shape is followed by the strides, in bytes.
+    # What a buffer shows. The shape is followed by the strides, in bytes.
     cdef char *data
     cdef cnp.dtype descr
     cdef int nd
@@ -91,7 +91,7 @@ cdef inline bint is_array_type(type kind) noexcept:
 
 
 cdef inline bint is_array(object value) noexcept:
-    """Whether value is an array of this library. (Its class has no subclasses.)"""
+    """Whether value is a `cowarray.ndarray`. (The class has no subclasses.)"""
     return Py_TYPE(<PyObject *>value) == array_type
 
 
@@ -100,7 +100,7 @@ cdef inline cnp.dtype descr_of(cnp.ndarray array):
 
 
 cdef inline void extent_of(cnp.ndarray array, cnp.npy_intp *low, cnp.npy_intp *high) noexcept:
-    """Bytes [low, high) that a NumPy array's elements lie in, counted from the first."""
+    """The bytes [low, high) of a NumPy array's elements, counted from the first element."""
     if cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS):
         low[0] = 0
         high[0] = cnp.PyArray_NBYTES(array)
@@ -150,7 +150,7 @@ cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer)
 cdef PyObject *root_of(PyObject *array) noexcept
 
 cdef inline object root(cnp.ndarray array):
-    """What owns the memory of a NumPy array: the last array of the chain, or what that one stands on."""
+    """The owner of a NumPy array's memory: the last array of its chain of bases, or that array's base."""
     return <object>root_of(<PyObject *>array)
 
 
@@ -172,7 +172,7 @@ cdef inline Storage storage_for(Array x):
 
 
 cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header)
-# Why an array was copied at once, or imported by a copy.
+# Why an array was copied eagerly, or imported by a copy.
 cdef str reason_of(Birth birth)
 
 
@@ -182,17 +182,17 @@ cdef inline bint is_fake(Array x) noexcept:
 
 
 cdef inline bint is_unmade(Array x) noexcept:
-    """Whether x's bytes have not been made: fake, or deferred."""
+    """Whether x is a fake, or deferred: its bytes have not been made."""
     return x.storage_ is not None and (x.storage_.is_fake or x.storage_.is_deferred)
 
 
 cdef inline bint has_doorkeeper(Array x) noexcept:
-    """Whether somebody is asked at each access to x's bytes."""
+    """Whether x's Storage has a doorkeeper, which is asked at each access."""
     return x.storage_ is not None and x.storage_.doorkeeper != NULL
 
 
 cdef inline bint is_noticed(Array x) noexcept:
-    """Whether somebody waits for the next access to x's bytes, for which a header made in advance would be taken."""
+    """Whether x's next access must come through the door: a header made in advance would count as that access."""
     return x.storage_ is not None and (x.storage_.doorkeeper != NULL or is_unread(x.storage_))
 
 
@@ -200,7 +200,7 @@ cdef void set_shadow(Array x, PyObject *shadow) noexcept
 
 
 cdef inline Array shadowed_as(Array view, Array source):
-    """A view that has just been made of source, with its shadow."""
+    """A new view of source, with source's shadow."""
     if source.shadow != NULL:
         set_shadow(view, source.shadow)
     return view
@@ -214,12 +214,12 @@ cdef Array held_still(Array x)
 
 
 cdef inline Array still(Array x):
-    """x; where a doorkeeper will be asked, who can change x, an array that is what x is now, and that nobody has."""
+    """x, or a private array equal to it: a doorkeeper that is asked next could change x."""
     return held_still(x) if has_doorkeeper(x) else x
 
 
 cdef inline Array still_while_told(Array x):
-    """`still`, also where a mode will be asked or told."""
+    """`still`, also for when modes are asked or told next."""
     return held_still(x) if modes_in_use() or has_doorkeeper(x) else x
 
 
@@ -238,7 +238,7 @@ cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
-    """An access by code that can touch any byte of the window at any time."""
+    """An access that may touch any byte of the window at any time."""
     cdef Access access
     access.intent = intent
     access.behalf = behalf
@@ -251,14 +251,14 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline bint fits(Array x, cnp.ndarray header) noexcept:
-    """Whether the header that x keeps is on the bytes that its Storage has now."""
+    """Whether the header that x keeps is on its Storage's present bytes."""
     return x.storage_ is None or is_at(x.storage_, cnp.PyArray_BYTES(header) - x.offset)
 
 
 cdef inline cnp.ndarray const_header(Array x):
-    """NumPy's read-only view of x as it is when this returns; its memory stays. A gap, before that.
+    """NumPy's read-only view of x as it is when this returns; its memory stays valid. A gap, before that.
 
-    The array may keep it for its next reader: it is for NumPy's C, not for user code.
+    The array may keep the header for its next reader, so it is for NumPy's C, not for user code.
     """
     if x.header is not None and fits(x, x.header):
         return x.header
@@ -266,14 +266,14 @@ cdef inline cnp.ndarray const_header(Array x):
 
 
 cdef inline cnp.ndarray located_header(Array x):
-    """`const_header` for code that asks where elements lie, and touches none of them."""
+    """`const_header` for code that needs the addresses of elements, and touches none of them."""
     if x.header is not None and fits(x, x.header):
         return x.header
     return open_header(x, LOCATES, OPERATION)
 
 
 cdef inline cnp.ndarray header_for(Array x, Behalf behalf):
-    """`const_header` on behalf of somebody outside, who gets a copy, or reads until he says that he has done."""
+    """`const_header` on behalf of outside code, which gets a copy or reads until it releases the header."""
     if x.header is not None and fits(x, x.header):
         return x.header
     return open_header(x, READS, behalf)

@@ -1,7 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """The array as all rooms know it: a Storage, an offset, a shape, strides, a dtype, and the headers NumPy reads it by.
 
-headers.md, beside this file, says which headers there are and what each is for.
+headers.md, beside this file, says which headers there are and what each is for. It is one file because an array and the
+header that it keeps are changed together: a kept header is a link in the chain of its Storage's readers.
 """
 
 import numpy as np
@@ -67,7 +68,7 @@ cdef void set_array_type(type kind):
     """Make kind, a subclass without fields of its own, the class of all arrays."""
     global array_type
     array_type = <PyTypeObject *>kind
-    array_type.tp_dealloc = (<PyTypeObject *>Array).tp_dealloc  # it has nothing more to let go of
+    array_type.tp_dealloc = (<PyTypeObject *>Array).tp_dealloc  # it owns nothing more
 
 
 @cython.freelist(256)
@@ -86,7 +87,7 @@ cdef void end_array(PyObject *x) noexcept:
         PyMem_Free((<Array>x).dims)
 
 
-# How an array came to be, as `explain` says it. Behind the colon of a copy stands why it was made at once.
+# How an array came to be, in the words of `explain`. After the colon of an eager copy comes its reason.
 cdef dict BIRTHS = {
     BORN_FRESH: "computed, or made from Python objects",
     BORN_SCALAR: "computed inside deferred, where NumPy gives a scalar",
@@ -103,7 +104,7 @@ cdef dict BIRTHS = {
     BORN_FILE: "on pages of a file: writes go to pages of its own, and not to the file",
 }
 
-# What as_strided puts between a view and its source.
+# The class of the object that as_strided puts between a view and its source.
 cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).base)
 
 
@@ -136,7 +137,7 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
 
 
 cdef void set_shadow(Array x, PyObject *shadow) noexcept:
-    """Give x a shadow, or none. A gap, where it had one."""
+    """Set x's shadow, or NULL. A gap, if it had one."""
     cdef PyObject *before = x.shadow
     Py_XINCREF(shadow)
     x.shadow = shadow
@@ -150,15 +151,15 @@ cdef Array held_still(Array x):
 
 
 cdef Array make_standard(Array x):
-    """Give the bit to an array that has just been made, and that nobody else knows of."""
-    storage_for(x)  # whose reader x is no longer
+    """Set the standard's bit of a new array that nobody else uses."""
+    storage_for(x)  # so that x is not one of its readers
     drop_header(x)
     x.standard = True
     return x
 
 
 cdef Array with_face(Array x, bint standard, Birth birth):
-    """x itself, where its bit is as asked; else a new array on the same Storage."""
+    """x itself if its standard bit is as asked; else a new array on the same Storage."""
     cdef Array other
     if x.standard == standard:
         return x
@@ -168,7 +169,7 @@ cdef Array with_face(Array x, bint standard, Birth birth):
 
 
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
-    """Keep a header. The Storage then knows whom to tell when its bytes move, so that no header keeps old ones."""
+    """Keep a header, and chain x into its Storage's readers, so that the header goes when the bytes move."""
     cdef Storage storage = x.storage_
     if not KEEPS_HEADERS or storage.doorkeeper != NULL or x.standard or is_unread(storage):
         return
@@ -187,10 +188,7 @@ cdef void drop_header(Array x) noexcept:
 
 
 cdef void unchain(void *x) noexcept:
-    """`drop_header` of an array that may be dying: a reference to it would revive it.
-
-    So it is borrowed, as the casts are.
-    """
+    """`drop_header` of an array that may be dying: x is borrowed, since a new reference would revive it."""
     cdef cnp.ndarray header = (<Array>x).header  # ends with this function, when arrays and chain are whole
     if header is not None and (<Array>x).storage_ is not None:
         if (<Array>x).previous_reader != NULL:
@@ -209,13 +207,13 @@ cdef void storage_moved(Storage storage) noexcept:
 
 
 cdef cnp.ndarray new_header(Array x, char *window, int flags, object base):
-    """A NumPy array over the elements of x in bytes that start at window and that base keeps alive."""
+    """A NumPy array over the elements of x, in bytes that start at window and are kept alive by base."""
     return header_at(window + x.offset, x.descr, x.nd, shape_of(x), strides_of(x), flags, base)
 
 
 cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
                            object base):
-    """A NumPy array on bytes that base keeps alive, or without one the caller; the first element is at data."""
+    """A NumPy array whose first element is at data. Its bytes are kept alive by base, or by the caller without one."""
     cdef cnp.ndarray header
     Py_INCREF(descr)  # stolen
     header = PyArray_NewFromDescr(numpy_ndarray, descr, nd, shape, strides, data, flags, NULL)
@@ -226,7 +224,7 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 
 cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
-    """`const_header` if x keeps no header that fits."""
+    """The slow path of `const_header`: x keeps no header that fits."""
     cdef Storage storage
     cdef cnp.ndarray header
     cdef char *window
@@ -252,9 +250,9 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
 
 
 cdef char *place_of_absent(Storage storage) noexcept:
-    """Where to say that absent bytes start: an address at which nobody reads or writes, the same for all Storages.
+    """The stand-in address of absent bytes: in a region that is never read or written, the same for all Storages.
 
-    NULL where they are not absent any more, or where no such place is large enough.
+    NULL if the bytes are no longer absent, or if the region is too small.
     """
     cdef void *start
     cdef size_t nbytes
@@ -263,7 +261,7 @@ cdef char *place_of_absent(Storage storage) noexcept:
 
 
 cdef object bytes_of(Storage storage, const Access *access, char **window):
-    """What keeps the bytes that a Storage has now, and where they start. A gap."""
+    """An owner that keeps a Storage's present bytes alive, and their address. A gap."""
     cdef Hold own
     if not KEEPS_HEADERS:
         own = new_hold(storage, access)
@@ -273,16 +271,16 @@ cdef object bytes_of(Storage storage, const Access *access, char **window):
 
 
 cdef cnp.ndarray guarded_header(Array x):
-    """A const header for code that is not NumPy's C: should it get out, it cannot be made writable. A gap."""
+    """A const header for code outside NumPy's C: even if kept, it can never be made writable. A gap."""
     cdef cnp.ndarray header = const_header(x)
     while cnp.PyArray_Check(root(header)):
-        refresh(storage_for(x))  # NumPy's own array, which had the bytes; from here on readers have a Hold
+        refresh(storage_for(x))  # NumPy's own array served as the Hold; later readers have a real one
         header = const_header(x)
     return header
 
 
 cdef cnp.ndarray private_header(Array x):
-    """A const header with a scope of its own, which x does not keep: its shape and dtype may be set."""
+    """A const header with a scope of its own, not kept by x: its shape and dtype may be set."""
     x = still(x)
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
@@ -294,10 +292,10 @@ cdef cnp.ndarray private_header(Array x):
 @cython.final
 @cython.no_gc
 cdef class Snapshot:
-    """Owns a share of an array's bytes on behalf of a reader outside the library."""
+    """Owns a share of an array's bytes for a reader outside the library."""
 
     def __getbuffer__(self, Py_buffer *view, int flags):
-        # A PickleBuffer hands requests on to the owner of its view.
+        # A PickleBuffer passes requests on to the owner of its view.
         cdef cnp.ndarray array
         if self.descr is None:
             raise BufferError("this snapshot backs a NumPy array and has no buffer of its own; ask the array for one")
@@ -310,10 +308,10 @@ cdef Snapshot new_snapshot():
 
 
 cdef cnp.ndarray reader_header(Array x):
-    """A header for as long as user code may run, which may keep it and set its shape: x keeps another.
+    """A header for user code, which may keep it and set its shape; x does not keep it.
 
-    It has a share, so that nobody steals and writes its bytes; such code may write to x, which then gets other bytes.
-    If x can give no share (it is pinned, or holds objects), the header has a scope of its own.
+    It has a share, so its bytes are never stolen or written to: a write to x by that code gives x other bytes. If x can
+    give no share (it is pinned, or holds objects), the header has a scope of its own.
     """
     x = still(x)
     cdef Storage storage = storage_for(x)
@@ -328,9 +326,9 @@ cdef cnp.ndarray reader_header(Array x):
 
 
 cdef cnp.ndarray writable_header(Array x, const Access *said):
-    """NumPy's writable view of x, which has bytes of its own, and is pinned while the view lives. A gap, before.
+    """NumPy's writable view of x, which gets bytes of its own and is pinned while the view lives. A gap, at first.
 
-    said: what to say at the door, where it is not that of one of the library's who writes to all of x.
+    said: the access, if it is not one of an operation that writes to all of x.
     """
     cdef Storage storage
     cdef Access access
@@ -344,13 +342,13 @@ cdef cnp.ndarray writable_header(Array x, const Access *said):
         pin = pin_storage(storage, &access)
         if x.storage_ is storage:
             return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
-        access.ndim = -1  # what was said was of another Storage
+        access.ndim = -1  # the box was one of another Storage
 
 
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):
-    """What to read x from while writer, a writable header, is written to: the same bytes, if x is a view of them.
+    """A header to read x by while writer, a writable header, is written to: on the same bytes, if x is a view of them.
 
-    A Storage that has just got bytes of its own has no context yet, and to make one could fail.
+    A Storage that has just got bytes of its own has no context yet, and making one could fail.
     """
     cdef object owner = root(writer)
     cdef Access access
@@ -378,7 +376,7 @@ cdef PyObject *root_of(PyObject *array) noexcept:
 
 
 cdef Array view_of(Array source, char *window, cnp.ndarray array, bint writeable):
-    """The view of source that NumPy described with array, a view of memory that starts at window. No gap since then."""
+    """The view of source that array describes, a NumPy view of source's window. No gap since array was made."""
     cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
     return shadowed_as(view_on(storage_for(source), offset, window, array, writeable), source)
 
@@ -393,13 +391,13 @@ cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarr
 
 
 cdef Array adopt(cnp.ndarray array, Storage storage=None):
-    """Adopt NumPy's fresh memory. Several results on one owner pass the Storage of the first."""
+    """An array on the memory of a fresh NumPy result. If several have one owner, pass the Storage of the first."""
     cdef cnp.ndarray owner = array
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0, offset = 0
     cdef Array x
     if KEEPS_HEADERS and PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
-        # Most results are read and dropped. The Storage can wait: see give_storage.
+        # Most results are read and dropped, so the Storage is made when it is needed: see give_storage.
         extent_of(array, &low, &high)
         PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
         x = on_storage(None, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
@@ -409,14 +407,14 @@ cdef Array adopt(cnp.ndarray array, Storage storage=None):
     while PyArray_BASE(owner) != NULL:
         owner = get_base(owner)
     if storage is not None and array is owner:
-        writeable = True  # adopting it before has cleared the flag
+        writeable = True  # the flag was cleared when it was first adopted
     extent_of(owner, &low, &high)
     if storage is None:
         PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
         storage = storage_adopt(owner, cnp.PyArray_BYTES(owner) + low, high - low, False)
         storage.never_shared = not is_plain(descr_of(owner))
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
-    if cnp.PyArray_SIZE(array):  # without elements it can lie anywhere
+    if cnp.PyArray_SIZE(array):  # an array without elements can lie anywhere
         offset = cnp.PyArray_BYTES(array) - (cnp.PyArray_BYTES(owner) + low)
     x = on_storage(storage, offset, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                    descr_of(array), writeable, BORN_FRESH)
@@ -426,9 +424,9 @@ cdef Array adopt(cnp.ndarray array, Storage storage=None):
 
 
 cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header):
-    """The Storage that x had when header was made; there may have been gaps since. storage was x's then.
+    """The Storage that x had when header was made, before any gaps. storage: x.storage_ at that time.
 
-    None if x had none yet and has become another array: such bytes have no other name.
+    None if x had none yet, and has become another array since: nothing else refers to those bytes.
     """
     if storage is not None:
         return storage
@@ -438,7 +436,7 @@ cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header):
 
 
 cdef Storage give_storage(Array x):
-    """Make the Storage of an array that has only been computed so far, around the NumPy array that is its header."""
+    """Make the Storage of a computed result, around the NumPy array that is its header."""
     cdef cnp.ndarray owner = x.header
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(owner, &low, &high)
@@ -464,7 +462,7 @@ def birth_of(Array x not None, /):
 
 
 def storage_facts(Array x not None, /):
-    """What the core knows of the array's Storage; for `cowarray.explain`."""
+    """The core's figures of the array's Storage; for `cowarray.explain`."""
     cdef Storage storage = storage_for(x)
     return {
         "window": window_size(storage),

@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Arrays for Arrow: snapshots, which a consumer keeps for as long as it likes and gives back in any thread.
+"""Exports to Arrow: snapshots, which a consumer may keep for any time and release in any thread.
 
-An exported array owns Storages of the core, one for each of its buffers, and nothing of Python: whoever releases it
-needs no GIL.
+An exported array owns Storages of the core, one for each of its buffers, and no Python object, so it is released
+without the GIL.
 """
 
 from functools import partial
@@ -37,7 +37,7 @@ cdef object numpy_packbits = np.packbits
 cdef object numpy_isnat = np.isnat
 cdef object numpy_datetime_data = np.datetime_data
 
-# Arrow's format for each of NumPy's dtypes that lie in memory as Arrow's do; of times by kind and unit.
+# Arrow's format of each NumPy dtype with the same memory layout; of times by kind and unit.
 cdef dict FORMATS = {
     "?": b"b", "b": b"c", "B": b"C", "h": b"s", "H": b"S", "i": b"i", "I": b"I",
     "e": b"e", "f": b"f", "d": b"g",
@@ -55,7 +55,7 @@ cdef dict TIMES = {
 
 
 cdef bytes format_of(Array x):
-    """Arrow's format of x's elements; None if Arrow has none that lies in memory as they do."""
+    """Arrow's format of x's elements; None if Arrow has none with that memory layout."""
     dtype = <object>x.descr
     if x.nd != 1 or not PyArray_ISNBO(x.descr.byteorder):
         return None
@@ -68,7 +68,7 @@ cdef bytes format_of(Array x):
 @cython.final
 @cython.no_gc
 cdef class _Exporter:
-    """`x.__arrow_c_array__`, of an array that Arrow can have."""
+    """`x.__arrow_c_array__` of an array that Arrow can take without conversion."""
 
     cdef Array of
 
@@ -78,7 +78,7 @@ cdef class _Exporter:
         Parameters
         ----------
         requested_schema : capsule, optional
-            Ignored: the elements go out as they are, as the protocol allows.
+            Ignored: elements are exported as they are, which the protocol allows.
 
         Returns
         -------
@@ -89,14 +89,14 @@ cdef class _Exporter:
         cdef bytes format = format_of(x)
         if format is None:
             raise TypeError(refusal(x))
-        x = copy_in_order(x, c"C")  # lazy where that is worth it; from here on nobody else has it
+        x = copy_in_order(x, c"C")  # lazy if that is worth it; private from here on
         if not is_aligned(storage_for(x), x.offset, x.descr.alignment):
             x = adopt(PyArray_NewCopy(const_header(x), cnp.NPY_CORDER))
         return schema_capsule(format), array_capsule(x)
 
 
 cdef object arrow_exporter(Array x):
-    """A consumer who finds no such attribute takes what it has another way for: a sequence, a buffer."""
+    """`x.__arrow_c_array__`. Without the attribute, a consumer falls back on the buffer or the sequence."""
     cdef _Exporter made
     if format_of(x) is None:
         raise AttributeError(refusal(x))
@@ -106,7 +106,7 @@ cdef object arrow_exporter(Array x):
 
 
 def _converted(x, type=None):
-    """What `pyarrow.array` makes of a snapshot. By `__arrow_c_array__` it ignores a mask, and fails at another type."""
+    """The snapshot as `pyarrow.array` converts it. By `__arrow_c_array__` it would ignore a mask and refuse a type."""
     from pyarrow import array
 
     return array(x.to_numpy(), type=type)
@@ -145,7 +145,7 @@ cdef object schema_capsule(bytes format):
     if schema == NULL:
         raise MemoryError("cannot allocate memory for an Arrow schema")
     memset(schema, 0, sizeof(ArrowSchema))
-    schema.format = format  # of a table of this module, which is never freed
+    schema.format = format  # from a table of this module, which is never freed
     schema.name = ""
     schema.flags = ARROW_FLAG_NULLABLE
     schema.release = release_schema
@@ -162,7 +162,7 @@ cdef enum:
     VALIDITY = 0
     VALUES = 1
 
-# Of an exported array: Storages of the core, or NULL, and where their bytes are.
+# An exported array's Storages of the core, or NULL, and the addresses of their bytes.
 cdef struct Buffers:
     void *owners[2]
     const void *bytes[2]
@@ -184,7 +184,7 @@ cdef void end_array(object capsule) noexcept:
 
 
 cdef int fill(Buffers *buffers, int which, Array x) except -1:
-    """Have a buffer own x's bytes, of which it takes a share."""
+    """Give a buffer a share of x's bytes."""
     cdef Access access = access_to(x, READS, EXPORT)
     cdef Storage owner = share(storage_for(x), &access, x.offset, size_of(x) * itemsize_of(x), True)
     buffers.bytes[which] = own_bytes(owner)
@@ -193,7 +193,7 @@ cdef int fill(Buffers *buffers, int which, Array x) except -1:
 
 
 cdef object array_capsule(Array x):
-    """x is contiguous, aligned, and known to nobody else."""
+    """The capsule of x, which is contiguous, aligned, and used by nobody else."""
     cdef ArrowArray *array = <ArrowArray *>PyMem_RawMalloc(sizeof(ArrowArray))
     cdef Buffers *buffers = <Buffers *>PyMem_RawMalloc(sizeof(Buffers))
     if array == NULL or buffers == NULL:

@@ -24,7 +24,7 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 cdef Array copy_as_laid(Array source)
 cdef char order_code(object order) except -1
 
-# How many contexts have copies in meaning be the aliases that NumPy gives (`cowarray.simulate`).
+# How many contexts make copies in meaning aliases wherever NumPy does (`cowarray.simulate`).
 cdef int alias_users
 
 
@@ -37,6 +37,6 @@ cdef Array copy_of_alias(Array view, str operation)
 cdef bint exports_alias() except -1
 cdef int tell_exported(Array x) except -1
 
-# Around every copy that is made at once: asks the modes, and tells them.
+# Before and after every eager copy: ask the modes, and tell them.
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1
 cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1

@@ -1,15 +1,15 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Copies in meaning, and the five rules that say which of them are lazy.
+"""Copies in meaning, and the five rules that decide which of them are lazy.
 
-A copy shares bytes if all of these hold; else it is made at once, at NumPy's price. `explain` says which did not.
+A copy is lazy if all of these hold. Otherwise it is eager, at NumPy's price, and `explain` names the rule.
 
 1. Worth: its own bytes are at least half of the allocation that it would share (`is_worth_sharing`).
 2. Overlap: no two of its elements overlap.
-3. Order: its elements would lie as those of NumPy's result do.
+3. Order: its elements would lie in memory like those of NumPy's result.
 4. Pinned: nobody holds a writable pointer to the source's bytes.
 5. Dtype: elements are plain bytes, which memcpy copies.
 
-So no program copies or retains more than a small constant times what NumPy would.
+So no program copies or retains more than a small constant times what it would with NumPy.
 """
 
 cimport numpy as cnp
@@ -28,7 +28,9 @@ from cowarray._array.array cimport (
     BORN_EAGER_SMALL,
     BORN_LAZY,
     bytes_of,
+    has_doorkeeper,
     header_at,
+    held_still,
     is_plain,
     itemsize_of,
     new_header,
@@ -76,14 +78,14 @@ cnp.import_array()
 
 
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1:
-    """Before a copy is made at once: CopyError where a mode forbids it. A gap, where a mode is in use."""
+    """Call before an eager copy: CopyError if a mode forbids it. A gap, if a mode is in use."""
     if modes_in_use():
         allow_eager(nbytes, reason_of(reason))
     return 0
 
 
 cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1:
-    """After a copy was made at once: it is counted, and traced. A gap, where a mode is in use."""
+    """Call after an eager copy: it is counted and traced. A gap, if a mode is in use."""
     if modes_in_use():
         tell_eager(nbytes, reason_of(reason))
     else:
@@ -92,9 +94,9 @@ cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1:
 
 
 cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=True):
-    """A copy in meaning, whose elements lie as `strides` (NumPy's for the result) say.
+    """A copy in meaning with the given strides, which are those of NumPy's result.
 
-    Lazy where the source's elements already lie so and the other rules hold.
+    Lazy if the source has these strides already and the other rules hold.
     """
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp offset
@@ -109,7 +111,7 @@ cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=T
 
 
 cdef Array lazy_copy(Array source, Birth *reason):
-    """A copy that shares bytes, in the source's own layout; None, and why, where a rule forbids it."""
+    """A lazy copy in the source's own layout; None, and the reason, if a rule forbids it."""
     cdef cnp.npy_intp offset
     cdef Storage storage = lazy_storage(source, &offset, reason)
     if storage is None:
@@ -118,9 +120,9 @@ cdef Array lazy_copy(Array source, Birth *reason):
 
 
 cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
-    """A new Storage on the bytes that source's elements lie in, and where in it the first one is.
+    """A new Storage on the bytes of source's elements, and the first one's offset in it.
 
-    The caller holds source still: who is asked or told may change it.
+    The caller holds source still: modes and doorkeepers that are asked may change it.
     """
     cdef cnp.npy_intp low, high
     cdef cnp.npy_intp itemsize = itemsize_of(source)
@@ -129,8 +131,8 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
     offset[0] = 0
     if size >= 0:
         return lazy_block(source, size * itemsize, reason)
-    storage = shareable(source, size_of(source) * itemsize, reason)
-    if storage is None:
+    storage = storage_for(source)
+    if not is_shareable(source, storage, size_of(source) * itemsize, reason):
         return None
     if not distinct(source.nd, shape_of(source), itemsize, strides_of(source)):
         reason[0] = BORN_EAGER_OVERLAP
@@ -141,47 +143,42 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
 
 
 cdef Storage lazy_block(Array source, cnp.npy_intp nbytes, Birth *reason):
-    """`lazy_storage` of an array that is C-ordered, and whose elements have nbytes."""
-    cdef Storage storage = shareable(source, nbytes, reason)
-    return None if storage is None else share_part(source, storage, 0, nbytes, reason)
+    """`lazy_storage` of a C-ordered array whose elements take nbytes."""
+    cdef Storage storage = storage_for(source)
+    return share_part(source, storage, 0, nbytes, reason) if is_shareable(source, storage, nbytes, reason) else None
 
 
-cdef inline Storage shareable(Array source, cnp.npy_intp nbytes, Birth *reason):
-    """source's Storage where the rules on dtype and worth hold; its elements have nbytes."""
-    cdef Storage storage
+cdef inline bint is_shareable(Array source, Storage storage, cnp.npy_intp nbytes, Birth *reason) noexcept:
+    """Whether the rules on dtype and worth hold; source's elements take nbytes."""
     if not is_plain(source.descr):
         reason[0] = BORN_EAGER_DTYPE
-        return None
-    storage = storage_for(source)
-    if storage.never_shared:
+    elif storage.never_shared:
         reason[0] = BORN_EAGER_PINNED
-        return None
-    if not is_worth_sharing(storage, nbytes):
+    elif not is_worth_sharing(storage, nbytes):
         reason[0] = BORN_EAGER_SMALL
-        return None
-    return storage
+    else:
+        return True
+    return False
 
 
 cdef inline Storage share_part(Array source, Storage storage, cnp.npy_intp low, cnp.npy_intp nbytes, Birth *reason):
     """A share of the nbytes that begin at low, counted from source's first element."""
     cdef Access access = access_to(source, SHARES, OPERATION)
-    cdef Storage part = share(storage, &access, source.offset + low, nbytes)
-    if part is None:
-        reason[0] = BORN_EAGER_PINNED
-    return part
+    reason[0] = BORN_EAGER_PINNED  # if there is none
+    return share(storage, &access, source.offset + low, nbytes)
 
 
 cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
-    """A copy made now, in bytes of the core's allocator; by NumPy where elements are not plain bytes.
+    """A copy made now, in bytes of the core's allocator; made by NumPy if elements are not plain bytes.
 
-    The caller holds source still, or nobody else has it.
+    The caller holds source still, or nobody else uses it.
     """
     cdef cnp.npy_intp source_strides[MAXDIMS]
     cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
     cdef cnp.npy_intp offset = source.offset
     cdef int nd = source.nd
     cdef bint plain = is_plain(source.descr)
-    # One block of bytes, too small to release the GIL for: a copy of 10 elements takes half the time.
+    # One block of bytes, too small to release the GIL for. This halves the time for 10 elements.
     cdef bint is_block = (
         plain and nbytes <= SMALL_COPY and same_layout(nd, shape_of(source), strides_of(source), strides)
     )
@@ -200,7 +197,7 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
         x = on_storage(storage_new(nbytes, &fresh), 0, nd, shape_of(source), strides, descr, True, reason)
     else:
         target = new_like(source, strides)
-    keeper = bytes_of(storage, &access, &window)  # a gap: from here on the source can be another array
+    keeper = bytes_of(storage, &access, &window)  # a gap: the source may be another array afterwards
     if is_block:
         memcpy(fresh, window + offset, nbytes)
     else:
@@ -227,7 +224,7 @@ cdef Array fake_copy(Array source, const cnp.npy_intp *strides, Birth reason):
 
 
 cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
-    """NumPy's empty array of source's shape and dtype; in the order of strides where they are C's or Fortran's."""
+    """NumPy's empty array of source's shape and dtype, in C or Fortran order as strides are."""
     cdef bint fortran = (
         is_f_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
         and not is_c_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
@@ -238,11 +235,16 @@ cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
 
 cdef Array copy_in_order(Array source, char order):
     """The copy that NumPy's `copy(order)` gives."""
+    if modes_in_use() or has_doorkeeper(source):
+        return copy_of_still(held_still(source), order)
+    return copy_of_still(source, order)
+
+
+cdef inline Array copy_of_still(Array source, char order):
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp nbytes
     cdef Storage storage
-    source = still_while_told(source)
     if order == c"K" or order == c"C":
         nbytes = block_size(source)
         if nbytes >= 0:
@@ -256,7 +258,7 @@ cdef Array copy_in_order(Array source, char order):
 
 
 cdef inline cnp.npy_intp block_size(Array x) noexcept:
-    """The bytes of elements whose strides are those of a new C-ordered array, also along axes of length 1; else -1."""
+    """The bytes of x's elements if all its strides are those of a new C-ordered array; else -1."""
     cdef cnp.npy_intp nbytes = itemsize_of(x)
     cdef int i
     for i in range(x.nd - 1, -1, -1):
@@ -284,7 +286,7 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 
 
 cdef Array copy_as_laid(Array source):
-    """A copy of an alias that NumPy made: lazily in the very same layout, or at once in order 'K'."""
+    """A copy of an alias that NumPy made: lazy in the same layout, or eager in order 'K'."""
     source = still_while_told(source)
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp strides[MAXDIMS]
@@ -296,20 +298,20 @@ cdef Array copy_as_laid(Array source):
 
 
 cdef int alias_users = 0
-# Who is asked while there are any: `aliases_here()`, `watched_alias(view, operation)`, `exported(x)`.
+# The hooks that are called while there are any: `aliases_here()`, `watched_alias(view, operation)`, `exported(x)`.
 cdef object watcher = None
 
 
 def watch_copies(int change, hooks, /):
-    """Count a context in (1) or out (-1) whose copies in meaning are to be the aliases that NumPy gives.
+    """Count a context that begins (1) or ends (-1) to alias wherever NumPy does.
 
     Parameters
     ----------
     change : {1, -1}
     hooks : object
-        Asked from now on. ``aliases_here()``: whether the current context is one of those; what is exported there is an
-        alias, and what comes in may be one. ``watched_alias(view, operation)``: what an operation gives where NumPy
-        makes a view, or None for a copy. ``exported(x)``: told before bytes of an array go out there.
+        Called from now on. ``aliases_here()``: whether the current context is one of those, in which exports are
+        aliases and imports may be. ``watched_alias(view, operation)``: the result of an operation for which NumPy
+        makes a view, or None for a copy. ``exported(x)``: called before an array is exported there.
 
     Returns
     -------
@@ -322,7 +324,7 @@ def watch_copies(int change, hooks, /):
 
 
 cdef bint exports_alias() except -1:
-    """Whether what goes out, and comes in, is an alias in the current context. A gap, where `may_alias`."""
+    """Whether exports, and imports, are aliases in the current context. A gap, if `may_alias`."""
     return may_alias() and watcher.aliases_here()
 
 
@@ -332,7 +334,7 @@ cdef int tell_exported(Array x) except -1:
 
 
 cdef Array copy_of_alias(Array view, str operation):
-    """What an operation that copies in meaning gives, where NumPy gives a view: this one, which nobody else has."""
+    """The result of a copy in meaning for which NumPy gives this view, which nobody else uses."""
     if may_alias():
         result = watcher.watched_alias(view, operation)
         if result is not None:
@@ -341,7 +343,7 @@ cdef Array copy_of_alias(Array view, str operation):
 
 
 cdef char order_code(object order) except -1:
-    """'C', 'F', 'A' or 'K', as NumPy reads it."""
+    """'C', 'F', 'A' or 'K', by NumPy's rule."""
     if order is None:
         return c"K"
     if isinstance(order, str) and len(order) == 1 and order.upper() in "CFAK":

@@ -1,4 +1,4 @@
-# What goes out.
+# Exports.
 
 cimport numpy as cnp
 

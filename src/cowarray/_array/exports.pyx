@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""What goes out: snapshots, which never change, and writable exports, which pin.
+"""Exports: snapshots, which never change, and writable aliases, which pin.
 
-Code that asks for an array or a buffer and says no more gets a snapshot, or an alias where the array is lent
+Code that asks for an array or a buffer without further conditions gets a snapshot, or an alias of an array that is lent
 (`outgoing`).
 """
 
@@ -30,13 +30,13 @@ from cowarray._array.missing import filled
 cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
-cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # as NumPy's own Python code says copy=None
+cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # copy=None in NumPy's own Python code
 
 
 cdef cnp.ndarray export(Array x, Behalf behalf):
-    """A NumPy array that aliases x: x has bytes of its own, and is pinned for as long as the array lives.
+    """A NumPy array that aliases x: x gets bytes of its own, and is pinned for as long as the array lives.
 
-    Read-only where x is, for consumers that heed that.
+    Read-only if x is, for consumers that respect the flag.
     """
     cdef cnp.ndarray array
     cdef bint writeable = x.writeable
@@ -52,9 +52,9 @@ cdef cnp.ndarray export(Array x, Behalf behalf):
 
 
 cdef cnp.ndarray outgoing(Array x):
-    """What whoever asks for x's elements without a word about writing gets: a snapshot.
+    """The default export: a snapshot.
 
-    An alias, of an array that is lent, and where copies in meaning are aliases.
+    It is an alias if x is lent, or in a context whose exports are aliases.
     """
     return export(x, EXPORT) if (relaxed(&x.loans) != 0 and x.writeable) or exports_alias() else snapshot(x)
 
@@ -62,10 +62,10 @@ cdef cnp.ndarray outgoing(Array x):
 @cython.final
 @cython.no_gc
 cdef class Loan:
-    """Has an array's exports be writable aliases, in any thread, until it ends; the array is pinned as long.
+    """Makes an array's exports writable aliases, in any thread, until it ends; the array is pinned meanwhile.
 
-    A loan is of the array object: views and copies have their own. `lend` makes one for each of its arrays; a mode in
-    which all exports are aliases makes one for each array that is born in it.
+    A loan applies to one array object: views and copies have their own. `lend` makes one for each of its arrays; a mode
+    in which all exports are aliases makes one for each array that is born in it.
     """
 
     cdef Array of
@@ -86,7 +86,7 @@ cdef class Loan:
             add(&self.of.loans, -1)
 
     def end(self):
-        """End the loan. Aliases that are still there stay aliases, and each pins for itself."""
+        """End the loan. Aliases that still exist stay aliases, and each pins the array itself."""
         cdef Array of = self.of
         if of is not None:
             self.of = None
@@ -95,7 +95,7 @@ cdef class Loan:
 
 
 cdef object array_for_numpy(Array x, object dtype, object copy):
-    """__array__: what goes out, or a NumPy array of the caller's own."""
+    """`__array__`: the default export, or a NumPy array of the caller's own."""
     cdef cnp.dtype wanted = None if dtype is None else numpy_dtype(dtype)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
@@ -112,14 +112,14 @@ cdef object array_for_numpy(Array x, object dtype, object copy):
 
 
 cdef object as_flag(object copy):
-    """A copy argument of another type, by NumPy's rule: its truth, but that of text, which is always an error."""
+    """A copy argument of another type, by NumPy's rule: its truth value; text is an error."""
     if isinstance(copy, str):
         raise ValueError(f"strings are not allowed for 'copy' keyword. Use True/False/None instead. (got {copy!r})")
     return None if copy is IF_NEEDED else bool(copy)
 
 
 cdef dict interface_of(Array x):
-    """`__array_interface__` without the data. Where there is no buffer to take instead, NumPy is to ask `__array__`."""
+    """`__array_interface__` without the data; AttributeError if there is no buffer, so that NumPy asks `__array__`."""
     cdef dict described
     cdef int kind = x.descr.type_num
     if (
@@ -130,14 +130,14 @@ cdef dict interface_of(Array x):
             f"__array_interface__: an array of dtype {x.descr!r} has no buffer; use x.to_numpy(), or view x as another "
             "dtype"
         )
-    outgoing(x)  # what refuses the buffer says why; NumPy forgets it, and would take an array for a scalar
+    outgoing(x)  # raises what the buffer would; NumPy swallows that error, and takes the array for a scalar
     described = (<object>located_header(x)).__array_interface__
     del described["data"]
     return described
 
 
 cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):
-    """`to_numpy` with arguments: a snapshot, or a NumPy array of the caller's own where one is asked for or needed."""
+    """`to_numpy` with arguments: a snapshot, or a NumPy array of the caller's own if one is asked for or needed."""
     cdef object shown = snapshot(x)
     if na_value is not ...:
         made = filled(shown, wanted, na_value)

@@ -1,4 +1,4 @@
-# What comes in.
+# Imports.
 
 cimport numpy as cnp
 

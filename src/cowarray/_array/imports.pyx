@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""What comes in: whose memory may be shared, and what must be copied once."""
+"""Imports: which memory may be shared, and which must be copied once."""
 
 from mmap import mmap as mmap_type
 
@@ -41,7 +41,7 @@ cnp.import_array()
 
 
 cdef Array import_array(cnp.ndarray array, object copy):
-    """Import a NumPy array. copy: True, False, or None for "only where sharing is not sound or trusted"."""
+    """Import a NumPy array. copy: True, False, or None, which copies unless sharing is sound or trusted."""
     cdef object owner = owner_of(array)
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
@@ -59,17 +59,17 @@ cdef Array import_array(cnp.ndarray array, object copy):
 
 
 cdef Array import_received(cnp.ndarray array):
-    """Import what a pickle carried: a buffer that its transport calls read-only is shared, on trust.
+    """Import an unpickled buffer: one that its transport calls read-only is shared, on trust.
 
-    One that arrived at an odd address is not: NumPy would compute slowly with it for as long as it lives, and, with
-    sums taken in other steps, not quite the same.
+    A misaligned one is copied: NumPy would compute slowly with it for as long as it lives, and its sums, taken in other
+    steps, would differ slightly.
     """
     cdef bint fit = not cnp.PyArray_ISWRITEABLE(array) and cnp.PyArray_ISALIGNED(array)
     return import_array(array, False if fit and type(owner_of(array)) is not Snapshot else None)
 
 
 cdef object owner_of(cnp.ndarray array):
-    """Whose the memory is, past the memoryviews of NumPy's arrays and of snapshots."""
+    """The owner of the memory, behind memoryviews of NumPy's arrays and of snapshots."""
     cdef object owner = root(array)
     while type(owner) is memoryview:
         viewed = owner.obj
@@ -80,7 +80,7 @@ cdef object owner_of(cnp.ndarray array):
 
 
 cdef bint is_sparse(cnp.ndarray array) noexcept:
-    """Whether the first write would copy more than twice the elements' size, counting the bytes between them."""
+    """Whether the first write would copy more than twice the elements' size, because of the bytes between them."""
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(array, &low, &high)
     return (high - low) // 2 > cnp.PyArray_NBYTES(array)
@@ -98,7 +98,7 @@ cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
 
 
 cdef Array share_foreign(cnp.ndarray array):
-    """An array on memory that is somebody else's: it is never written to and never stolen."""
+    """An array on foreign memory, which is never written to and never stolen."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
     if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
@@ -112,7 +112,7 @@ cdef Array share_foreign(cnp.ndarray array):
 
 
 def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, bint fortran):
-    """An array of plain bytes on pages of a file, from offset on: writes go to pages of its own, not to the file."""
+    """An array of plain bytes on pages of a file, from offset on. Writes go to pages of its own, not to the file."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
@@ -128,13 +128,13 @@ def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, b
 
 
 cdef Array alias_foreign(cnp.ndarray array):
-    """An array that writes to somebody else's memory, and sees what they write, as NumPy's would."""
+    """An array that aliases foreign memory, as NumPy's would: each side sees the other's writes."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
     extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, False)
     storage.never_shared = True
-    storage.hold = None  # the array is not this Storage's alone: readers have a Hold
+    storage.hold = None  # the array does not belong to this Storage alone: readers have a Hold
     storage.window = NULL
     storage.unscoped = NULL
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
@@ -165,7 +165,7 @@ cdef Array copy_foreign(cnp.ndarray array):
 
 
 cdef Array copied_by_numpy(cnp.ndarray array):
-    """What NumPy has just copied of foreign memory, in another order, and nobody else knows of."""
+    """An array on a copy of foreign memory that NumPy has just made, in another order, and that nobody else uses."""
     cdef Array x
     may_copy(cnp.PyArray_NBYTES(array), BORN_IMPORT_COPY)
     x = adopt(array)
@@ -175,10 +175,10 @@ cdef Array copied_by_numpy(cnp.ndarray array):
 
 
 cdef bint is_trusted(cnp.ndarray array) except -1:
-    """Whether memory is read-only down to an owner that says so itself.
+    """Whether memory is read-only down to its owner.
 
-    Sound for bytes and for snapshots. For the others it is a risk, which the documentation names: somebody may hold an
-    older writable view, may set the flag back, or may change the file.
+    Sound for bytes and for snapshots. For the others it is a risk, which the documentation names: someone may hold an
+    older writable view, set the flag back, or change the file.
     """
     cdef object at = array
     while cnp.PyArray_Check(at):

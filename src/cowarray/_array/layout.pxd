@@ -34,7 +34,7 @@ cdef inline void f_strides(int ndim, const npy_intp *shape, npy_intp itemsize, n
 
 
 cdef inline bint same_layout(int ndim, const npy_intp *shape, const npy_intp *a, const npy_intp *b) noexcept nogil:
-    """Whether both strides reach the same elements at the same places: axes of length 1 do not matter."""
+    """Whether both strides put each element in the same place; axes of length 1 do not matter."""
     cdef int i
     for i in range(ndim):
         if shape[i] == 0:
@@ -61,7 +61,7 @@ cdef inline bint is_c_ordered(int ndim, const npy_intp *shape, npy_intp itemsize
 
 cdef inline npy_intp c_ordered_size(int ndim, const npy_intp *shape, npy_intp itemsize,
                                     const npy_intp *strides) noexcept nogil:
-    """The number of elements where they are C-ordered; -1 where they are not."""
+    """The number of elements if they are C-ordered; else -1."""
     cdef int i
     cdef npy_intp size = 1
     for i in range(ndim - 1, -1, -1):
@@ -120,7 +120,7 @@ cdef inline void kept_strides(int ndim, const npy_intp *shape, npy_intp itemsize
 
 cdef inline void extent(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides, npy_intp *low,
                         npy_intp *high) noexcept nogil:
-    """Bytes [low, high) that the elements lie in, counted from the first element."""
+    """The bytes [low, high) that the elements lie in, counted from the first element."""
     cdef int i
     low[0] = 0
     high[0] = itemsize
@@ -137,7 +137,7 @@ cdef inline void extent(int ndim, const npy_intp *shape, npy_intp itemsize, cons
 
 cdef inline bint extent_fits(int ndim, const npy_intp *shape, npy_intp itemsize,
                              const npy_intp *strides) noexcept nogil:
-    """Whether `extent` can be computed, and high - low. Not so for strides that reach around the address space."""
+    """Whether `extent`, and high - low, can be computed: not if strides reach around the address space."""
     cdef npy_intp room = PY_SSIZE_T_MAX - itemsize
     cdef int i
     for i in range(ndim):
@@ -162,7 +162,7 @@ cdef inline bint nbytes_fit(int ndim, const npy_intp *shape, npy_intp itemsize) 
 
 
 cdef inline bint distinct(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides) noexcept nogil:
-    """Whether no two elements overlap. May say no for an interleaving that nobody makes by slicing."""
+    """Whether no two elements overlap. May say no for an interleaving that no slicing makes."""
     cdef int axes[MAXDIMS]
     cdef int i
     cdef npy_intp reach = itemsize

@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""What producers say of memory that they offer, through DLPack or as a buffer: checked before NumPy believes it.
+"""Checks of what producers say of the memory that they offer, through DLPack or as a buffer, before NumPy trusts it.
 
-NumPy reads shapes through NULL and divides by sizes of 0. That the memory is there, nobody can check.
+NumPy would read shapes through NULL and divide by sizes of 0. Whether the memory exists cannot be checked.
 """
 
 from struct import calcsize as struct_size
@@ -72,7 +72,7 @@ cdef int check_tensor(const offered_tensor *tensor) except -1:
     cdef long long size, nbytes, low, high, length, stride
     cdef bint empty = False
     cdef int i
-    # The CPU's own, and what CUDA, ROCm and managed memory let it read.
+    # The CPU's own memory, and that of CUDA and ROCm which the CPU may read.
     if tensor.device_type not in (1, 3, 11, 13):
         refuse(f"the CPU cannot read memory of device type {tensor.device_type}; copy the tensor to the CPU first")
     if not 0 <= tensor.ndim <= MAXDIMS:
@@ -119,7 +119,7 @@ cdef int check_span(size_t start, size_t offset, long long low, long long high) 
 
 
 cdef int check_buffer(object producer) except -1:
-    """Raise BufferError for a buffer whose parts contradict each other, provided that it answers twice alike."""
+    """Raise BufferError for a buffer that contradicts itself. NumPy asks once more, and should get the same answer."""
     cdef Py_buffer view
     if PyMemoryView_Check(producer):
         producer.obj  # raises, if the view has been released
@@ -129,7 +129,7 @@ cdef int check_buffer(object producer) except -1:
     try:
         PyObject_GetBuffer(producer, &view, PyBUF_FULL_RO)
     except Exception:
-        return 0  # NumPy will ask for other things
+        return 0  # NumPy will ask with other flags
     try:
         check_view(&view)
     finally:
@@ -147,7 +147,7 @@ cdef int check_view(const Py_buffer *view) except -1:
     if view.itemsize < 0 or (view.itemsize == 0 and view.len):
         raise BufferError(f"asarray: a buffer of {view.len} bytes cannot have elements of {view.itemsize} bytes")
     if offered_unowned(view) and view.format != NULL:
-        # NumPy looks into the owner when it finds that these two differ.
+        # NumPy reads the owner, here NULL, if these two differ.
         try:
             size = struct_size(view.format)
         except Exception:
@@ -162,7 +162,7 @@ cdef int check_view(const Py_buffer *view) except -1:
     elif offered_unowned(view) and view.itemsize != 1:
         raise BufferError(f"asarray: a buffer with elements of {view.itemsize} bytes must have a format")
     if view.ndim and view.shape == NULL:
-        return 0  # one axis, of view.len bytes: NumPy has no other reading
+        return 0  # NumPy takes it for one axis of view.len bytes
     for i in range(view.ndim):
         if view.shape[i] < 0:
             raise BufferError(f"asarray: axis lengths of a buffer must not be negative (got {view.shape[i]})")

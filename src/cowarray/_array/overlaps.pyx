@@ -16,7 +16,7 @@ cdef object numpy_shares_memory = np.shares_memory
 
 
 cdef object storage_of(object value):
-    """The Storage whose elements value reaches: value is a cowarray array, or a writable export of one."""
+    """The Storage of a cowarray array, or of the array that a writable export aliases; else None."""
     if is_array(value):
         return storage_for(<Array>value)
     if cnp.PyArray_Check(value):
@@ -29,17 +29,17 @@ cdef object storage_of(object value):
 
 
 cdef object memory_of(object value):
-    """Where the bytes of value lie, as NumPy sees it; absent ones lie nowhere."""
+    """A NumPy array over value's bytes, to compare addresses; absent bytes have stand-in addresses."""
     return located_header(<Array>value) if is_array(value) else numpy_asarray(value)
 
 
 cdef bint lies_nowhere(object value, object memory):
-    """Whether `memory_of` found no bytes, or NumPy's own, which stay where they are."""
+    """Whether `memory_of` found stand-in addresses, or a NumPy result's own memory, which stays where it is."""
     return is_array(value) and PyArray_BASE(<cnp.ndarray>memory) == NULL
 
 
 cdef bint overlap(object x, object y, bint in_one_storage) except -1:
-    """Whether elements of x and y lie in the same memory. Nowhere, one Storage can be compared with itself alone."""
+    """Whether elements of x and y lie in the same memory. Stand-in addresses compare only within one Storage."""
     cdef object of_x = memory_of(x), of_y = memory_of(y)
     if not in_one_storage or lies_nowhere(x, of_x) != lies_nowhere(y, of_y):
         if lies_nowhere(x, of_x):
@@ -55,13 +55,13 @@ def aliases(x, y, /):
     Parameters
     ----------
     x, y : ndarray or numpy.ndarray
-        A NumPy array aliases one of this library if it is a writable export.
+        A NumPy array aliases a cowarray array if it is a writable export of it.
 
     Returns
     -------
     bool
-        Exact. `numpy.shares_memory` answers the same, and so does `numpy.may_share_memory` of two arrays of this
-        library.
+        Exact. `numpy.shares_memory` gives the same answer, and so does `numpy.may_share_memory` for two cowarray
+        arrays.
 
     See Also
     --------

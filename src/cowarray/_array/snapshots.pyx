@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """Snapshots: read-only NumPy arrays and buffers that hold a share, and never change.
 
-Beside them the headers that code may read which keeps nothing, and NumPy's copies for callers outside.
+Also headers for readers that keep nothing, and NumPy copies for callers outside the library.
 """
 
 import numpy as np
@@ -69,25 +69,25 @@ cdef cnp.ndarray snapshot(Array x):
     cdef Array shown
     cdef Access access
     cdef Snapshot owner = new_snapshot()
-    memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # as x is before snapshot_storage, which see
+    memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # x may change in snapshot_storage
     owner.storage = snapshot_storage(x, &offset, False)
     if owner.storage is not None:
         return header_at(own_bytes(owner.storage) + offset, descr, nd, dims, dims + nd, 0, owner)
     if is_fake(x):
         access = access_to(x, READS, EXPORT)
-        knock(x.storage_, &access)  # a copy would have no bytes either
+        knock(x.storage_, &access)  # raises FakeError: a copy would have no bytes either
     shown = copy_as_laid(x)
     owner.storage = storage_for(shown)
     return new_header(shown, own_bytes(owner.storage), 0, owner)
 
 
 cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
-    """A Storage with x's elements as they lie now, and where in it the first one is.
+    """A Storage with x's elements in their present layout, and the first one's offset in it.
 
-    Shares bytes by the rule for lazy copies, except that elements may overlap: nobody writes to a snapshot. Where it
-    must copy, it copies the bytes that the elements lie in if that is not more than the elements themselves would
-    take, so that a broadcast array stays small. None otherwise. is_block: plain elements in C order. A gap, after it
-    has looked at x.
+    It shares bytes by the rules for lazy copies, except that elements may overlap, since nobody writes to a snapshot.
+    Otherwise it copies the bytes that the elements lie in, provided that they are no more than a dense copy would take,
+    so a broadcast array stays small. None if neither is possible. is_block: plain elements in C order. A gap, after x
+    has been read.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
@@ -122,7 +122,7 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
 
 
 cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
-    """NumPy's own copy of what it was shown, for somebody outside."""
+    """A NumPy copy of a header, for a caller outside the library."""
     cdef cnp.ndarray own
     allow_eager(cnp.PyArray_NBYTES(shown), ASKED_FOR)
     own = PyArray_NewCopy(shown, order)
@@ -131,9 +131,9 @@ cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
 
 
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
-    """Offer a snapshot as a buffer without a NumPy array in between; False where NumPy should describe what goes out.
+    """Fill in a buffer of a snapshot without a NumPy array in between; False if NumPy has to describe the export.
 
-    A memoryview of 10 numbers takes 0.5 of the time it takes by NumPy's array.
+    This halves the time of a memoryview of 10 numbers.
     """
     cdef cnp.npy_intp offset
     cdef Snapshot owner
@@ -151,7 +151,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     owner.nd = x.nd
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
     c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
-    owner.storage = snapshot_storage(x, &offset, True)  # from here on x can be another array
+    owner.storage = snapshot_storage(x, &offset, True)  # x may be another array afterwards
     if owner.storage is None:
         return False
     owner.data = own_bytes(owner.storage) + offset
@@ -170,9 +170,9 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
 
 
 cdef bint loses_as_buffer(cnp.dtype descr) except -1:
-    """Whether NumPy would read another dtype from the buffer, or refuses to give one.
+    """Whether NumPy would read another dtype from the buffer, or refuse to make one.
 
-    So it is for void without fields, titles, many alignments, and extended precision in the other byte order.
+    That is so for void without fields, titles, many alignments, and extended precision in the other byte order.
     """
     if descr.type_num == cnp.NPY_LONGDOUBLE or descr.type_num == cnp.NPY_CLONGDOUBLE:
         return not PyArray_ISNBO(descr.byteorder)
@@ -193,12 +193,12 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
 
 
 cdef object readable(Array self):
-    """What Python objects are made from: of fields with a shape they are views, and hold a share for it."""
+    """A header to make Python objects from; a snapshot for structured dtypes, whose fields may become views."""
     return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
 
 
 cdef object printable(Array self):
-    """What NumPy prints from. A function of the user that prints arrays or fields may keep what it gets."""
+    """A header to print from; a snapshot if a user's function, which may keep its argument, prints arrays or fields."""
     if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:
         return snapshot(self)
     return private_header(self)

@@ -1,1 +1,1 @@
-# Every declaration of C that is not ours or not Python, and nothing else.
+# Every declaration of C from outside these rooms, and nothing else.

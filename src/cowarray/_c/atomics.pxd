@@ -1,4 +1,4 @@
-# Reading what other threads count, and taking what they put down.
+# Atomic counts and pointers.
 
 cdef extern from *:
     """
@@ -11,6 +11,6 @@ cdef extern from *:
     """
     int relaxed "cowi_relaxed" (const int *count) noexcept nogil
     int add "cowi_add" (int *count, int change) noexcept nogil
-    # Whether somebody has put something there; to follow it, take it with `swap`.
+    # A pointer to compare with NULL; to follow it, take it with `swap`.
     void *glance "cowi_glance" (void *const *place) noexcept nogil
     void *swap "cowi_swap" (void **place, void *value) noexcept nogil

@@ -1,4 +1,4 @@
-# DLPack's structures, and arithmetic on what a producer says that cannot overflow.
+# DLPack's structures, and arithmetic on a producer's figures that cannot overflow.
 
 cdef extern from *:
     """
@@ -21,7 +21,7 @@ cdef extern from *:
         offered_tensor tensor;
     } offered_versioned;
 
-    /* Bytes from the first element to the end of an axis' last; false if they are more than memory can have. */
+    /* Bytes from the first element to the end of an axis' last; false if that is more than memory can have. */
     static inline int offered_reach(long long length, long long stride, long long itemsize, long long *low,
                                     long long *high)
     {

@@ -1,4 +1,4 @@
-# Which line runs.
+# The line that runs.
 
 from cpython.object cimport PyObject
 

@@ -1,4 +1,4 @@
-# What NumPy's C API has beside what Cython's own `numpy.pxd` declares.
+# Declarations of NumPy's C API that Cython's own `numpy.pxd` lacks.
 
 cimport numpy as cnp
 from cpython.object cimport PyObject
@@ -34,7 +34,7 @@ cdef extern from "numpy/arrayobject.h":
     int NPY_USERDEF
     int NPY_HALF
     void *numpy_ndarray "(&PyArray_Type)"
-    # Where NumPy takes the memory of new arrays from; kept with each array, for its end.
+    # The handler that NumPy takes the memory of new arrays from; each array keeps its own, to be freed by.
     ctypedef struct PyDataMemAllocator:
         void *ctx
         void *(*malloc)(void *ctx, size_t nbytes) noexcept nogil
@@ -54,7 +54,7 @@ cdef extern from "numpy/arrayobject.h":
 
 cdef extern from *:
     """
-    /* What the buffer protocol calls elements of NumPy's types, by their number; NULL for those that need more. */
+    /* The buffer protocol's format of each of NumPy's types, by its number; NULL for types that need more. */
     static inline const char *cowi_letters(int kind)
     {
         static const char *const numbers[] = {"?", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q",
@@ -70,7 +70,7 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    /* The dtype that an argument says; NULL and an exception. */
+    /* The dtype that an argument means; or NULL and an exception. */
     static inline PyObject *cowi_descr_of_argument(PyObject *argument)
     {
         PyArray_Descr *descr = NULL;

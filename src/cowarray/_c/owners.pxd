@@ -1,4 +1,4 @@
-# How bytes that a Python object owns are given back: for one extension alone, for it has state.
+# The end of bytes that a Python object owns: for one extension alone, since it has state.
 
 from cpython.object cimport PyObject
 
@@ -7,7 +7,7 @@ cdef extern from *:
     """
     #include <stdlib.h>
 
-    /* PyGILState_Check would say yes to everybody once a subinterpreter has been made, and after Python's end. */
+    /* PyGILState_Check is always true once a subinterpreter has been made, and after Python's end. */
     static int has_gil(void)
     {
     #if PY_VERSION_HEX >= 0x030D0000
@@ -15,13 +15,13 @@ cdef extern from *:
     #elif PY_VERSION_HEX >= 0x030C0000
         return _PyThreadState_UncheckedGet() != NULL;
     #else
-        /* There it is the state of whichever thread has the GIL. */
+        /* There it is the state of the thread that has the GIL. */
         PyThreadState *own = PyGILState_GetThisThreadState();
         return own != NULL && own == _PyThreadState_UncheckedGet();
     #endif
     }
-    /* An owner may own the last reference to memory of another owner, and so on: one end inside the other, a long chain
-     * overflows the stack. From some depth on owners wait for their end until the outermost has had its own. */
+    /* An owner may own the last reference to the memory of another owner, and so on. If each ended inside the other, a
+     * long chain would overflow the stack. So from some depth on, owners wait until the outermost has ended. */
     #define DEEPEST 64
     static _Thread_local struct {
         size_t depth, count, room;
@@ -62,7 +62,7 @@ cdef extern from *:
     {
         (void)data;
         (void)nbytes;
-        /* Nearly always the array's own end, with the GIL held: asking is cheaper than ensuring. */
+        /* Nearly always an array ends, with the GIL held: asking is cheaper than ensuring. */
         if (has_gil()) {
             drop_owner((PyObject *)context);
         }
@@ -71,7 +71,7 @@ cdef extern from *:
             drop_owner((PyObject *)context);
             PyGILState_Release(state);
         }
-        /* else: Python is gone, and its objects with it */
+        /* else: Python is gone, with its objects */
     }
     """
     # The deleter of bytes that a Python object owns: gives back the reference that storage_adopt took.

@@ -1,4 +1,4 @@
-# What Python's C API has beside what Cython's own `cpython` declares.
+# Declarations of Python's C API that Cython's own `cpython` lacks.
 
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -68,7 +68,7 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* Makes a type whose objects are what a function gives for the arguments of the call. */
+    /* Makes a type whose objects are made by a function from the arguments of the call. */
     static PyObject *cowi_maker;
     static inline PyObject *cowi_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     {
@@ -82,8 +82,8 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* What the objects of one type of the including module let go of at their end, before Cython clears weak references
-     * and fields. Unlike __dealloc__, it is called without saving the exception in flight, and leaves that alone. */
+    /* Sets the function that is called when an object of a type of the including module ends, before Cython clears weak
+     * references and fields. Unlike __dealloc__, the exception in flight is not saved, and must be left alone. */
     static void (*cowi_let_go)(PyObject *);
     static destructor cowi_end_fields;
     static inline void cowi_end(PyObject *dying)
@@ -110,9 +110,9 @@ cdef extern from *:
     }
     static inline PyObject *const *cowi_items(PyObject *tuple) { return ((PyTupleObject *)tuple)->ob_item; }
 
-    /* Puts a quick function before a method that takes any number of arguments, of the including module's type. It gets
-     * them where they lie, so that no tuple is made, and answers None where the method is to be called as ever. A call
-     * with names, or of a bound method that somebody keeps, goes to the method at once. */
+    /* Puts a quick function before a method with any number of arguments, of a type of the including module. It gets
+     * them in place, so that no tuple is made, and returns None to have the method called in the usual way. A call with
+     * keywords, or of a bound method that is kept, goes to the method directly. */
     typedef PyObject *(*cowi_quick_function)(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
     static struct {
         PyObject *method;
@@ -141,15 +141,22 @@ cdef extern from *:
         ((PyMethodDescrObject *)method)->vectorcall = cowi_call_quickly;
     }
 
-    /* What a static type is called, in errors and pickles, is text: its module is what stands before the last dot. */
+    /* Gives a method of the including module's type another docstring: text, bytes that stay for good. */
+    static inline void cowi_describe(PyObject *method, PyObject *text)
+    {
+        Py_INCREF(text);
+        ((PyMethodDescrObject *)method)->d_method->ml_doc = PyBytes_AS_STRING(text);
+    }
+
+    /* The name of a static type in errors and pickles is text: the part before the last dot is its module. */
     static inline void cowi_publish(PyObject *type, const char *name)
     {
         ((PyTypeObject *)type)->tp_name = name;
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* CPython hands C's calls for an element by its number to these, with the length added to a negative number. Those
-     * that Cython makes of __getitem__ would count it from the end once more. */
+    /* CPython calls these for PySequence_GetItem and the like, with the length added to a negative index. Those that
+     * Cython makes of __getitem__ would count it from the end a second time. */
     static inline void cowi_count_from_the_front(PyObject *type, ssizeargfunc item, ssizeobjargproc set_item)
     {
         ((PyTypeObject *)type)->tp_as_sequence->sq_item = item;
@@ -170,6 +177,7 @@ cdef extern from *:
     bint plain_int "cowi_plain_int" (PyObject *value, long long *number)
     PyObject *const *items_of "cowi_items" (object tuple)
     void quicken "cowi_quicken" (object method, object (*quick)(object, PyObject *const *, Py_ssize_t))
+    void describe "cowi_describe" (object method, bytes text)
     void publish "cowi_publish" (object type, const char *name)
     void count_from_the_front "cowi_count_from_the_front" (
         object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

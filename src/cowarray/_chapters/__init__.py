@@ -12,6 +12,7 @@ from cowarray._chapters.constants import *
 from cowarray._chapters.creation import *
 from cowarray._chapters.data_types import *
 from cowarray._chapters.dates import *
+from cowarray._chapters.docstrings import describe_methods as _describe_methods
 from cowarray._chapters.elementwise import *
 from cowarray._chapters.elementwise_numpy import *
 from cowarray._chapters.grids import *
@@ -80,3 +81,5 @@ if not MYPY:
     __all__ += utility.__all__
     __all__ += windows.__all__
 del MYPY
+
+_describe_methods(globals())

@@ -1,4 +1,4 @@
-"""What to use in place of the names of NumPy's that are not here: what `cowarray.matrix` raises."""
+"""What to use in place of NumPy's names that cowarray lacks: the text of the error of `cowarray.matrix`."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Bits: arrays of truth as bytes, and back."""
+"""Bits: booleans packed into bytes, and back."""
 
 from typing import Literal
 

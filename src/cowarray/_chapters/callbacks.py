@@ -1,7 +1,7 @@
 """NumPy's functions that run your functions, and iteration by index.
 
-Your function receives snapshots: read-only NumPy arrays that never change. It may keep them, and copies what it wants
-to write to. It may also have kept what it returns, so results are copied once.
+Your function receives snapshots: read-only NumPy arrays that never change. It may keep them; to write, it makes a copy.
+It may also keep the arrays that it returns, so results are copied once.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._ops.conversion import asarray, own_or_asarray
 from cowarray._ops.protocols import dispatched
 
@@ -18,6 +19,8 @@ __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "v
 
 def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any) -> Any:
     """What a function returns for each slice along an axis, put together.
+
+    Fresh.
 
     Parameters
     ----------
@@ -29,15 +32,6 @@ def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: Array
         Passed on to the function.
     **kwargs : object
         Passed on as well.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.apply_along_axis : The same for NumPy's arrays.
     """
     return dispatched(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
 
@@ -47,21 +41,14 @@ def apply_over_axes(
 ) -> Any:
     """``func(a, axis)`` for one axis after another.
 
+    Fresh, with as many axes as `a`; without `axes` a lazy copy.
+
     Parameters
     ----------
     func : callable
         Called with a read-only NumPy array and an axis; may drop the axis or keep it.
     a : array_like
     axes : int or sequence of int
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, with as many axes as `a`; without `axes` a lazy copy.
-
-    See Also
-    --------
-    numpy.apply_over_axes : The same for NumPy's arrays.
     """
     return dispatched(np.apply_over_axes, func, a, axes)
 
@@ -85,10 +72,6 @@ def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[Any], *args:
     -------
     ndarray
         Fresh, of x's shape and dtype; 0 where no condition holds.
-
-    See Also
-    --------
-    numpy.piecewise : The same for NumPy's arrays.
 
     Examples
     --------
@@ -146,7 +129,7 @@ class ndenumerate:
     Parameters
     ----------
     arr : array_like
-        Read where it lies: a write before an element's turn is seen.
+        Read in place: a write to an element before its turn is seen.
 
     See Also
     --------
@@ -171,3 +154,6 @@ class ndenumerate:
 
 def _own(result: Any) -> Any:
     return asarray(result) if type(result) is np.ndarray else result
+
+
+complete(globals())

@@ -4,9 +4,7 @@
 results are fresh, except where a docstring says copy. With ``like``, another library's array, NumPy lets that library
 make the result.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +13,7 @@ from typing import Any, Literal, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._ops.conversion import array, copied_array
 from cowarray._ops.creation import empty as _empty
@@ -69,6 +68,8 @@ def arange(
 ) -> Array:
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     start_or_stop : number, optional
@@ -82,19 +83,10 @@ def arange(
     like : array, optional
         Of another library, which then makes the result.
 
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
-
     Raises
     ------
     TypeError
         There is no `stop`, or `start` is given twice.
-
-    See Also
-    --------
-    numpy.arange : The same for NumPy's arrays.
 
     Examples
     --------
@@ -124,6 +116,8 @@ def asanyarray(
 ) -> Array:
     """A copy of anything that is like an array.
 
+    A copy, lazy where possible; with ``copy=False`` the same array.
+
     Parameters
     ----------
     a : array_like
@@ -132,14 +126,9 @@ def asanyarray(
         Memory layout. Default: a's own.
     device : {'cpu'}, optional
     copy : bool, optional
-        ``False``: `a` itself, where it need not be converted.
+        ``False``: `a` itself if it need not be converted.
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible; with ``copy=False`` the same array.
 
     Raises
     ------
@@ -148,7 +137,7 @@ def asanyarray(
 
     See Also
     --------
-    numpy.asanyarray : Returns its argument where it can, as `cowarray.asarray` does.
+    numpy.asanyarray : Returns its argument if it can, as `cowarray.asarray` does.
     """
     if copy is not None:
         return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
@@ -158,6 +147,8 @@ def asanyarray(
 def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
     """A C-ordered copy, with one axis at least.
 
+    A copy, lazy where `a` lies in that order already.
+
     Parameters
     ----------
     a : array_like
@@ -165,14 +156,9 @@ def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) ->
     like : array, optional
         Of another library, which then makes the result.
 
-    Returns
-    -------
-    ndarray
-        A copy, lazy where `a` lies in that order already.
-
     See Also
     --------
-    numpy.ascontiguousarray : Returns its argument where it can.
+    numpy.ascontiguousarray : Returns its argument if it can.
     """
     return copied_array("ascontiguousarray", a, dtype, order="C", ndmin=1, like=like)
 
@@ -180,6 +166,8 @@ def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) ->
 def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
     """A Fortran-ordered copy, with one axis at least.
 
+    A copy, lazy where `a` lies in that order already.
+
     Parameters
     ----------
     a : array_like
@@ -187,20 +175,17 @@ def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Ar
     like : array, optional
         Of another library, which then makes the result.
 
-    Returns
-    -------
-    ndarray
-        A copy, lazy where `a` lies in that order already.
-
     See Also
     --------
-    numpy.asfortranarray : Returns its argument where it can.
+    numpy.asfortranarray : Returns its argument if it can.
     """
     return copied_array("asfortranarray", a, dtype, order="F", ndmin=1, like=like)
 
 
 def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
     """A copy of anything that is like an array.
+
+    A copy, lazy if `a` is an array of this library that lies in the order asked for.
 
     Parameters
     ----------
@@ -209,15 +194,6 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
         Memory layout; 'K' is as near to a's own as possible.
     subok : bool, default False
         Ignored.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy if `a` is an array of this library that lies in the order asked for.
-
-    See Also
-    --------
-    numpy.copy : The same for NumPy's arrays.
     """
     return dispatched(np.copy, a, order, subok)
 
@@ -225,17 +201,14 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with v on its k-th diagonal; of a matrix v, a copy of that diagonal.
 
+    Fresh, or a copy of the diagonal; writable.
+
     Parameters
     ----------
     v : array_like
         Of one or two axes.
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh, or a copy of the diagonal; writable.
 
     See Also
     --------
@@ -247,26 +220,21 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements of v, in C order, on its k-th diagonal.
 
+    Fresh.
+
     Parameters
     ----------
     v : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.diagflat : The same for NumPy's arrays.
     """
     return dispatched(np.diagflat, v, k)
 
 
 def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array whose elements have no values yet.
+
+    Fresh.
 
     Parameters
     ----------
@@ -277,15 +245,6 @@ def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.empty : The same for NumPy's arrays.
     """
     return _empty(shape, dtype, order, device, like)
 
@@ -302,6 +261,8 @@ def empty_like(
 ) -> Array:
     """An array of the shape and dtype of another, whose elements have no values yet.
 
+    Fresh.
+
     Parameters
     ----------
     prototype : array_like
@@ -314,15 +275,6 @@ def empty_like(
     shape : int or tuple of int, optional
         Default: that of the prototype.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.empty_like : The same for NumPy's arrays.
     """
     return dispatched(np.empty_like, prototype, dtype, order, subok, shape, device=device)
 
@@ -339,6 +291,8 @@ def eye(
 ) -> Array:
     """A matrix with ones on its k-th diagonal and zeros elsewhere.
 
+    Fresh.
+
     Parameters
     ----------
     N : int
@@ -353,15 +307,6 @@ def eye(
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.eye : The same for NumPy's arrays.
     """
     return _made(np.eye, device, like, N, M, k, dtype, order)
 
@@ -388,10 +333,6 @@ def fromfunction(
     object
         The very object that the function returns.
 
-    See Also
-    --------
-    numpy.fromfunction : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -407,6 +348,8 @@ def fromfunction(
 def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> Array:
     """The items of an iterable, as an array with one axis.
 
+    Fresh.
+
     Parameters
     ----------
     iter : iterable
@@ -415,21 +358,14 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: An
         How many items to take; -1 is all.
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.fromiter : The same for NumPy's arrays.
     """
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
 def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep: str = "", like: Any = None) -> Array:
     """The numbers in a text, which are separated by sep.
+
+    Fresh, with one axis.
 
     Parameters
     ----------
@@ -442,19 +378,10 @@ def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep
     like : array, optional
         Of another library, which then makes the result.
 
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
-
     Raises
     ------
     ValueError
         Without `sep`: bytes are for `frombuffer`.
-
-    See Also
-    --------
-    numpy.fromstring : The same for NumPy's arrays.
     """
     return dispatched(np.fromstring, string, dtype, count, sep=sep, like=like)
 
@@ -470,6 +397,8 @@ def full(
 ) -> Array:
     """An array with one value in all elements, or with what broadcasts to its shape.
 
+    Fresh.
+
     Parameters
     ----------
     shape : int or tuple of int
@@ -481,15 +410,6 @@ def full(
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.full : The same for NumPy's arrays.
     """
     return _made(np.full, device, like, shape, fill_value, dtype, order)
 
@@ -506,6 +426,8 @@ def full_like(
 ) -> Array:
     """An array of the shape and dtype of another, with one value in all elements.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -519,15 +441,6 @@ def full_like(
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.full_like : The same for NumPy's arrays.
     """
     return dispatched(np.full_like, a, fill_value, dtype, order, subok, shape, device=device)
 
@@ -542,6 +455,8 @@ def geomspace(
 ) -> Array:
     """Numbers from start to stop, each the same multiple of the one before.
 
+    Fresh.
+
     Parameters
     ----------
     start : array_like
@@ -555,21 +470,14 @@ def geomspace(
     dtype : dtype, optional
     axis : int, default 0
         The axis of the result along which the numbers lie.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.geomspace : The same for NumPy's arrays.
     """
     return dispatched(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
 def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     """A square matrix with ones on its diagonal and zeros elsewhere.
+
+    Fresh.
 
     Parameters
     ----------
@@ -578,15 +486,6 @@ def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     dtype : dtype, default float
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.identity : The same for NumPy's arrays.
     """
     return dispatched(np.identity, n, dtype, like=like)
 
@@ -606,10 +505,6 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = Fa
     -------
     ndarray or tuple of ndarray
         Fresh; a tuple where sparse.
-
-    See Also
-    --------
-    numpy.indices : The same for NumPy's arrays.
     """
     return dispatched(np.indices, dimensions, dtype, sparse)
 
@@ -648,10 +543,6 @@ def linspace(
     -------
     ndarray or tuple
         Fresh; with `retstep` a tuple of the numbers and their distance.
-
-    See Also
-    --------
-    numpy.linspace : The same for NumPy's arrays.
     """
     return dispatched(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
@@ -667,6 +558,8 @@ def logspace(
 ) -> Array:
     """Powers of a base whose exponents are evenly spaced from start to stop.
 
+    Fresh.
+
     Parameters
     ----------
     start : array_like
@@ -681,15 +574,6 @@ def logspace(
     dtype : dtype, optional
     axis : int, default 0
         The axis of the result along which the numbers lie.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.logspace : The same for NumPy's arrays.
     """
     return dispatched(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
@@ -698,6 +582,8 @@ def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
 ) -> tuple[Array, ...]:
     """Coordinates of a grid, from those along each of its axes.
+
+    For each argument a copy, with a Storage of its own.
 
     Parameters
     ----------
@@ -710,11 +596,6 @@ def meshgrid(
     indexing : {'xy', 'ij'}, default 'xy'
         Whether the first argument lies along the second axis, or along the first.
 
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, with a Storage of its own.
-
     See Also
     --------
     numpy.meshgrid : With ``copy=False``, returns views that overlap.
@@ -725,6 +606,8 @@ def meshgrid(
 def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array of ones.
 
+    Fresh.
+
     Parameters
     ----------
     shape : int or tuple of int
@@ -734,15 +617,6 @@ def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devic
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.ones : The same for NumPy's arrays.
     """
     return _made(np.ones, device, like, shape, dtype, order)
 
@@ -758,6 +632,8 @@ def ones_like(
 ) -> Array:
     """An array of ones of the shape and dtype of another.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -770,15 +646,6 @@ def ones_like(
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.ones_like : The same for NumPy's arrays.
     """
     return dispatched(np.ones_like, a, dtype, order, subok, shape, device=device)
 
@@ -787,6 +654,8 @@ def require(
     a: ArrayLike, dtype: DType = None, requirements: str | Sequence[str] | None = None, *, like: Any = None
 ) -> Array:
     """A copy that meets requirements on its memory.
+
+    A copy, lazy where possible; writable and aligned.
 
     Parameters
     ----------
@@ -798,14 +667,9 @@ def require(
     like : array, optional
         Of another library, which then makes the result.
 
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible; writable and aligned.
-
     See Also
     --------
-    numpy.require : Returns its argument where it can.
+    numpy.require : Returns its argument if it can.
     """
     if requirements:  # a copy is writable and on its own without NumPy's having to make one
         requirements = [each for each in requirements if each.upper() not in ("W", "WRITEABLE", "O", "OWNDATA")]
@@ -814,6 +678,8 @@ def require(
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like: Any = None) -> Array:
     """A matrix with ones at and below the k-th diagonal and zeros above.
+
+    Fresh.
 
     Parameters
     ----------
@@ -826,15 +692,6 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
     dtype : dtype, default float
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.tri : The same for NumPy's arrays.
     """
     return dispatched(np.tri, N, M, k, dtype, like=like)
 
@@ -842,20 +699,13 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """Matrices with the elements above the k-th diagonal zeroed.
 
+    Fresh, of m's shape and dtype.
+
     Parameters
     ----------
     m : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh, of m's shape and dtype.
-
-    See Also
-    --------
-    numpy.tril : The same for NumPy's arrays.
     """
     return dispatched(np.tril, m, k)
 
@@ -863,26 +713,21 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """Matrices with the elements below the k-th diagonal zeroed.
 
+    Fresh, of m's shape and dtype.
+
     Parameters
     ----------
     m : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh, of m's shape and dtype.
-
-    See Also
-    --------
-    numpy.triu : The same for NumPy's arrays.
     """
     return dispatched(np.triu, m, k)
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """The Vandermonde matrix: columns of powers of x.
+
+    Fresh.
 
     Parameters
     ----------
@@ -892,21 +737,14 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
         Columns. Default: as many as rows.
     increasing : bool, default False
         Whether powers grow from left to right.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.vander : The same for NumPy's arrays.
     """
     return dispatched(np.vander, x, N, increasing)
 
 
 def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array of zeros.
+
+    Fresh.
 
     Parameters
     ----------
@@ -917,15 +755,6 @@ def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.zeros : The same for NumPy's arrays.
 
     Examples
     --------
@@ -948,6 +777,8 @@ def zeros_like(
 ) -> Array:
     """An array of zeros of the shape and dtype of another.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -960,14 +791,8 @@ def zeros_like(
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.zeros_like : The same for NumPy's arrays.
     """
     return dispatched(np.zeros_like, a, dtype, order, subok, shape, device=device)
+
+
+complete(globals())

@@ -1,4 +1,4 @@
-"""The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and what is asked about them."""
+"""The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and functions about them."""
 
 import builtins
 import functools
@@ -62,6 +62,7 @@ from numpy import (
 )
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Cast, Device
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -135,6 +136,8 @@ __all__ = [
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: Device = None) -> Array:
     """An array's elements as another dtype.
 
+    A copy: lazy if the dtype stays, made at once if it changes.
+
     Parameters
     ----------
     x : array_like
@@ -143,19 +146,10 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
         ``False``: x itself, if it is an array of this library and has the dtype.
     device : {'cpu'}, optional
 
-    Returns
-    -------
-    ndarray
-        A copy: lazy where the dtype stays, and made at once where it changes.
-
     Raises
     ------
     ValueError
         Another device.
-
-    See Also
-    --------
-    numpy.astype : The same for NumPy's arrays.
 
     Examples
     --------
@@ -179,10 +173,6 @@ def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool
     Returns
     -------
     bool
-
-    See Also
-    --------
-    numpy.can_cast : The same for NumPy's arrays.
     """
     return dispatched(np.can_cast, from_, to, casting)
 
@@ -312,10 +302,6 @@ def min_scalar_type(a: ArrayLike, /) -> np.dtype[Any]:
     Returns
     -------
     dtype
-
-    See Also
-    --------
-    numpy.min_scalar_type : The same for NumPy's arrays.
     """
     return dispatched(np.min_scalar_type, a)
 
@@ -349,9 +335,8 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     Returns
     -------
     numpy.dtype
-
-    See Also
-    --------
-    numpy.result_type : The same for NumPy's arrays.
     """
     return dispatched(np.result_type, *arrays_and_dtypes)
+
+
+complete(globals())

@@ -23,7 +23,7 @@ _PARAMETERS = {
     "weekmask": (
         "str or array_like of bool, default '1111100'\n    Which days of a week are business days, from Monday on."
     ),
-    "holidays": "array_like of datetime64, optional\n    Days that are none.",
+    "holidays": "array_like of datetime64, optional\n    Days that are not business days.",
     "busdaycal": "busdaycalendar, optional\n    In place of `weekmask` and `holidays`.",
     "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
     "arr": "array_like of datetime64",
@@ -86,7 +86,7 @@ def is_busday(
 
 
 def _calendar(weekmask: Any, holidays: Any, busdaycal: Any, out: Any) -> Any:
-    """The options that say something: NumPy takes a calendar only where the days are not given, too."""
+    """The options that were given: NumPy takes a calendar only without the days."""
     given = {"busdaycal": busdaycal, "out": out}
     if not isinstance(weekmask, str) or weekmask != "1111100":
         given["weekmask"] = weekmask

@@ -1,16 +1,25 @@
 """Short docstrings made whole: what many functions say in the same words is written once, and `help` shows all of it.
 
-A short docstring has a summary, a paragraph on what the function returns and, where there is more to say, the sections
-Raises and Examples. `Completed` adds the other sections: the parameters as a chapter describes them, in the order of
-the signature, and NumPy's function of the same name.
+A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
+adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
+another function, and `complete` only the headings and the reference. `describe_methods` does for the array's methods
+what `CompletedFrom` does for functions.
 """
 
+import inspect
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
+
+from cowarray._face.ndarray import describe_method, ndarray
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["Completed"]
+__all__ = ["Completed", "CompletedFrom", "complete", "describe_methods"]
+
+_HEADING = re.compile(r"\n\n(\w[\w ]*)\n-+\n")
+_ORDER = ("Parameters", "Returns", "Raises", "See Also", "Examples")
+_SAME = "The same for NumPy's arrays."
 
 
 class Completed:
@@ -35,7 +44,7 @@ class Completed:
         parameters: Mapping[str, str],
         kind: str = "ndarray or scalar",
         space: str = "numpy",
-        same: str = "The same for NumPy's arrays.",
+        same: str = _SAME,
         returns: str | None = None,
     ) -> None:
         self.parameters = parameters
@@ -47,24 +56,154 @@ class Completed:
     def __call__(self, function: _Function) -> _Function:
         if function.__doc__ is None:  # python -OO
             return function
-        short, example, examples = _unindented(function.__doc__).partition("\n\nExamples\n")
-        summary, *rest = short.split("\n\n", 2)
-        returns = rest.pop(0) if rest else self.returns
-        code = function.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        described = [f"{name} : {self.parameters[name]}" for name in names if name != "self"]
-        sections = [
-            summary,
-            "Parameters\n----------\n" + "\n".join(described),
-            f"Returns\n-------\n{self.kind}\n    " + (returns or "").replace("\n", "\n    "),
-            *rest,
-            f"See Also\n--------\n{self.space}.{function.__name__} : {self.same}",
-        ]
-        function.__doc__ = "\n\n".join(sections) + example + examples + "\n"
+        sections = _sections(function.__doc__)
+        summary, _, returns = sections[""].partition("\n\n")
+        described = [f"{name} : {self.parameters[name]}" for name in _names(function) if name != "self"]
+        sections[""] = summary
+        sections["Parameters"] = "\n".join(described)
+        sections["Returns"] = _indented(self.kind, returns or self.returns or "")
+        sections["See Also"] = f"{self.space}.{function.__name__} : {self.same}"
+        function.__doc__ = _text(sections)
         return function
 
 
-def _unindented(docstring: Any) -> Any:
-    """Without the indentation of the source, which Python before 3.13 keeps; the closing quotes stand at it."""
-    indentation = docstring.rpartition("\n")[2]
-    return docstring.replace("\n" + indentation, "\n").rstrip()
+class CompletedFrom:
+    """A decorator that completes a short docstring from that of the function of the same name in another namespace.
+
+    Parameters and sections that the docstring has itself stay. For the standard's namespace: results are arrays also
+    where the other function gives scalars, and there is no ``out``.
+
+    Parameters
+    ----------
+    functions : module
+    space : str
+        Its public name.
+    """
+
+    def __init__(self, functions: Any, space: str) -> None:
+        self.functions = functions
+        self.space = space
+
+    def __call__(self, function: _Function) -> _Function:
+        if function.__doc__ is None:  # python -OO
+            return function
+        name = function.__name__
+        names = _names(function)
+        sections = _sections(function.__doc__)
+        others = _renamed(_sections(getattr(self.functions, name).__doc__), names)
+        summary, _, own = sections[""].partition("\n\n")
+        kind, _, returns = others["Returns"].partition("\n    ")
+        returns = own or re.sub(r",? or `out`", "", returns)
+        described = _entries(others["Parameters"]) | _entries(sections.get("Parameters", ""))
+        entries = [f"{parameter} : {described[parameter]}" for parameter in names]
+        completed = {
+            "": summary,
+            "Parameters": "\n".join(entries),
+            "Returns": sections.get("Returns") or _indented(kind.replace(" or scalar", ""), returns),
+            "See Also": sections.get("See Also") or f"{self.space}.{name} : Has NumPy's parameters.",
+        }
+        for title in ("Raises", "Examples"):
+            if title in sections or (title == "Raises" and title in others):
+                completed[title] = sections.get(title) or others[title]
+        function.__doc__ = _text(completed)
+        return function
+
+
+def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
+    """Complete the docstrings of a module's functions that have parameters of their own to describe.
+
+    Without the section Returns, the paragraph after the summary becomes it, with the type that the annotation tells.
+    Without See Also, NumPy's function of the same name becomes it.
+
+    Parameters
+    ----------
+    module : dict
+        The module's globals.
+    space : str
+        Where NumPy has its functions of the same names.
+    """
+    for name in module["__all__"]:
+        function = module[name]
+        if inspect.isfunction(function) and function.__module__ == module["__name__"] and function.__doc__:
+            sections = _sections(function.__doc__)
+            summary, _, returns = sections[""].partition("\n\n")
+            if returns and "Returns" not in sections:
+                sections |= {"": summary, "Returns": _indented(_kind(function.__annotations__["return"]), returns)}
+            sections.setdefault("See Also", f"{space}.{function.__name__} : {_SAME}")
+            function.__doc__ = _text(sections)
+
+
+def describe_methods(functions: Mapping[str, Any]) -> None:
+    """Complete the docstrings of the array's methods that refer to the function of the same name.
+
+    Parameters
+    ----------
+    functions : dict of str to function
+    """
+    for name, method in list(vars(ndarray).items()):
+        summary, _, referral = (getattr(method, "__doc__", None) or "").strip().partition("\n\n")
+        if not referral.strip().startswith(f"Refer to `cowarray.{name}` ") or functions[name].__doc__ is None:
+            continue
+        sections = _sections(functions[name].__doc__)
+        described = _entries(sections["Parameters"])
+        parameters = re.findall(r", (\w+)", method.__text_signature__)
+        array = next(each for each in described if each not in parameters)
+        for title, text in sections.items():
+            text = text.replace(f"    `{array}`", "    The array").replace(f"`{array}`", "the array")
+            sections[title] = text.replace(f"{array}'s ", "the array's ")
+        described = _entries(sections["Parameters"])
+        sections[""] = summary
+        sections["Parameters"] = "\n".join([f"{each} : {described[each]}" for each in parameters])
+        sections["See Also"] = f"cowarray.{name} : The function.\nnumpy.ndarray.{name} : {_SAME}"
+        sections = {title: text for title, text in sections.items() if text and title != "Examples"}
+        describe_method(name, f"{name}{method.__text_signature__}\n--\n\n{_text(sections)}")
+
+
+def _renamed(sections: dict[str, str], names: list[str]) -> dict[str, str]:
+    """A function's sections for one whose first parameters have other names."""
+    entries = _entries(sections["Parameters"])
+    others = {other: name for other, name in zip(entries, names, strict=False) if name not in entries}
+    sections["Parameters"] = "\n".join([f"{others.get(name, name)} : {text}" for name, text in entries.items()])
+    for other, name in others.items():
+        sections = {title: text.replace(f"`{other}`", f"`{name}`") for title, text in sections.items()}
+    return sections
+
+
+def _names(function: Any) -> list[str]:
+    """The names of a function's parameters, as docstrings have them."""
+    code = function.__code__
+    last = code.co_argcount + code.co_kwonlyargcount
+    starred = [f"*{name}" for name in code.co_varnames[last : last + bool(code.co_flags & inspect.CO_VARARGS)]]
+    return [*code.co_varnames[: code.co_argcount], *starred, *code.co_varnames[code.co_argcount : last]]
+
+
+def _sections(docstring: str) -> dict[str, str]:
+    """The text of each section by its title; the summary and what follows it have the title ""."""
+    indentation = docstring.rpartition("\n")[2]  # of the source, which Python before 3.13 keeps
+    first, *others = _HEADING.split(docstring.replace("\n" + indentation, "\n").rstrip())
+    return {"": first, **dict(zip(others[::2], others[1::2], strict=True))}
+
+
+def _entries(section: str) -> dict[str, str]:
+    """The type and description of each parameter by its name."""
+    found: dict[str, str] = {}
+    for entry in re.split(r"\n(?=\S)", section) if section else ():
+        names, _, text = entry.partition(" : ")
+        found |= dict.fromkeys(names.split(", "), text)
+    return found
+
+
+def _kind(annotation: Any) -> str:
+    """What a function of arrays returns, by its annotation; Any stands for NumPy's scalars as well."""
+    origin = get_origin(annotation)
+    name = f"{origin.__name__} of ndarray" if origin in (tuple, list) else "ndarray"
+    return "ndarray or scalar" if annotation is Any else name
+
+
+def _indented(kind: str, text: str) -> str:
+    return (f"{kind}\n    " + text.replace("\n", "\n    ")).rstrip()
+
+
+def _text(sections: Mapping[str, str]) -> str:
+    titled = [f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in _ORDER if title in sections]
+    return "\n\n".join([sections[""], *titled]) + "\n"

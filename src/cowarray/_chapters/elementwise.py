@@ -1,21 +1,19 @@
 """The chapter "element-wise functions" of the array API standard, 2024.12.
 
 Operands, named x or x1 and x2, are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer
-or ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, rules of
-promotion, warnings and errors are those of its function. Results are `cowarray.ndarray`; as with the operators, NumPy's
-scalars take the place of arrays without axes. A masked array, or another type with rules of its own, gives the results
-that it gives in NumPy.
+or ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, promotion,
+warnings and errors are its own. Results are `cowarray.ndarray`, or NumPy's scalars in place of arrays without axes. For
+a masked array, or another type with rules of its own, the result is NumPy's.
 
-The options are those of NumPy's ufuncs: ``out`` is written instead of a fresh array, where ``where`` is true, and comes
-back; it gets bytes of its own first if it shares them, unless all of it is replaced. ``dtype`` and ``casting`` say in
-which type NumPy computes, and what may be converted to it.
+The options are those of NumPy's ufuncs. ``out`` is written to where ``where`` is true, and returned in place of a fresh
+array; if it shares bytes it first gets its own, unless all of it is replaced. ``dtype`` is the type that NumPy computes
+in, and ``casting`` decides which conversions to it are allowed.
 
 Most functions are a line, and their price is that of the call: see `_ops/protocols.pyx`. For that reason no option is
-keyword-only: CPython takes 50 ns longer to call such functions. The file is longer than a sitting because a chapter of
-the standard is one module: 67 times a name, a docstring and that line. Parameters are the same for all functions of a
+keyword-only: CPython takes 50 ns longer to call such functions. Parameters are the same for all functions of a
 signature: `_completed` puts them into the docstrings.
 
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
 from collections.abc import Callable
@@ -26,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters import ufunc_methods as _methods
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
@@ -330,10 +328,6 @@ def clip(
     ValueError
         A bound is given under both of its names.
 
-    See Also
-    --------
-    numpy.clip : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -494,10 +488,6 @@ def imag(val: ArrayLike) -> Any:
     ndarray
         A view of val, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
         converted first.
-
-    See Also
-    --------
-    numpy.imag : The same for NumPy's arrays.
     """
     return np.imag(imported(val))
 
@@ -749,10 +739,6 @@ def real(val: ArrayLike) -> Any:
     ndarray
         A view of val, if it is an array of this library. Anything else is converted first.
 
-    See Also
-    --------
-    numpy.real : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -801,10 +787,6 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
     -------
     ndarray
         Fresh, of a's shape and dtype.
-
-    See Also
-    --------
-    numpy.round : The same for NumPy's arrays.
 
     Examples
     --------
@@ -915,3 +897,5 @@ def trunc(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 for _name in __all__:
     if hasattr(_ufuncs, _name):
         _methods.with_methods(globals()[_name], getattr(_ufuncs, _name))
+
+complete(globals())

@@ -3,7 +3,7 @@
 As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
 
-Its length is its docstrings: read it a function at a time.
+Read it a function at a time.
 """
 
 from typing import Any, TypeAlias
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._chapters.elementwise import _PARAMETERS, _completed, _ufuncs
 from cowarray._chapters.elementwise import abs as absolute
 from cowarray._chapters.elementwise import acos as arccos
@@ -105,20 +105,13 @@ _completed_pair = Completed(
 def angle(z: ArrayLike, deg: bool = False) -> Any:
     """Angles of complex numbers.
 
+    Fresh, of z's shape, in floating point.
+
     Parameters
     ----------
     z : array_like
     deg : bool, default False
         Degrees in place of radians.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of z's shape, in floating point.
-
-    See Also
-    --------
-    numpy.angle : The same for NumPy's arrays.
     """
     return dispatched(np.angle, z, deg)
 
@@ -211,20 +204,13 @@ def fabs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 def fix(x: Operand, out: AnyArray | None = None) -> Any:
     """The whole numbers next to x in the direction of 0.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.fix : The same for NumPy's arrays.
     """
     return dispatched(np.fix, x, out=out)
 
@@ -322,18 +308,11 @@ def heaviside(
 def i0(x: Operand) -> Any:
     """The modified Bessel function of the first kind and order 0, of real numbers.
 
+    Fresh, of x's shape.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape.
-
-    See Also
-    --------
-    numpy.i0 : The same for NumPy's arrays.
     """
     return dispatched(np.i0, x)
 
@@ -343,6 +322,8 @@ def isclose(
 ) -> Any:
     """Whether elements are equal within ``atol + rtol * abs(b)``.
 
+    Fresh; shapes broadcast; booleans.
+
     Parameters
     ----------
     a, b : array_like
@@ -350,15 +331,6 @@ def isclose(
         Relative and absolute tolerance.
     equal_nan : bool, default False
         Whether NaN equals NaN.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; shapes broadcast; booleans.
-
-    See Also
-    --------
-    numpy.isclose : The same for NumPy's arrays.
     """
     return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
 
@@ -366,18 +338,11 @@ def isclose(
 def iscomplex(x: Operand) -> Any:
     """Whether the imaginary part is not 0.
 
+    Fresh, of x's shape; booleans.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape; booleans.
-
-    See Also
-    --------
-    numpy.iscomplex : The same for NumPy's arrays.
     """
     return dispatched(np.iscomplex, x)
 
@@ -394,20 +359,13 @@ def isnat(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are negative infinity.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     x : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.isneginf : The same for NumPy's arrays.
     """
     return dispatched(np.isneginf, x, out=out)
 
@@ -415,20 +373,13 @@ def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
 def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are positive infinity.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     x : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.isposinf : The same for NumPy's arrays.
     """
     return dispatched(np.isposinf, x, out=out)
 
@@ -436,18 +387,11 @@ def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
 def isreal(x: Operand) -> Any:
     """Whether the imaginary part is 0.
 
+    Fresh, of x's shape; booleans.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape; booleans.
-
-    See Also
-    --------
-    numpy.isreal : The same for NumPy's arrays.
     """
     return dispatched(np.isreal, x)
 
@@ -518,6 +462,8 @@ def nan_to_num(
 ) -> Any:
     """NaN, infinity and negative infinity replaced by numbers.
 
+    A copy, made at once; with ``copy=False`` x itself.
+
     Parameters
     ----------
     x : array_like
@@ -527,15 +473,6 @@ def nan_to_num(
         In place of NaN.
     posinf, neginf : float, optional
         In place of infinities. Default: the largest and the least number of the dtype.
-
-    Returns
-    -------
-    ndarray or scalar
-        A copy, made at once; with ``copy=False`` x itself.
-
-    See Also
-    --------
-    numpy.nan_to_num : The same for NumPy's arrays.
     """
     return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
 
@@ -565,20 +502,17 @@ def radians(
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     """The real parts, if all imaginary parts are close to 0; else the numbers as they are.
 
+    A copy, lazy where possible.
+
     Parameters
     ----------
     a : array_like
     tol : float, default 100
         How many machine epsilons count as close; at most 1: as an absolute tolerance.
 
-    Returns
-    -------
-    ndarray or scalar
-        A copy, lazy where possible.
-
     See Also
     --------
-    numpy.real_if_close : Returns an alias where it can.
+    numpy.real_if_close : Returns an alias if it can.
     """
     return dispatched(np.real_if_close, a, tol)
 
@@ -595,18 +529,11 @@ def rint(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 def sinc(x: Operand) -> Any:
     """``sin(πx) / (πx)``, and 1 at 0.
 
+    Fresh, of x's shape, in floating point.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape, in floating point.
-
-    See Also
-    --------
-    numpy.sinc : The same for NumPy's arrays.
     """
     return dispatched(np.sinc, x)
 
@@ -637,10 +564,6 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period
     -------
     ndarray
         Fresh, of p's shape.
-
-    See Also
-    --------
-    numpy.unwrap : The same for NumPy's arrays.
     """
     return dispatched(np.unwrap, p, discont, axis, period=period)
 
@@ -657,3 +580,5 @@ def _pair(name: str, out1: Any, out2: Any, out: Any) -> Any:
 for _name in __all__:
     if hasattr(_ufuncs, _name):
         with_methods(globals()[_name], getattr(_ufuncs, _name))
+
+complete(globals())

@@ -5,7 +5,7 @@ their one hidden state (`numpy.random.seed`, ...) are in `legacy_random.py`.
 
 Threads may share a Generator: as in NumPy, a lock of its bit generator is held while numbers are drawn.
 
-Its length is its docstrings: read it a function at a time.
+Read it a method at a time.
 """
 
 # NumPy's stubs have an overload for each way to call, which pyright looks for here, too.
@@ -107,7 +107,7 @@ def default_rng(
 
 
 class _Numpys(np.random.Generator):
-    """NumPy's generator that draws for one of ours, which it knows as `owner`."""
+    """The NumPy generator behind a `Generator`, which it knows as `owner`."""
 
     owner: weakref.ref["Generator"]
 
@@ -237,7 +237,7 @@ class Generator(np.random.Generator):
         """
         if out is None:
             return born(self._numpys.permuted, _shown(asarray(x)), axis=axis)
-        written = target(out)  # first: of what it has just got, the snapshot is a copy
+        written = target(out)  # first, so that the snapshot is a copy of the new values
         self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=written)
         return out
 
@@ -280,7 +280,7 @@ class Generator(np.random.Generator):
         shown = a.to_numpy() if type(a) is ndarray else a
         result = self._numpys.choice(shown, size, replace, p, axis, shuffle)
         if size is None and np.ndim(a) == 1:
-            return result  # an element; of objects it can be an array that is somebody's
+            return result  # an element; if it is an array, it belongs to the user
         return fresh(result)
 
     # ---- numbers that can be written to out --------------------------------------------------------------------------
@@ -672,7 +672,7 @@ def has_no_bytes(x: Any) -> bool:
 
 
 def _shown(x: Any) -> Any:
-    """A snapshot for NumPy; a fake as it is, for whoever draws are handed to."""
+    """A snapshot for NumPy; a fake as it is, for the mode that draws are handed to."""
     return x if has_no_bytes(x) else x.to_numpy()
 
 

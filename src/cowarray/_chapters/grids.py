@@ -1,4 +1,4 @@
-"""What is indexed to make arrays and indices: `mgrid`, `ogrid`, `r_`, `c_`, `s_` and `index_exp`."""
+"""Objects that are indexed to make arrays and indices: `mgrid`, `ogrid`, `r_`, `c_`, `s_` and `index_exp`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from cowarray._ops.protocols import dispatched
 __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
 
 
-# By name: what NumPy's object for it gives for a key.
+# By name: the function of a key that NumPy's object computes.
 def _c(key: Any) -> Any:
     return np.c_[key]
 
@@ -29,7 +29,7 @@ def _r(key: Any) -> Any:
 
 
 class _Indexed:
-    """Base of what is indexed in place of being called; it has no elements of its own."""
+    """Base of objects that are indexed in place of being called; they have no elements of their own."""
 
     def __len__(self) -> int:
         return 0

@@ -2,7 +2,7 @@
 
 Functions that write do so to their first argument, an array: every view of it sees the write, and no copy does.
 
-Its length is its docstrings: read it a function at a time.
+Read it a function at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.creation import ones
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched, imported
@@ -52,6 +53,8 @@ def choose(
 ) -> Any:
     """For each index in a, the element there of the array that it stands for.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     a : array_like of int
@@ -61,15 +64,6 @@ def choose(
         Written and returned, in place of a fresh array.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
         What becomes of indices out of bounds.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.choose : The same for NumPy's arrays.
     """
     return dispatched(np.choose, a, choices, out, mode)
 
@@ -78,6 +72,8 @@ def compress(
     condition: ArrayLike, a: ArrayLike, axis: Axis = None, out: Array | np.ndarray[Any, Any] | None = None
 ) -> Array:
     """The parts along an axis for which a condition is true.
+
+    Fresh, or `out`.
 
     Parameters
     ----------
@@ -88,15 +84,6 @@ def compress(
         The flattened array if omitted.
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.compress : The same for NumPy's arrays.
     """
     return dispatched(np.compress, condition, a, axis, out)
 
@@ -104,19 +91,12 @@ def compress(
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array with ndim axes of length n.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
     ndim : int, default 2
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.diag_indices : The same for NumPy's arrays.
     """
     return dispatched(np.diag_indices, n, ndim)
 
@@ -124,25 +104,20 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
         With two axes at least, all of one length.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.diag_indices_from : The same for NumPy's arrays.
     """
     return dispatched(np.diag_indices_from, arr)
 
 
 def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
     """The diagonals in the planes of two axes, along a new last axis.
+
+    A read-only view of a.
 
     Parameters
     ----------
@@ -151,15 +126,6 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
         Which diagonal: 0 is the main one, those above it are positive.
     axis1 : int, default 0
     axis2 : int, default 1
-
-    Returns
-    -------
-    ndarray
-        A read-only view of a.
-
-    See Also
-    --------
-    numpy.diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.diagonal, imported(a), offset, axis1, axis2)
 
@@ -167,19 +133,12 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """The elements for which a condition is true, along one axis.
 
+    Fresh.
+
     Parameters
     ----------
     condition : array_like of bool
     arr : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.extract : The same for NumPy's arrays.
     """
     return dispatched(np.extract, condition, arr)
 
@@ -199,36 +158,31 @@ def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = 
     -------
     None
         Views of a see the write, copies do not.
-
-    See Also
-    --------
-    numpy.fill_diagonal : The same for NumPy's arrays.
     """
     return dispatched(np.fill_diagonal, a, val, wrap)
 
 
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
-    """Indices along each axis, shaped so that they select what is at all combinations.
+    """Indices along each axis, shaped so that they select all combinations.
+
+    For each argument a copy, lazy where possible; of booleans fresh.
 
     Parameters
     ----------
     *args : array_like of int or bool
         Of one axis each.
 
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, lazy where possible; of booleans fresh.
-
     See Also
     --------
-    numpy.ix_ : Returns views where it can.
+    numpy.ix_ : Returns views if it can.
     """
     return dispatched(np.ix_, *args)
 
 
 def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[Array, ...]:
     """Indices of the elements that a function keeps of a square array.
+
+    Fresh.
 
     Parameters
     ----------
@@ -238,15 +192,6 @@ def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tu
         Such as `triu`: called as ``mask_func(ones, k)``, with an array of this library.
     k : scalar, default 0
         Handed on to it.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.mask_indices : The same for NumPy's arrays.
     """
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
@@ -266,10 +211,6 @@ def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -
     -------
     None
         Views of arr see the write, copies do not.
-
-    See Also
-    --------
-    numpy.place : The same for NumPy's arrays.
     """
     return dispatched(np.place, arr, mask, vals)
 
@@ -291,10 +232,6 @@ def put(a: Array | np.ndarray[Any, Any], ind: ArrayLike, v: ArrayLike, mode: _Mo
     -------
     None
         Views of a see the write, copies do not.
-
-    See Also
-    --------
-    numpy.put : The same for NumPy's arrays.
     """
     return dispatched(np.put, a, ind, v, mode)
 
@@ -316,10 +253,6 @@ def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values
     -------
     None
         Views of arr see the write, copies do not.
-
-    See Also
-    --------
-    numpy.put_along_axis : The same for NumPy's arrays.
     """
     return dispatched(np.put_along_axis, arr, indices, values, axis)
 
@@ -340,16 +273,14 @@ def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike)
     -------
     None
         Views of a see the write, copies do not.
-
-    See Also
-    --------
-    numpy.putmask : The same for NumPy's arrays.
     """
     return dispatched(np.putmask, a, mask, values)
 
 
 def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", order: Order = "C") -> Any:
     """Indices into the flattened array for those into its axes.
+
+    Fresh.
 
     Parameters
     ----------
@@ -361,21 +292,14 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", orde
         What becomes of indices out of bounds.
     order : {'C', 'F'}, default 'C'
         The order of the elements.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.ravel_multi_index : The same for NumPy's arrays.
     """
     return dispatched(np.ravel_multi_index, multi_index, dims, mode, order)
 
 
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
     """Elements of the first choice whose condition is true.
+
+    Fresh.
 
     Parameters
     ----------
@@ -384,15 +308,6 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
         One for each condition.
     default : scalar, default 0
         Where no condition is true.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.select : The same for NumPy's arrays.
     """
     return dispatched(np.select, condlist, choicelist, default)
 
@@ -406,6 +321,8 @@ def take(
 ) -> Any:
     """The elements at indices along an axis; without one, of the flattened array.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     a : array_like
@@ -416,15 +333,6 @@ def take(
         Written and returned, in place of a fresh array.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
         What becomes of indices out of bounds.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.take : The same for NumPy's arrays.
 
     Examples
     --------
@@ -438,21 +346,14 @@ def take(
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Array:
     """The elements at indices along an axis, with indices of their own for each place on the others.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     indices : array_like of int
     axis : int or None, default -1
         ``None``: the flattened array.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.take_along_axis : The same for NumPy's arrays.
     """
     return dispatched(np.take_along_axis, arr, indices, axis)
 
@@ -460,6 +361,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Arra
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
@@ -468,15 +371,6 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         Which diagonal: 0 is the main one, those above it are positive.
     m : int, optional
         Columns. Default: n.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.tril_indices : The same for NumPy's arrays.
     """
     return dispatched(np.tril_indices, n, k, m)
 
@@ -484,26 +378,21 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.tril_indices_from : The same for NumPy's arrays.
     """
     return dispatched(np.tril_indices_from, arr, k)
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
+
+    Fresh.
 
     Parameters
     ----------
@@ -513,15 +402,6 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         Which diagonal: 0 is the main one, those above it are positive.
     m : int, optional
         Columns. Default: n.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.triu_indices : The same for NumPy's arrays.
     """
     return dispatched(np.triu_indices, n, k, m)
 
@@ -529,20 +409,13 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.triu_indices_from : The same for NumPy's arrays.
     """
     return dispatched(np.triu_indices_from, arr, k)
 
@@ -561,9 +434,8 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     -------
     tuple of ndarray or scalar
         Fresh.
-
-    See Also
-    --------
-    numpy.unravel_index : The same for NumPy's arrays.
     """
     return dispatched(np.unravel_index, indices, shape, order)
+
+
+complete(globals())

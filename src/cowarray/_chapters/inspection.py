@@ -1,4 +1,4 @@
-"""The chapter "inspection" of the array API standard: what the namespace can do, and which version it follows."""
+"""The chapter "inspection" of the array API standard: the namespace's capabilities, and the version that it follows."""
 
 from typing import Any, Literal
 

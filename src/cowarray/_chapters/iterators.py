@@ -1,7 +1,7 @@
 """NumPy's iterators that may write: `nditer` and `nested_iters`.
 
-They are NumPy's, which ask nobody before they read or write: here each operand that they may write to is exported for
-writing first, and the others are snapshots.
+NumPy's iterators read and write without asking the array. So operands that they may write to are exported as writable
+aliases first, and the others as snapshots.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Cast, Order
 from cowarray._face.ndarray import ndarray
 
@@ -57,10 +58,6 @@ def nditer(
         ``x.to_numpy(writable=True)`` does, and x is pinned as long as the iterator lives. So is a writable array that
         is only read, if it aliases one that is written to. Others that are read are snapshots.
 
-    See Also
-    --------
-    numpy.nditer : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -105,10 +102,6 @@ def nested_iters(
     -------
     tuple of numpy.nditer
         The outermost first. They give NumPy arrays, as those of `nditer` do.
-
-    See Also
-    --------
-    numpy.nested_iters : The same for NumPy's arrays.
     """
     options: tuple[Any, ...] = (flags, op_flags, op_dtypes, order, casting, buffersize)
     return np.nested_iters(_operands(op, op_flags), axes, *options)
@@ -134,3 +127,6 @@ def _operands(op: Any, op_flags: Any) -> Any:
         if isinstance(x, ndarray) and x.flags.writeable and any(x.storage is storage for storage in written):
             operands[i] = x.to_numpy(writable=True)
     return operands
+
+
+complete(globals())

@@ -1,7 +1,7 @@
 """NumPy's legacy random numbers as arrays of this library: `rand`, `seed`, `RandomState` and the like.
 
 The functions are those of `numpy.random`, and draw from its one hidden state: `numpy.random.seed` sets it for both.
-They are made when they are first asked for. New code takes `default_rng`.
+They are made when they are first used. New code should use `default_rng`.
 """
 
 import functools
@@ -19,7 +19,7 @@ __all__ = ["NAMES", "RandomState", "legacy_function"]
 
 # What says nothing of arrays, or hands over NumPy's state, is NumPy's own.
 _NUMPYS = frozenset(("bytes", "get_state", "seed", "set_state"))
-# Of an array of objects `choice` can give an element, which is somebody's.
+# From an array of objects `choice` may return an element, which belongs to the user.
 _KEPT = frozenset(("choice",))
 
 NAMES = frozenset(

@@ -3,8 +3,7 @@
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
 are only read, and lazy copies stay lazy; ``out`` is written and returned, and no copy of it changes. Options, results
 and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`,
-or as views where the docstring says so. More is in `cowarray.linalg`, including `trace`: `cowarray.trace` is something
-else.
+or as views where the docstring says so. `cowarray.linalg` has more, including `trace`; `cowarray.trace` is a mode.
 """
 
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
 from cowarray._face.annotations import Array, Axis
 from cowarray._ops.protocols import dispatched, elementwise2, imported
@@ -38,6 +38,8 @@ __all__ = [
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Axis = None) -> Any:
     """Cross products of vectors.
 
+    Fresh; shapes broadcast.
+
     Parameters
     ----------
     a, b : array_like
@@ -49,15 +51,6 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
         The same for the result.
     axis : int, optional
         All three of these.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; shapes broadcast.
-
-    See Also
-    --------
-    numpy.cross : The same for NumPy's arrays.
     """
     return dispatched(np.cross, a, b, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
@@ -65,26 +58,21 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     a, b : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.dot : The same for NumPy's arrays.
     """
     return dispatched(np.dot, a, b, out=out)
 
 
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """Sums of products over axes that are named, as in "ij,jk->ik".
+
+    Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
 
     Parameters
     ----------
@@ -96,15 +84,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         Whether, and how, to look for an order of products that costs less.
     **kwargs : object
         Options of NumPy: ``dtype``, ``order``, ``casting``.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
-
-    See Also
-    --------
-    numpy.einsum : The same for NumPy's arrays.
 
     Examples
     --------
@@ -138,10 +117,6 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
         The order: "einsum_path", and the operands of each step.
     str
         A text that explains it.
-
-    See Also
-    --------
-    numpy.einsum_path : The same for NumPy's arrays.
     """
     return dispatched(np.einsum_path, *operands, optimize=optimize, einsum_call=einsum_call)
 
@@ -149,18 +124,11 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     """Sums of products over the last axes.
 
+    Fresh.
+
     Parameters
     ----------
     a, b : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.inner : The same for NumPy's arrays.
     """
     return dispatched(np.inner, a, b)
 
@@ -168,18 +136,11 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
 def kron(a: ArrayLike, b: ArrayLike) -> Any:
     """The Kronecker product: a matrix of multiples of b.
 
+    Fresh.
+
     Parameters
     ----------
     a, b : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.kron : The same for NumPy's arrays.
     """
     return dispatched(np.kron, a, b)
 
@@ -188,6 +149,8 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices, ``x1 @ x2``.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -196,19 +159,10 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
 
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
     Raises
     ------
     ValueError
         An operand has no axes, or shapes do not fit.
-
-    See Also
-    --------
-    numpy.matmul : The same for NumPy's arrays.
     """
     return _gufunc(np.matmul, x1, x2, out, kwargs)
 
@@ -216,18 +170,11 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
+    A view of x.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray
-        A view of x.
-
-    See Also
-    --------
-    numpy.matrix_transpose : The same for NumPy's arrays.
     """
     return dispatched(np.matrix_transpose, x)
 
@@ -236,6 +183,8 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices and vectors.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -243,15 +192,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
         Written and returned, in place of a fresh array.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.matvec : The same for NumPy's arrays.
     """
     return _gufunc(np.matvec, x1, x2, out, kwargs)
 
@@ -269,10 +209,6 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     -------
     ndarray
         Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.outer : The same for NumPy's arrays.
     """
     return dispatched(np.outer, a, b, out=out)
 
@@ -280,20 +216,13 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
 def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
+    Fresh.
+
     Parameters
     ----------
     a, b : array_like
     axes : int or pair of sequences of int, default 2
         As many last axes of a and first of b, or the axes of each.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.tensordot : The same for NumPy's arrays.
     """
     return dispatched(np.tensordot, a, b, axes=axes)
 
@@ -308,10 +237,6 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     Returns
     -------
     scalar
-
-    See Also
-    --------
-    numpy.vdot : The same for NumPy's arrays.
     """
     return dispatched(np.vdot, a, b)
 
@@ -319,6 +244,8 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
 @as_ufunc
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIndex = -1, **kwargs: Any) -> Any:
     """Dot products of vectors, the first conjugated.
+
+    Fresh, or `out`.
 
     Parameters
     ----------
@@ -329,15 +256,6 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
         The axis along which vectors lie.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.vecdot : The same for NumPy's arrays.
     """
     if axis != -1:
         kwargs["axis"] = axis
@@ -348,6 +266,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of vectors, conjugated, and matrices.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -355,15 +275,6 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
         Written and returned, in place of a fresh array.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
-
-    See Also
-    --------
-    numpy.vecmat : The same for NumPy's arrays.
     """
     return _gufunc(np.vecmat, x1, x2, out, kwargs)
 
@@ -377,3 +288,6 @@ def _gufunc(ufunc: Any, x1: Any, x2: Any, out: Any, kwargs: Any) -> Any:
 for _ufunc in (np.matmul, np.matvec, np.vecdot, np.vecmat):
     with_methods(globals()[_ufunc.__name__], _ufunc)
 del _ufunc
+
+
+complete(globals())

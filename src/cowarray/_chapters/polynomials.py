@@ -1,6 +1,6 @@
 """NumPy's functions of polynomials, given by their coefficients, the highest power first.
 
-Arguments are array_like and only read; results are fresh. A `numpy.poly1d` makes the results that it makes in NumPy.
+Arguments are array_like and only read; results are fresh. For a `numpy.poly1d` the result is NumPy's.
 """
 
 from typing import Any, Literal, SupportsIndex
@@ -8,6 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
@@ -16,19 +17,12 @@ __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polym
 def poly(seq_of_zeros: ArrayLike) -> Any:
     """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
 
+    Fresh.
+
     Parameters
     ----------
     seq_of_zeros : array_like
         The zeros, or a matrix.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.poly : The same for NumPy's arrays.
     """
     return dispatched(np.poly, seq_of_zeros)
 
@@ -45,10 +39,6 @@ def polyadd(a1: Any, a2: Any) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.polyadd : The same for NumPy's arrays.
     """
     return dispatched(np.polyadd, a1, a2)
 
@@ -66,10 +56,6 @@ def polyder(p: Any, m: SupportsIndex = 1) -> Any:
     -------
     ndarray
         Fresh; for m = 0 a lazy copy of p.
-
-    See Also
-    --------
-    numpy.polyder : The same for NumPy's arrays.
     """
     return dispatched(np.polyder, p, m)
 
@@ -88,10 +74,6 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
         Quotient, fresh.
     r : ndarray
         Remainder, fresh.
-
-    See Also
-    --------
-    numpy.polydiv : The same for NumPy's arrays.
     """
     return dispatched(np.polydiv, u, v)
 
@@ -128,10 +110,6 @@ def polyfit(
     ndarray or tuple
         Fresh: coefficients; a tuple with `full` or `cov`.
 
-    See Also
-    --------
-    numpy.polyfit : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -156,10 +134,6 @@ def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:
     -------
     ndarray
         Fresh; for m = 0 a lazy copy of p.
-
-    See Also
-    --------
-    numpy.polyint : The same for NumPy's arrays.
     """
     return dispatched(np.polyint, p, m, k)
 
@@ -176,10 +150,6 @@ def polymul(a1: Any, a2: Any) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.polymul : The same for NumPy's arrays.
     """
     return dispatched(np.polymul, a1, a2)
 
@@ -196,10 +166,6 @@ def polysub(a1: Any, a2: Any) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.polysub : The same for NumPy's arrays.
     """
     return dispatched(np.polysub, a1, a2)
 
@@ -207,20 +173,13 @@ def polysub(a1: Any, a2: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """Values of a polynomial at x.
 
+    Fresh, of x's shape.
+
     Parameters
     ----------
     p : array_like
         Coefficients.
     x : array_like or numpy.poly1d
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape.
-
-    See Also
-    --------
-    numpy.polyval : The same for NumPy's arrays.
     """
     return dispatched(np.polyval, p, x)
 
@@ -237,9 +196,8 @@ def roots(p: ArrayLike) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.roots : The same for NumPy's arrays.
     """
     return dispatched(np.roots, p)
+
+
+complete(globals())

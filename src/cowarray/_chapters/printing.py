@@ -1,4 +1,4 @@
-"""Settings of printing: NumPy's, which are shared with it, and what `repr` calls an array of this library."""
+"""Settings of printing: NumPy's, which are shared with it, and the name that `repr` gives to arrays of this library."""
 
 import contextlib
 from collections.abc import Generator
@@ -10,7 +10,7 @@ from cowarray._face.printing import repr_class
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
-_NUMPYS = "array"  # what NumPy calls its own
+_NUMPYS = "array"  # the name of NumPy's own
 
 
 def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None:
@@ -110,7 +110,7 @@ def _name() -> Any:
 
 
 def _kind(name: str | None) -> Any:
-    """A class of NumPy's arrays that is called so, as which NumPy prints; None, where it is NumPy's own."""
+    """A class of NumPy's arrays with that name, for NumPy to print; None for NumPy's own."""
     if name is None or name == _NUMPYS:
         return None
     if not isinstance(name, str):

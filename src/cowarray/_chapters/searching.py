@@ -11,6 +11,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched
 
@@ -32,6 +33,8 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the greatest elements along an axis, of the first where several are.
 
+    Fresh, or `out`; integers.
+
     Parameters
     ----------
     a : array_like
@@ -41,15 +44,6 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
         Written and returned, in place of a fresh array.
     keepdims : bool, optional
         Whether the reduced axis stays, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; integers.
-
-    See Also
-    --------
-    numpy.argmax : The same for NumPy's arrays.
     """
     return dispatched(np.argmax, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -57,6 +51,8 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
 def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the least elements along an axis, of the first where several are.
 
+    Fresh, or `out`; integers.
+
     Parameters
     ----------
     a : array_like
@@ -66,15 +62,6 @@ def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
         Written and returned, in place of a fresh array.
     keepdims : bool, optional
         Whether the reduced axis stays, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; integers.
-
-    See Also
-    --------
-    numpy.argmin : The same for NumPy's arrays.
     """
     return dispatched(np.argmin, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -90,10 +77,6 @@ def argwhere(a: ArrayLike) -> Any:
     -------
     ndarray
         Fresh, of shape (how many, a.ndim).
-
-    See Also
-    --------
-    numpy.argwhere : The same for NumPy's arrays.
     """
     return dispatched(np.argwhere, a)
 
@@ -103,6 +86,8 @@ def count_nonzero(
 ) -> Any:
     """How many elements are not zero, along axes.
 
+    Fresh; integers.
+
     Parameters
     ----------
     a : array_like
@@ -110,15 +95,6 @@ def count_nonzero(
         All axes if omitted.
     keepdims : bool, default False
         Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; integers.
-
-    See Also
-    --------
-    numpy.count_nonzero : The same for NumPy's arrays.
     """
     count = dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
     return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
@@ -127,6 +103,8 @@ def count_nonzero(
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     """In which bin each element lies.
 
+    Fresh, of x's shape; indices into `bins`.
+
     Parameters
     ----------
     x : array_like
@@ -134,15 +112,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
         The edges, rising or falling.
     right : bool, default False
         Whether an edge belongs to the bin before it.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape; indices into `bins`.
-
-    See Also
-    --------
-    numpy.digitize : The same for NumPy's arrays.
     """
     return dispatched(np.digitize, x, bins, right=right)
 
@@ -158,10 +127,6 @@ def flatnonzero(a: ArrayLike) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.flatnonzero : The same for NumPy's arrays.
     """
     return dispatched(np.flatnonzero, a)
 
@@ -169,23 +134,16 @@ def flatnonzero(a: ArrayLike) -> Any:
 def nonzero(a: ArrayLike) -> tuple[Any, ...]:
     """Indices of the elements that are not zero.
 
+    Fresh, one for each axis.
+
     Parameters
     ----------
     a : array_like
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh, one for each axis.
 
     Raises
     ------
     ValueError
         `a` has no axes.
-
-    See Also
-    --------
-    numpy.nonzero : The same for NumPy's arrays.
     """
     return dispatched(np.nonzero, a)
 
@@ -194,6 +152,8 @@ def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
 ) -> Any:
     """Where to insert elements into a sorted array, so that it stays sorted.
+
+    Fresh, of v's shape; integers.
 
     Parameters
     ----------
@@ -205,15 +165,6 @@ def searchsorted(
         Before or after equal elements.
     sorter : array_like of int, optional
         Indices that sort `a`.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of v's shape; integers.
-
-    See Also
-    --------
-    numpy.searchsorted : The same for NumPy's arrays.
 
     Examples
     --------
@@ -238,10 +189,6 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     ndarray or tuple of ndarray
         Fresh, also where all come from x; shapes broadcast, dtypes promote.
 
-    See Also
-    --------
-    numpy.where : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -250,3 +197,6 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     array([0, 2, 0])
     """
     return dispatched(np.where, condition, *[each for each in (x, y) if each is not _DEFAULT])
+
+
+complete(globals())

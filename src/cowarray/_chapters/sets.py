@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -43,10 +44,6 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     -------
     ndarray or tuple of ndarray
         Fresh, with one axis; with `return_indices` three.
-
-    See Also
-    --------
-    numpy.intersect1d : The same for NumPy's arrays.
     """
     return dispatched(np.intersect1d, ar1, ar2, assume_unique=assume_unique, return_indices=return_indices)
 
@@ -61,24 +58,17 @@ def isin(
 ) -> Any:
     """Whether each element is one of the test elements.
 
+    Fresh, of element's shape; booleans.
+
     Parameters
     ----------
     element, test_elements : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
     invert : bool, default False
-        Whether elements are none of these.
+        Whether to test for absence instead.
     kind : {'sort', 'table'}, optional
         How to compute. Default: as suits.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of element's shape; booleans.
-
-    See Also
-    --------
-    numpy.isin : The same for NumPy's arrays.
     """
     return dispatched(np.isin, element, test_elements, assume_unique=assume_unique, invert=invert, kind=kind)
 
@@ -86,20 +76,13 @@ def isin(
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values of ar1 that are not in ar2, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
-
-    See Also
-    --------
-    numpy.setdiff1d : The same for NumPy's arrays.
     """
     return dispatched(np.setdiff1d, ar1, ar2, assume_unique=assume_unique)
 
@@ -107,20 +90,13 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values that are in just one of two, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
-
-    See Also
-    --------
-    numpy.setxor1d : The same for NumPy's arrays.
     """
     return dispatched(np.setxor1d, ar1, ar2, assume_unique=assume_unique)
 
@@ -128,18 +104,11 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nda
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray[tuple[int], Any]:
     """Values that are in one or in both, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
-
-    See Also
-    --------
-    numpy.union1d : The same for NumPy's arrays.
     """
     return dispatched(np.union1d, ar1, ar2)
 
@@ -154,7 +123,7 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """Distinct values, and on request where they are and how often.
+    """Distinct values, and on request their places and counts.
 
     Parameters
     ----------
@@ -170,16 +139,12 @@ def unique(
     equal_nan : bool, default True
         Whether NaN equals NaN.
     sorted : bool, default True
-        ``False``: in any order, where that is faster.
+        ``False``: in any order, if that is faster.
 
     Returns
     -------
     ndarray or tuple of ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.unique : The same for NumPy's arrays.
     """
     return dispatched(
         np.unique,
@@ -194,7 +159,7 @@ def unique(
 
 
 def unique_all(x: ArrayLike) -> Any:
-    """Distinct values, where they are first, which of them each element is, and how often.
+    """Distinct values, their first places, the place of each element among them, and counts.
 
     Parameters
     ----------
@@ -205,10 +170,6 @@ def unique_all(x: ArrayLike) -> Any:
     UniqueAllResult
         A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
         distinct.
-
-    See Also
-    --------
-    numpy.unique_all : The same for NumPy's arrays.
     """
     return dispatched(np.unique_all, x)
 
@@ -224,10 +185,6 @@ def unique_counts(x: ArrayLike) -> Any:
     -------
     UniqueCountsResult
         A named tuple ``(values, counts)`` of ndarray: fresh; values are sorted. NaNs are distinct.
-
-    See Also
-    --------
-    numpy.unique_counts : The same for NumPy's arrays.
     """
     return dispatched(np.unique_counts, x)
 
@@ -243,10 +200,6 @@ def unique_inverse(x: ArrayLike) -> Any:
     -------
     UniqueInverseResult
         A named tuple ``(values, inverse_indices)`` of ndarray: fresh; values are sorted. NaNs are distinct.
-
-    See Also
-    --------
-    numpy.unique_inverse : The same for NumPy's arrays.
     """
     return dispatched(np.unique_inverse, x)
 
@@ -254,14 +207,11 @@ def unique_inverse(x: ArrayLike) -> Any:
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     """Distinct values, sorted.
 
+    Fresh, with one axis. NaNs are distinct.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis. NaNs are distinct.
 
     See Also
     --------
@@ -274,3 +224,6 @@ def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     array([1, 2, 3])
     """
     return dispatched(np.unique, x, equal_nan=False)
+
+
+complete(globals())

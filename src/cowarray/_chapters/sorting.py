@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched, imported
 
@@ -39,10 +40,6 @@ def argpartition(
     -------
     ndarray
         Fresh, of a's shape.
-
-    See Also
-    --------
-    numpy.argpartition : The same for NumPy's arrays.
     """
     return dispatched(np.argpartition, a, kth, axis=axis, kind=kind, order=order)
 
@@ -78,10 +75,6 @@ def argsort(
     ndarray
         Fresh, of a's shape.
 
-    See Also
-    --------
-    numpy.argsort : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -94,7 +87,7 @@ def argsort(
     if x is None or np.ndim(x) == 0:
         return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
     x, along = _with_axis(x, axis)
-    # Turned round before and after, equal elements are where they were.
+    # Reversed before and after, equal elements keep their order.
     turned = np.flip(np.argsort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
     indices = x.shape[along] - 1 - turned
     ranks = _nan_ranks(x)
@@ -114,10 +107,6 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    numpy.lexsort : The same for NumPy's arrays.
     """
     return dispatched(np.lexsort, keys, axis=axis)
 
@@ -141,10 +130,6 @@ def partition(
     -------
     ndarray
         Fresh, of a's shape and dtype. The method `ndarray.partition` writes instead.
-
-    See Also
-    --------
-    numpy.partition : The same for NumPy's arrays.
     """
     return dispatched(np.partition, a, kth, axis=axis, kind=kind, order=order)
 
@@ -180,10 +165,6 @@ def sort(
     ndarray
         Fresh, of a's shape and dtype. The method `ndarray.sort` writes instead.
 
-    See Also
-    --------
-    numpy.sort : The same for NumPy's arrays.
-
     Examples
     --------
     >>> import cowarray
@@ -204,7 +185,7 @@ def _with_axis(x: Any, axis: Any) -> tuple[Any, int]:
 
 
 def _nan_ranks(x: Any) -> Any:
-    """0 for numbers, more for what is sorted after them in either direction; None where there are only numbers."""
+    """0 for numbers, more for elements that come after them in either direction; None if there are only numbers."""
     if x.dtype.kind == "c":
         ranks = 2 * np.isnan(x.real).view(np.uint8) + np.isnan(x.imag)
     elif x.dtype.kind in "fmM":
@@ -216,3 +197,6 @@ def _nan_ranks(x: Any) -> Any:
 
 def _by_rank(x: Any, ranks: Any, axis: Any) -> Any:
     return np.take_along_axis(x, np.argsort(ranks, axis=axis, stable=True), axis)
+
+
+complete(globals())

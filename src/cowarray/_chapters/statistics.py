@@ -5,10 +5,8 @@ are only read, and lazy copies stay lazy; ``out`` is written and returned, and n
 and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`, or as
 NumPy's scalars if they have no axes.
 
-The file is longer than a sitting because a chapter of the standard is one module: a name, a docstring and a line each.
-The parameters that reductions share are described once, and `_reduction` and its like put them into the docstrings.
-
-Its length is its docstrings: read it a function at a time.
+It is one file because a chapter of the standard is one module. Read it a function at a time. The parameters that
+reductions share are described once; `_reduction` and its like put them into the docstrings.
 """
 
 from typing import Any, Literal, SupportsIndex, TypeAlias
@@ -17,7 +15,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -171,16 +169,14 @@ def average(
     ------
     ZeroDivisionError
         A sum of weights is 0.
-
-    See Also
-    --------
-    numpy.average : The same for NumPy's arrays.
     """
     return dispatched(np.average, a, axis=axis, weights=weights, returned=returned, keepdims=keepdims)
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> _Vector:
     """How often each whole number is there, from 0 on.
+
+    Fresh.
 
     Parameters
     ----------
@@ -190,15 +186,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
         Of x's shape: what each element counts. Default: 1.
     minlength : int, default 0
         The least length of the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.bincount : The same for NumPy's arrays.
     """
     return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
@@ -206,27 +193,22 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
 def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     """The discrete convolution of two sequences.
 
+    Fresh.
+
     Parameters
     ----------
     a, v : array_like
         Of one axis.
     mode : {'full', 'same', 'valid'}, default 'full'
         Which part: with all overlaps, as long as the longer one, or with whole overlaps.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.convolve : The same for NumPy's arrays.
     """
     return dispatched(np.convolve, a, v, mode=mode)
 
 
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DType = None) -> Any:
     """Coefficients of correlation of variables, a row of observations each.
+
+    Fresh.
 
     Parameters
     ----------
@@ -237,15 +219,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
         Whether each row is a variable; else each column.
     dtype : dtype, optional
         Of the result; at least float64.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.corrcoef : The same for NumPy's arrays.
     """
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
@@ -253,21 +226,14 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
 def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     """The cross-correlation of two sequences.
 
+    Fresh.
+
     Parameters
     ----------
     a, v : array_like
         Of one axis.
     mode : {'full', 'same', 'valid'}, default 'valid'
         As for `convolve`.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.correlate : The same for NumPy's arrays.
     """
     return dispatched(np.correlate, a, v, mode=mode)
 
@@ -284,6 +250,8 @@ def cov(
     dtype: DType = None,
 ) -> Any:
     """Covariances of variables, a row of observations each.
+
+    Fresh.
 
     Parameters
     ----------
@@ -302,15 +270,6 @@ def cov(
         The weight of each observation.
     dtype : dtype, optional
         Of the result; at least float64.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.cov : The same for NumPy's arrays.
     """
     return dispatched(
         np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
@@ -394,10 +353,6 @@ def histogram(
         The counts, or densities: fresh.
     bin_edges : ndarray
         One more than bins: fresh.
-
-    See Also
-    --------
-    numpy.histogram : The same for NumPy's arrays.
     """
     return dispatched(np.histogram, a, bins=bins, range=range, density=density, weights=weights)
 
@@ -433,10 +388,6 @@ def histogram2d(
         The edges of bins along x: fresh.
     yedges : ndarray
         The edges of bins along y: fresh.
-
-    See Also
-    --------
-    numpy.histogram2d : The same for NumPy's arrays.
     """
     return dispatched(np.histogram2d, x, y, bins=bins, range=range, density=density, weights=weights)
 
@@ -445,6 +396,8 @@ def histogram_bin_edges(
     a: ArrayLike, bins: _Bins = 10, range: ArrayLike | None = None, weights: ArrayLike | None = None
 ) -> _Vector:
     """The edges of the bins that `histogram` would use.
+
+    Fresh.
 
     Parameters
     ----------
@@ -455,15 +408,6 @@ def histogram_bin_edges(
         The first and the last edge, where these are not given. Default: the least and the greatest element.
     weights : array_like, optional
         As for `histogram`.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.histogram_bin_edges : The same for NumPy's arrays.
     """
     return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
@@ -496,10 +440,6 @@ def histogramdd(
         The counts, or densities: fresh.
     edges : list of ndarray
         The edges of bins along each coordinate: fresh.
-
-    See Also
-    --------
-    numpy.histogramdd : The same for NumPy's arrays.
     """
     return dispatched(np.histogramdd, sample, bins=bins, range=range, density=density, weights=weights)
 
@@ -513,7 +453,7 @@ def max(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The greatest elements along axes; NaN where one is.
+    """The greatest elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -557,7 +497,7 @@ def min(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The least elements along axes; NaN where one is.
+    """The least elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -989,3 +929,6 @@ def var(
         mean=mean,
         correction=correction,
     )
+
+
+complete(globals())

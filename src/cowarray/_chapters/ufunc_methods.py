@@ -1,7 +1,7 @@
-"""What NumPy's ufuncs have beside their call, on the functions that call them: `add.reduce`, `add.at`, `add.nin`, ...
+"""The methods and attributes of NumPy's ufuncs, on the functions that call them: `add.reduce`, `add.at`, `add.nin`, ...
 
-The element-wise functions are plain functions, for speed and for their signatures. `with_methods` hangs the rest on
-them, as attributes: methods that take what the functions take, and NumPy's figures.
+The element-wise functions are plain functions, for speed and for their signatures. `with_methods` adds the rest as
+attributes: methods that take the same arguments as the functions, and NumPy's figures.
 """
 
 from collections.abc import Callable
@@ -203,7 +203,7 @@ def as_ufunc(function: Callable[_Call, _Result_co]) -> Ufunc[_Call, _Result_co]:
 
 
 def with_methods(function: Any, ufunc: np.ufunc) -> Any:
-    """Give function what a ufunc has beside its call.
+    """Give a function the methods and attributes of a ufunc.
 
     Parameters
     ----------

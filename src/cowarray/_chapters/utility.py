@@ -6,6 +6,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Axes
 from cowarray._ops.protocols import dispatched
 
@@ -22,6 +23,8 @@ def all(
 ) -> Any:
     """Whether all elements are true, along axes or of the whole array.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     a : array_like
@@ -33,15 +36,6 @@ def all(
         Whether reduced axes stay, with length 1.
     where : array_like of bool, optional
         Elements to include. Default: all.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.all : The same for NumPy's arrays.
     """
     return dispatched(np.all, a, axis, out, keepdims, where=where)
 
@@ -56,6 +50,8 @@ def any(
 ) -> Any:
     """Whether any element is true, along axes or of the whole array.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     a : array_like
@@ -67,15 +63,6 @@ def any(
         Whether reduced axes stay, with length 1.
     where : array_like of bool, optional
         Elements to include. Default: all.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
-
-    See Also
-    --------
-    numpy.any : The same for NumPy's arrays.
     """
     return dispatched(np.any, a, axis, out, keepdims, where=where)
 
@@ -89,6 +76,8 @@ def diff(
 ) -> Array:
     """Differences of neighbours along an axis, taken n times.
 
+    Fresh; for n = 0 a lazy copy of a.
+
     Parameters
     ----------
     a : array_like
@@ -97,15 +86,6 @@ def diff(
     axis : int, default -1
     prepend, append : array_like, optional
         Put before and after a.
-
-    Returns
-    -------
-    ndarray
-        Fresh; for n = 0 a lazy copy of a.
-
-    See Also
-    --------
-    numpy.diff : The same for NumPy's arrays.
 
     Examples
     --------
@@ -121,20 +101,13 @@ def diff(
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours in the flattened array, with values put before and after.
 
+    Fresh.
+
     Parameters
     ----------
     ary : array_like
     to_end, to_begin : array_like, optional
         Put after and before the differences.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    numpy.ediff1d : The same for NumPy's arrays.
     """
     return dispatched(np.ediff1d, ary, to_end, to_begin)
 
@@ -155,11 +128,7 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal
     Returns
     -------
     ndarray or tuple of ndarray
-        Fresh; a tuple of one for each axis, where there are several.
-
-    See Also
-    --------
-    numpy.gradient : The same for NumPy's arrays.
+        Fresh; a tuple with one for each axis if there are several.
     """
     return dispatched(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
 
@@ -174,6 +143,8 @@ def interp(
 ) -> Any:
     """Values at x on the straight lines between the points (xp, fp).
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
@@ -183,21 +154,14 @@ def interp(
         Values before the first point and after the last. Default: those of these points.
     period : float, optional
         Of x; left and right are ignored.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.interp : The same for NumPy's arrays.
     """
     return dispatched(np.interp, x, xp, fp, left, right, period)
 
 
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Any:
     """The integral along an axis by the trapezoidal rule.
+
+    Fresh.
 
     Parameters
     ----------
@@ -206,14 +170,8 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: S
         Where the values are. Default: dx apart.
     dx : float, default 1.0
     axis : int, default -1
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
-
-    See Also
-    --------
-    numpy.trapezoid : The same for NumPy's arrays.
     """
     return dispatched(np.trapezoid, y, x, dx, axis)
+
+
+complete(globals())

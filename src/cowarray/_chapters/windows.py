@@ -11,7 +11,7 @@ __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
 _completed = Completed(
     {
-        "M": "int\n    How many; none, where it is less than 1.",
+        "M": "int\n    How many; none if it is less than 1.",
         "beta": "float\n    The shape: the greater, the narrower.",
     },
     "ndarray",

@@ -36,7 +36,7 @@ cdef type numpy_void = np.void
 
 
 cdef bint is_one_place(object key):
-    """Whether a settled index of a flat iterator gives an element: also truth, which is the first or none."""
+    """Whether a settled index of a flat iterator gives an element. A bool does: the first one, or none."""
     if type(key) is tuple and len(<tuple>key) == 1:
         key = (<tuple>key)[0]
     if cnp.PyArray_Check(key):
@@ -49,7 +49,7 @@ cdef object flat_get(Array x, object key):
     shown = shown_key(settled(key, True))
     header = const_header(x)
     if descr_of(header).type_num == NPY_VSTRING:
-        result = (<object>header).ravel()[shown]  # where NumPy's own flat loses text, and crashes
+        result = (<object>header).ravel()[shown]  # NumPy's own flat loses such text, and crashes
         return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is cnp.ndarray else result
     result = (<object>header).flat[shown]
     if type(result) is not cnp.ndarray:
@@ -60,7 +60,7 @@ cdef object flat_get(Array x, object key):
 
 
 cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
-    """x.flat[key] = value; whole: x.flat = value, for which NumPy lays the value out first."""
+    """x.flat[key] = value; whole: x.flat = value, for which NumPy flattens the value first."""
     cdef cnp.ndarray header
     cdef Access access
     cdef cnp.npy_intp box[2 * MAXDIMS]
@@ -107,7 +107,7 @@ def _plain_flat_set(Array x not None, key, value):
     flat_set(x, key, value)
 
 
-# The collector may not clear these two, which it would do before user code has had its last look at them.
+# Both are no_gc: the collector would clear them before finalizers of users have had a last look at them.
 
 @cython.final
 @cython.no_gc

@@ -61,7 +61,7 @@ cdef int capi_const_begin(object x, CowArray_View *view) except -1:
     cdef Array array = capi_array(x)
     capi_fill(array, header_for(array, C_API), view)
     if array.storage_ is not None:
-        array.storage_.is_copy = False  # the last sharer writes where this pointer reads
+        array.storage_.is_copy = False  # reads by this pointer cannot be seen, so no write counts as unread
     return 0
 
 
@@ -90,7 +90,7 @@ cdef PyObject *capi_lazy_clone(object x) except NULL:
 
 cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.npy_intp *shape,
                                   const cnp.npy_intp *strides, object dtype, int fresh) except NULL:
-    """Bytes that owner keeps alive; fresh: nobody else knows of them, and they may be written to."""
+    """An array on bytes that owner keeps alive; fresh: nothing else refers to them, and they may be written to."""
     cdef cnp.npy_intp own_strides[MAXDIMS]
     cdef cnp.npy_intp low = 0, high = 0
     cdef bint writeable
@@ -116,7 +116,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
         raise ValueError("CowArray_FromMemory: the strides lead to addresses before the start of memory")
     storage = storage_adopt(owner, <char *>data + low, high - low, not fresh)
     if fresh:
-        # The owner knows nothing of headers; a Hold does.
+        # The owner is no Hold, which headers need.
         storage.hold = None
         storage.window = NULL
         storage.unscoped = NULL

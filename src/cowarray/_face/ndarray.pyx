@@ -2,13 +2,14 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """The class `ndarray`: NumPy computes, cowarray owns memory.
 
-It is longer than a sitting because a class of NumPy's breadth is one thing; most methods are a line or two.
+It is one file because an extension class is one definition. Most methods are a line or two.
 
-Methods are CPython's own kind (binding=False): calls are quicker, their repr is short, and CPython sees to it that they
-are called on an array. Cython writes their signatures into the docstrings. A method that hands on whatever it is given
-writes its own, in the form of Python's Argument Clinic.
+Methods are CPython's own kind (binding=False): calls are quicker, their repr is short, and CPython checks that they are
+called on an array. Cython writes their signatures into the docstrings. A method that passes on its arguments unread
+has its own, in the form of Python's Argument Clinic. If a docstring refers to a function, `help` shows the sections of
+that function: `_chapters/docstrings.py` puts them in.
 
-Cython would give the class methods for pickles (auto_pickle) that read a pointer as text, and let anybody set fields.
+Cython's own pickle methods (auto_pickle) would read a pointer as text, and let anybody set fields.
 """
 
 import numpy as np
@@ -84,6 +85,7 @@ from cowarray._array.snapshots cimport (
 from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
+    describe,
     forward_buffer,
     items_of,
     make_by,
@@ -138,7 +140,7 @@ cdef str RESIZING = "resize moves the elements to memory of another size"
 
 
 cdef Array deep_copy(Array self, object memo):
-    """A copy of elements that are not plain bytes: NumPy asks objects for copies of theirs."""
+    """A copy of elements that are not plain bytes, for which NumPy calls each object's own `__deepcopy__`."""
     cdef cnp.ndarray header = const_header(self)
     cdef cnp.npy_intp nbytes = cnp.PyArray_NBYTES(header)
     cdef Array x
@@ -199,6 +201,11 @@ def _plain_contains(Array x not None, value):
 cdef object namespace = None
 
 
+def describe_method(str name, str text, /):
+    """Give a method of `ndarray` another docstring, which begins with its signature as Argument Clinic writes it."""
+    describe(ndarray.__dict__[name], text.encode())
+
+
 def set_namespace(function):
     global namespace
     namespace = function
@@ -210,10 +217,10 @@ cdef class ndarray(Array):
     """ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n
     An n-dimensional array that looks like NumPy's and behaves like a value.
 
-    Copies (`copy`, `reshape`, `ravel`, `flatten`, `astype`, ...) cost what a view costs; bytes are copied when one of
+    Copies (`copy`, `reshape`, `ravel`, `flatten`, `astype`, ...) cost no more than views; bytes are copied when one of
     the arrays that share them is written to. Views (indexing by integers and slices, `T`, `transpose`, ...) alias, as
-    in NumPy. Most arrays are made by `cowarray.asarray` and `cowarray.array`. Calling the class gives an array whose
-    elements have no values yet, or one that lies in a buffer.
+    in NumPy. Most arrays are made by `cowarray.asarray` and `cowarray.array`. Calling the class gives an array with
+    uninitialized elements, or one that lies in a buffer.
 
     Parameters
     ----------
@@ -221,8 +228,8 @@ cdef class ndarray(Array):
     dtype : dtype, optional
         Default: float64.
     buffer : object, optional
-        What the elements lie in. Of a `cowarray.ndarray` in C order the result is a view. Other memory is taken as
-        `cowarray.asarray` takes it: shared until the result is written to, where that is sound, and else copied.
+        The memory of the elements. The result is a view of a `cowarray.ndarray` in C order. Other memory is imported
+        as by `cowarray.asarray`: shared until the result is written to if that is sound, else copied.
     offset : int, default 0
         Bytes before the first element.
     strides : tuple of int, optional
@@ -250,7 +257,7 @@ cdef class ndarray(Array):
 
     @property
     def shape(self):
-        """tuple of int: Lengths of the axes. Can be set, where no copy is needed."""
+        """tuple of int: Lengths of the axes. Can be set if that needs no copy."""
         return PyArray_IntTupleFromIntp(self.nd, shape_of(self))
 
     @shape.setter
@@ -269,7 +276,7 @@ cdef class ndarray(Array):
             try:
                 shaped = (<object>header).reshape(lengths, copy=False)
             except ValueError:
-                (<object>header).reshape(lengths)  # raises where no copy helps, either
+                (<object>header).reshape(lengths)  # raises if even a copy cannot have that shape
                 raise AttributeError(
                     f"ndarray: cannot set shape {value!r} without a copy, because the array is not contiguous; "
                     "use x.reshape(...)"
@@ -288,7 +295,7 @@ cdef class ndarray(Array):
 
     @property
     def dtype(self):
-        """numpy.dtype: Of the elements. Can be set, where `view` could make it so."""
+        """numpy.dtype: Of the elements. Can be set to any dtype that `view` accepts."""
         return self.descr
 
     @dtype.setter
@@ -346,7 +353,7 @@ cdef class ndarray(Array):
         Parameters
         ----------
         write : bool, optional
-            Default: leave it as it is.
+            Default: unchanged.
         align : bool, optional
             Cannot be changed.
         uic : bool, optional
@@ -597,12 +604,12 @@ cdef class ndarray(Array):
     # ---- copies: a new Storage ---------------------------------------------------------------------------------------
 
     def lazy_clone(self):
-        """Copy the array, in the same memory layout, so that bytes are shared until one of the two is written to.
+        """Copy the array in the same memory layout; bytes are shared until one of the two is written to.
 
         Returns
         -------
         ndarray
-            A copy, writable. Made at once where a lazy one would cost more: see `cowarray.explain`.
+            A copy, writable. Made at once if a lazy one would cost more: see `cowarray.explain`.
 
         See Also
         --------
@@ -623,7 +630,7 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            A copy, lazy where the elements already lie in the order asked for; writable, in a new Storage.
+            A copy, lazy if the elements already lie in that order; writable, in a new Storage.
 
         See Also
         --------
@@ -651,16 +658,16 @@ cdef class ndarray(Array):
         Parameters
         ----------
         *shape : int or tuple of int
-            At most one length may be -1: what is left.
+            At most one length may be -1: it is found from the number of elements.
         order : {'C', 'F', 'A'}, default 'C'
-            In which elements are read and placed.
+            The order in which elements are read and placed.
         copy : bool, optional
             ``False``: a view. ``None`` and ``True``: a copy.
 
         Returns
         -------
         ndarray
-            A copy, lazy where NumPy would have made a view; with ``copy=False`` a view.
+            A copy, lazy if NumPy would have made a view; with ``copy=False`` a view.
 
         Raises
         ------
@@ -669,7 +676,7 @@ cdef class ndarray(Array):
 
         See Also
         --------
-        numpy.ndarray.reshape : Returns a view where it can.
+        numpy.ndarray.reshape : Returns a view if it can.
         """
         if not shape:
             raise TypeError("reshape() takes exactly 1 argument (0 given)")
@@ -692,11 +699,11 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            A copy, lazy where NumPy would have made a view.
+            A copy, lazy if NumPy would have made a view.
 
         See Also
         --------
-        numpy.ndarray.ravel : Returns a view where it can.
+        numpy.ndarray.ravel : Returns a view if it can.
         """
         return call_method(self, "ravel", (order,), {})
 
@@ -711,7 +718,7 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            A copy, lazy where the elements already lie in that order.
+            A copy, lazy if the elements already lie in that order.
 
         See Also
         --------
@@ -740,8 +747,8 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            A copy: lazy where the dtype stays, and made at once where it changes; with ``copy=False`` the array itself,
-            if it can be.
+            A copy: lazy if the dtype stays, made at once if it changes; with ``copy=False`` the array itself if nothing
+            needs to change.
 
         See Also
         --------
@@ -764,12 +771,12 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            A copy, lazy where there is nothing to conjugate; or `out`.
+            A copy, lazy if there is nothing to conjugate; or `out`.
 
         See Also
         --------
         cowarray.conj : The function, which always computes.
-        numpy.ndarray.conj : Returns the array itself where there is nothing to conjugate.
+        numpy.ndarray.conj : Returns the array itself if there is nothing to conjugate.
         """
         return call_method(self, "conjugate", args, kwargs)
 
@@ -786,17 +793,17 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            A copy, lazy where there is nothing to conjugate; or `out`.
+            A copy, lazy if there is nothing to conjugate; or `out`.
 
         See Also
         --------
         cowarray.conj : The function, which always computes.
-        numpy.ndarray.conj : Returns the array itself where there is nothing to conjugate.
+        numpy.ndarray.conj : Returns the array itself if there is nothing to conjugate.
         """
         return call_method(self, "conjugate", args, kwargs)
 
     def to_device(self, device, /, *, stream=None):
-        """Ask for the array on a device; the only one is ``"cpu"``.
+        """The array on a device; the only one is ``"cpu"``.
 
         Parameters
         ----------
@@ -825,26 +832,7 @@ cdef class ndarray(Array):
         """all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n
         Whether all elements are true, along axes or of the whole array.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        where : array_like of bool, optional
-            Elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.all : The function.
-        numpy.ndarray.all : The same for NumPy's arrays.
+        Refer to `cowarray.all` for the parameters and the result.
         """
         return call_method(self, "all", args, kwargs)
 
@@ -853,26 +841,7 @@ cdef class ndarray(Array):
         """any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n
         Whether any element is true, along axes or of the whole array.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        where : array_like of bool, optional
-            Elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.any : The function.
-        numpy.ndarray.any : The same for NumPy's arrays.
+        Refer to `cowarray.any` for the parameters and the result.
         """
         return call_method(self, "any", args, kwargs)
 
@@ -881,24 +850,7 @@ cdef class ndarray(Array):
         """argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n
         Indices of the greatest elements along an axis, of the first where several are.
 
-        Parameters
-        ----------
-        axis : int, optional
-            The flattened array if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether the reduced axis stays, with length 1.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.argmax : The function.
-        numpy.ndarray.argmax : The same for NumPy's arrays.
+        Refer to `cowarray.argmax` for the parameters and the result.
         """
         return call_method(self, "argmax", args, kwargs)
 
@@ -907,24 +859,7 @@ cdef class ndarray(Array):
         """argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n
         Indices of the least elements along an axis, of the first where several are.
 
-        Parameters
-        ----------
-        axis : int, optional
-            The flattened array if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether the reduced axis stays, with length 1.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.argmin : The function.
-        numpy.ndarray.argmin : The same for NumPy's arrays.
+        Refer to `cowarray.argmin` for the parameters and the result.
         """
         return call_method(self, "argmin", args, kwargs)
 
@@ -933,24 +868,7 @@ cdef class ndarray(Array):
         """argpartition($self, kth, /, axis=-1, kind='introselect', order=None)\n--\n
         Indices that put the k-th element where it would be if all were sorted.
 
-        Parameters
-        ----------
-        kth : int or sequence of int
-        axis : int or None, default -1
-            ``None``: the flattened array.
-        kind : {'introselect'}, default 'introselect'
-        order : str or sequence of str, optional
-            Fields to compare, of elements that have fields.
-
-        Returns
-        -------
-        ndarray
-            Fresh.
-
-        See Also
-        --------
-        cowarray.argpartition : The function.
-        numpy.ndarray.argpartition : The same for NumPy's arrays.
+        Refer to `cowarray.argpartition` for the parameters and the result.
         """
         return call_method(self, "argpartition", args, kwargs)
 
@@ -959,26 +877,7 @@ cdef class ndarray(Array):
         """argsort($self, /, axis=-1, kind=None, order=None, *, stable=None)\n--\n
         Indices that sort the array.
 
-        Parameters
-        ----------
-        axis : int or None, default -1
-            ``None``: the flattened array.
-        kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
-            As for NumPy.
-        order : str or sequence of str, optional
-            Fields to compare, of elements that have fields.
-        stable : bool, optional
-            Whether equal elements keep their order.
-
-        Returns
-        -------
-        ndarray
-            Fresh.
-
-        See Also
-        --------
-        cowarray.argsort : The function.
-        numpy.ndarray.argsort : The same for NumPy's arrays.
+        Refer to `cowarray.argsort` for the parameters and the result.
         """
         return call_method(self, "argsort", args, kwargs)
 
@@ -987,24 +886,7 @@ cdef class ndarray(Array):
         """choose($self, choices, /, out=None, mode='raise')\n--\n
         For each index in the array, the element there of the array that it stands for.
 
-        Parameters
-        ----------
-        choices : sequence of array_like
-            Broadcast with the array.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        mode : {'raise', 'wrap', 'clip'}, default 'raise'
-            What becomes of indices out of bounds.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.choose : The function.
-        numpy.ndarray.choose : The same for NumPy's arrays.
+        Refer to `cowarray.choose` for the parameters and the result.
         """
         return call_method(self, "choose", args, kwargs)
 
@@ -1039,24 +921,7 @@ cdef class ndarray(Array):
         """compress($self, condition, /, axis=None, out=None)\n--\n
         The parts along an axis for which a condition is true.
 
-        Parameters
-        ----------
-        condition : array_like of bool
-            Of one axis.
-        axis : int, optional
-            The flattened array if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-
-        Returns
-        -------
-        ndarray
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.compress : The function.
-        numpy.ndarray.compress : The same for NumPy's arrays.
+        Refer to `cowarray.compress` for the parameters and the result.
         """
         return call_method(self, "compress", args, kwargs)
 
@@ -1065,24 +930,7 @@ cdef class ndarray(Array):
         """cumprod($self, /, axis=None, dtype=None, out=None)\n--\n
         Products of all elements up to each.
 
-        Parameters
-        ----------
-        axis : int, optional
-            The flattened array if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-
-        Returns
-        -------
-        ndarray
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.cumprod : The function.
-        numpy.ndarray.cumprod : The same for NumPy's arrays.
+        Refer to `cowarray.cumprod` for the parameters and the result.
         """
         return call_method(self, "cumprod", args, kwargs)
 
@@ -1091,24 +939,7 @@ cdef class ndarray(Array):
         """cumsum($self, /, axis=None, dtype=None, out=None)\n--\n
         Sums of all elements up to each.
 
-        Parameters
-        ----------
-        axis : int, optional
-            The flattened array if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-
-        Returns
-        -------
-        ndarray
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.cumsum : The function.
-        numpy.ndarray.cumsum : The same for NumPy's arrays.
+        Refer to `cowarray.cumsum` for the parameters and the result.
         """
         return call_method(self, "cumsum", args, kwargs)
 
@@ -1140,28 +971,7 @@ cdef class ndarray(Array):
         """max($self, /, axis=None, out=None, keepdims=False, initial=..., where=True)\n--\n
         The greatest elements along axes; NaN where one is.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        initial : scalar, optional
-            Counts as one more element.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.max : The function.
-        numpy.ndarray.max : The same for NumPy's arrays.
+        Refer to `cowarray.max` for the parameters and the result.
         """
         return call_method(self, "max", args, kwargs)
 
@@ -1170,28 +980,7 @@ cdef class ndarray(Array):
         """mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n
         Arithmetic means along axes.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.mean : The function.
-        numpy.ndarray.mean : The same for NumPy's arrays.
+        Refer to `cowarray.mean` for the parameters and the result.
         """
         return call_method(self, "mean", args, kwargs)
 
@@ -1200,28 +989,7 @@ cdef class ndarray(Array):
         """min($self, /, axis=None, out=None, keepdims=False, initial=..., where=True)\n--\n
         The least elements along axes; NaN where one is.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        initial : scalar, optional
-            Counts as one more element.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.min : The function.
-        numpy.ndarray.min : The same for NumPy's arrays.
+        Refer to `cowarray.min` for the parameters and the result.
         """
         return call_method(self, "min", args, kwargs)
 
@@ -1230,15 +998,7 @@ cdef class ndarray(Array):
         """nonzero($self, /)\n--\n
         Indices of the elements that are not zero.
 
-        Returns
-        -------
-        tuple of ndarray
-            Fresh, one for each axis.
-
-        See Also
-        --------
-        cowarray.nonzero : The function.
-        numpy.ndarray.nonzero : The same for NumPy's arrays.
+        Refer to `cowarray.nonzero` for the parameters and the result.
         """
         return call_method(self, "nonzero", args, kwargs)
 
@@ -1247,30 +1007,7 @@ cdef class ndarray(Array):
         """prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n
         Products along axes.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        initial : scalar, optional
-            Counts as one more element.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.prod : The function.
-        numpy.ndarray.prod : The same for NumPy's arrays.
+        Refer to `cowarray.prod` for the parameters and the result.
         """
         return call_method(self, "prod", args, kwargs)
 
@@ -1327,24 +1064,7 @@ cdef class ndarray(Array):
         """searchsorted($self, v, /, side='left', sorter=None)\n--\n
         Where to insert elements into the array, which is sorted, so that it stays sorted.
 
-        Parameters
-        ----------
-        v : array_like
-            The elements.
-        side : {'left', 'right'}, default 'left'
-            Before or after equal elements.
-        sorter : array_like of int, optional
-            Indices that sort the array.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh.
-
-        See Also
-        --------
-        cowarray.searchsorted : The function.
-        numpy.ndarray.searchsorted : The same for NumPy's arrays.
+        Refer to `cowarray.searchsorted` for the parameters and the result.
         """
         return call_method(self, "searchsorted", args, kwargs)
 
@@ -1353,32 +1073,7 @@ cdef class ndarray(Array):
         """std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=...)\n--\n
         Standard deviations along axes.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        ddof : int or float, default 0
-            What to subtract from the number of elements that is divided by.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-        mean : array_like, optional
-            The means, if they are known. Reduced axes have length 1.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.std : The function.
-        numpy.ndarray.std : The same for NumPy's arrays.
+        Refer to `cowarray.std` for the parameters and the result.
         """
         return call_method(self, "std", args, kwargs)
 
@@ -1387,30 +1082,7 @@ cdef class ndarray(Array):
         """sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n
         Sums along axes.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        initial : scalar, optional
-            Counts as one more element.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.sum : The function.
-        numpy.ndarray.sum : The same for NumPy's arrays.
+        Refer to `cowarray.sum` for the parameters and the result.
         """
         return call_method(self, "sum", args, kwargs)
 
@@ -1419,25 +1091,7 @@ cdef class ndarray(Array):
         """take($self, indices, /, axis=None, out=None, mode='raise')\n--\n
         The elements at indices along an axis; without one, of the flattened array.
 
-        Parameters
-        ----------
-        indices : array_like of int
-        axis : int, optional
-            The flattened array if omitted.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        mode : {'raise', 'wrap', 'clip'}, default 'raise'
-            What becomes of indices out of bounds.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.take : The function.
-        numpy.ndarray.take : The same for NumPy's arrays.
+        Refer to `cowarray.take` for the parameters and the result.
         """
         return call_method(self, "take", args, kwargs)
 
@@ -1474,32 +1128,7 @@ cdef class ndarray(Array):
         """var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=...)\n--\n
         Variances along axes.
 
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            All axes if omitted.
-        dtype : dtype, optional
-            The type to compute in, and of the result. Default: what NumPy's rules give.
-        out : ndarray, optional
-            Written and returned, in place of a fresh array.
-        ddof : int or float, default 0
-            What to subtract from the number of elements that is divided by.
-        keepdims : bool, optional
-            Whether reduced axes stay, with length 1.
-        where : array_like of bool, optional
-            The elements to include. Default: all.
-        mean : array_like, optional
-            The means, if they are known. Reduced axes have length 1.
-
-        Returns
-        -------
-        ndarray or scalar
-            Fresh, or `out`.
-
-        See Also
-        --------
-        cowarray.var : The function.
-        numpy.ndarray.var : The same for NumPy's arrays.
+        Refer to `cowarray.var` for the parameters and the result.
         """
         return call_method(self, "var", args, kwargs)
 
@@ -1533,7 +1162,7 @@ cdef class ndarray(Array):
         elif type(value) is float and self.descr.type_num == cnp.NPY_DOUBLE:
             set_item(self, Ellipsis, value)
         else:
-            # Converted as NumPy's fill does: to one element.
+            # Converted to one element, as by NumPy's fill.
             shown = numpy_empty((), self.descr)
             shown.fill(value)
             set_item(self, Ellipsis, shown)
@@ -1680,7 +1309,7 @@ cdef class ndarray(Array):
         return do_provided("checkpoint", self)
 
     def decheckpoint(self):
-        """Have the array stay, with all its views: its bytes are brought, and how it was made is forgotten.
+        """Keep the array in memory, with all its views: its bytes are brought, and how it was made is forgotten.
 
         Returns
         -------
@@ -1699,7 +1328,7 @@ cdef class ndarray(Array):
         return do_provided("decheckpoint", self)
 
     def evict(self):
-        """Free the bytes of a managed array, and of all that share them; they come back when somebody needs them.
+        """Free the bytes of a managed array, and of all that share them; they come back when they are needed.
 
         Returns
         -------
@@ -1708,7 +1337,7 @@ cdef class ndarray(Array):
         Raises
         ------
         BufferError
-            The array is not managed, or cannot be made again; or somebody holds the bytes. The message says who.
+            The array is not managed, or cannot be made again; or its bytes are in use. The message says by whom.
 
         See Also
         --------
@@ -1717,7 +1346,7 @@ cdef class ndarray(Array):
         do_provided("evict", self)
 
     def is_checkpointed(self):
-        """Whether the array is managed: computed in a `cowarray.budget`, or from what `checkpoint` gave.
+        """Whether the array is managed: computed in a `cowarray.budget`, or from the result of `checkpoint`.
 
         Returns
         -------
@@ -1730,7 +1359,7 @@ cdef class ndarray(Array):
         return do_provided("is_checkpointed", self)
 
     def materialize(self):
-        """Give the array's Storage bytes of its own now, as a write would: every view of it sees them, no copy does.
+        """Give the array's Storage bytes of its own now, as a write would. Views move along; copies keep the old bytes.
 
         Returns
         -------
@@ -1740,20 +1369,20 @@ cdef class ndarray(Array):
         Raises
         ------
         MemoryError
-            And nothing has changed.
+            Nothing has changed.
         cowarray.CopyError
             Inside `cowarray.no_copy`, if bytes would have to be copied.
 
         See Also
         --------
-        cowarray.explain : Says what this would copy.
+        cowarray.explain : Tells what this would copy.
         """
         cdef cow_mutable_scope scope
-        cdef Access access = access_anywhere(LOCATES, OPERATION)  # no element gets another value
+        cdef Access access = access_anywhere(LOCATES, OPERATION)  # no value changes
         cdef Storage storage = storage_for(self)  # kept: user code in begin_write can give self another
         begin_write(storage, &access, &scope)
         end_write(&scope)
-        have_read(storage)  # it is written with what was there
+        have_read(storage)  # the new bytes depend on the old ones
         return self
 
     def __getitem__(self, key):
@@ -1792,7 +1421,7 @@ cdef class ndarray(Array):
         Returns
         -------
         list or object
-            Copies of the elements; one alone, if the array has no axes.
+            Copies of the elements; a single one if the array has no axes.
 
         See Also
         --------
@@ -1806,7 +1435,7 @@ cdef class ndarray(Array):
         Parameters
         ----------
         order : {'C', 'F', 'A'}, default 'C'
-            In which elements are read.
+            The order in which elements are read.
 
         Returns
         -------
@@ -1826,7 +1455,7 @@ cdef class ndarray(Array):
         ----------
         fid : path or file object
         sep : str, default ''
-            What to write between elements, as text. Without one, the file is binary.
+            Text to write between elements. If empty, the file is binary.
         format : str, default '%s'
             How to write an element as text.
 
@@ -1891,16 +1520,16 @@ cdef class ndarray(Array):
         copy : bool, default False
             Whether the result is the caller's own.
         na_value : object, optional
-            What stands for missing elements: NaN, NaT, and None in arrays of objects. They stay by default.
+            Replaces missing elements: NaN, NaT, and None in arrays of objects. They stay by default.
         writable : bool, default False
             Whether writes go both ways.
 
         Returns
         -------
         numpy.ndarray
-            A snapshot: it shares bytes where a lazy copy would, never changes, and cannot be made writable. With
-            `copy`, or where elements are converted or replaced, an array of the caller's own. With `writable` an alias:
-            while it lives, copies of the array are made at once.
+            A snapshot: it shares bytes if a lazy copy would, never changes, and cannot be made writable. With `copy`,
+            or if elements are converted or replaced, an array of the caller's own. With `writable` an alias: while it
+            lives, copies of the array are made at once.
 
         Raises
         ------
@@ -1910,7 +1539,7 @@ cdef class ndarray(Array):
 
         See Also
         --------
-        pandas.Series.to_numpy : Takes the same arguments, but for `writable`.
+        pandas.Series.to_numpy : Takes the same arguments, except `writable`.
         """
         if dtype is not None or copy is not False or na_value is not ...:
             if writable:
@@ -1945,16 +1574,16 @@ cdef class ndarray(Array):
         forward_buffer(array, view, flags)
 
     def __releasebuffer__(self, Py_buffer *view):
-        # Nothing to do, and never called: the view's owner is another object. But NumPy keeps a mere reference to the
-        # exporter, and lets go of the buffer, of types that do not have this.
+        # Never called: the view's owner is another object. But of types without this method, NumPy releases the buffer
+        # at once and keeps a mere reference to the exporter.
         pass
 
     @property
     def __array_interface__(self):
-        """dict: What the elements are, without the ``data``: whoever reads it takes the array's buffer."""
+        """dict: Shape, dtype and strides without ``data``, so that readers take the array's buffer."""
         return interface_of(self)
 
-    # As of NumPy's arrays: it says who computes where a type has no ``__array_ufunc__``.
+    # As NumPy's arrays have it: it decides who computes if a type has no ``__array_ufunc__``.
     __array_priority__ = 0.0
 
     @property
@@ -1966,7 +1595,7 @@ cdef class ndarray(Array):
     def ctypes(self):
         """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives."""
         cdef cnp.ndarray alias = export(self, CTYPES)
-        # The pointers made of it keep this one, and so the array, as NumPy's do.
+        # Pointers made from it keep this object, and so the array, as NumPy's do.
         return (<object>header_at(
             cnp.PyArray_BYTES(alias), descr_of(alias), cnp.PyArray_NDIM(alias), cnp.PyArray_DIMS(alias),
             cnp.PyArray_STRIDES(alias), cnp.PyArray_FLAGS(alias) & NPY_ARRAY_WRITEABLE, (self, alias)
@@ -1974,12 +1603,12 @@ cdef class ndarray(Array):
 
     @property
     def __arrow_c_array__(self):
-        """callable: Exports a snapshot to Arrow, of an array that Arrow can have without conversion."""
+        """callable: Exports a snapshot to Arrow, if Arrow can take the array without conversion."""
         return arrow_exporter(self)
 
     @property
     def __arrow_array__(self):
-        """callable: Lets `pyarrow.array` convert a snapshot to the type that it wants, as it does NumPy's arrays."""
+        """callable: Lets `pyarrow.array` convert a snapshot to a type, as it converts NumPy's arrays."""
         return arrow_converter(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
@@ -1999,7 +1628,7 @@ cdef class ndarray(Array):
         return (<object>located_header(self)).__dlpack_device__()
 
     def __sizeof__(self):
-        """What the array takes, in bytes: with its elements, unless it is a view, also where it shares them."""
+        """Bytes of the object, and of its elements unless it is a view; also of elements that it shares."""
         return object.__sizeof__(self) + (size_of(self) * itemsize_of(self) if self.birth != BORN_VIEW else 0)
 
     def __reduce_ex__(self, protocol):
@@ -2023,7 +1652,7 @@ cdef class ndarray(Array):
     def __iter__(self):
         if self.nd == 0:
             raise TypeError("iteration over a 0-d array")
-        return PySeqIter_New(self)  # as NumPy's: it ends where there is no such element any more
+        return PySeqIter_New(self)  # as NumPy's: it ends at the first index that has no element
 
     def __contains__(self, value):
         if leaves_lane(self) or is_handed_with(value, None):

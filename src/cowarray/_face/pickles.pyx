@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Pickles of arrays: what they are made of, and the one function that they call."""
+"""Pickles of arrays: their parts, and the one function that they call."""
 
 import numpy as np
 from pickle import PickleBuffer
@@ -23,7 +23,7 @@ cdef object numpy_frombuffer = np.frombuffer
 
 
 cdef object reduce_array(Array x, int protocol):
-    """For protocol 5 the bytes travel as a snapshot's buffer, out of band if the pickler likes."""
+    """With protocol 5, the bytes are a snapshot's buffer, which the pickler may send out of band."""
     cdef cnp.ndarray shown, flat
     cdef tuple face = (True,) if x.standard else ()
     if not is_plain(x.descr):
@@ -36,7 +36,7 @@ cdef object reduce_array(Array x, int protocol):
     flat = (<object>shown).reshape(-1, order=order)
     if not cnp.PyArray_ISCONTIGUOUS(flat):
         flat = copied_out(flat, cnp.NPY_CORDER)
-    # Read-only, so that it travels as bytes, which the other side can share.
+    # Read-only, so that it is pickled as bytes, which the receiver can share.
     PyArray_CLEARFLAGS(flat, NPY_ARRAY_WRITEABLE)
     if not cnp.PyArray_ITEMSIZE(flat) or not cnp.PyArray_SIZE(flat):
         payload = ""
@@ -45,14 +45,14 @@ cdef object reduce_array(Array x, int protocol):
     elif protocol >= 3:
         payload = (<object>flat).tobytes()
     else:
-        # Of bytes, these protocols would make a call of another function.
+        # These protocols would pickle bytes as a call of another function.
         payload = (<object>flat).tobytes().decode("latin1")
     return _unpickle, (payload, description, (<object>shown).shape, order, *face)
 
 
 @cython.binding(False)  # no attributes: a pickle that may name this function could set them
 def _unpickle(payload, description, shape, order, standard=False):
-    """An array from the parts of a pickle; what is read-only is shared until written to, other buffers are copied."""
+    """An array from the parts of a pickle. Read-only buffers are shared until written to, others are copied."""
     cdef object size = 1
     if type(order) is not str or order not in ("C", "F"):
         raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
@@ -77,7 +77,7 @@ def _unpickle(payload, description, shape, order, standard=False):
             )
     if not needed:
         return of_face(adopt(cnp.ndarray(shape, dtype, order=order)), standard)
-    # Should the payload answer otherwise the second time, NumPy will find that it does not fit.
+    # If the payload answers differently the second time, NumPy finds that it does not fit.
     flat = numpy_frombuffer(payload, dtype="u1")
     return of_face(import_received(flat.view(dtype).reshape(shape, order=order)), standard)
 
@@ -90,7 +90,7 @@ def _unpickle_objects(array, standard=False):
 
 
 cdef Array of_face(Array x, object standard):
-    """x as it was pickled: through `array_api`, or not."""
+    """x with the standard bit that the pickled array had."""
     if type(standard) is not bool:
         raise ValueError(f"unpickle: standard must be True or False (got {standard!r})")
     return make_standard(x) if standard else x

@@ -1,6 +1,6 @@
 """`load`, `save` and `savez`: NumPy's .npy and .npz files, mapped instead of read.
 
-NumPy parses, and what it leaves unchecked is checked here: a file that claims more than it holds is refused before
+NumPy parses, and this module checks what NumPy does not: a file that claims more than it holds is refused before
 anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
 """
 
@@ -15,15 +15,18 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
-from zipfile import ZipFile
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._array.imports import array_of_file
 from cowarray._face.annotations import Array
+from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import array, asarray
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 __all__ = ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
 
@@ -68,7 +71,7 @@ def load(
     pages : bool, default False
         Whether a write to the array of a .npy file at a path costs the pages that it writes, however large the file,
         and so does a write to its lazy copies. If anyone modifies the file, the pages that were not written change,
-        in all these arrays; if anyone truncates it, the process ends at the next look at what is gone.
+        in all these arrays; if anyone truncates it, the process ends at the next access to the missing part.
 
     Returns
     -------
@@ -228,7 +231,7 @@ def savez_compressed(
 
 
 def _shown(operation: str, args: Any, kwds: Any, allow_pickle: Any) -> Any:
-    """Snapshots of what is to be saved."""
+    """Snapshots of the arrays to save."""
     shown = [asarray(x).to_numpy() for x in args]
     named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
     for each in (*shown, *named.values()):
@@ -250,8 +253,9 @@ def _write(file: Any, ending: Any, write: Any) -> None:
     if not os.path.isfile(path):
         write(path)
         return
-    import shutil
-    import tempfile
+    with importing:
+        import shutil
+        import tempfile
 
     descriptor, beside = tempfile.mkstemp(ending, ".save-", os.path.dirname(path))
     try:
@@ -281,7 +285,7 @@ class Archive(Mapping[str, Any]):
     load : Makes Archives.
     """
 
-    def __init__(self, zipped: ZipFile, name: str, allow_pickle: bool) -> None:
+    def __init__(self, zipped: "ZipFile", name: str, allow_pickle: bool) -> None:
         self._zipped: ZipFile | None = zipped
         self._owned: Any = None  # the file, if `close` must close it
         self._name = name
@@ -333,7 +337,7 @@ class Archive(Mapping[str, Any]):
 
 
 class _Damage:
-    """Turns what the parts below raise on damaged data (zip, zlib, the parser of literals, ...) into ValueError."""
+    """Turns errors on damaged data (from zip, zlib, the parser of literals, ...) into ValueError."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -362,7 +366,8 @@ def _load(file: Any, name: str, mmap_mode: Any, allow_pickle: Any) -> Any:
         return _read_array(file, name, mmap_mode, allow_pickle, magic)
     if mmap_mode == "pages":
         raise ValueError(f"{name}: pages=True maps a .npy file, and this is an .npz file; drop pages=True")
-    from zipfile import ZipFile
+    with importing:
+        from zipfile import ZipFile
 
     with _Damage(name):
         return Archive(ZipFile(file), name, allow_pickle)

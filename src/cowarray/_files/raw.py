@@ -1,6 +1,6 @@
 """Arrays from bytes without a header: `fromfile`, `frombuffer`, and from text: `loadtxt`, `genfromtxt`, `fromregex`.
 
-NumPy reads. A file at a path is mapped instead, where that gives the same array.
+NumPy reads. A file at a path is mapped instead if that gives the same array.
 """
 
 import os
@@ -79,7 +79,7 @@ def fromfile(
 
 
 def _mapped(path: Any, dtype: Any, count: Any, offset: Any) -> Any:
-    """The elements of a regular file, by memory map; None where NumPy should read it."""
+    """The elements of a regular file, by memory map; None if NumPy has to read it."""
     if dtype.hasobject or dtype.subdtype is not None or not dtype.itemsize or count < -1 or offset < 0:
         return None
     with open(path, "rb") as opened:
@@ -116,7 +116,7 @@ def frombuffer(
     -------
     ndarray
         A copy, lazy where the buffer is shared; writable, and no write reaches the buffer. To read a writable buffer
-        without a copy, as long as nobody changes it: ``asarray(numpy.frombuffer(buffer), copy=False)``.
+        without a copy, as long as it does not change: ``asarray(numpy.frombuffer(buffer), copy=False)``.
 
     See Also
     --------
@@ -223,7 +223,7 @@ def genfromtxt(
 def fromregex(
     file: _Path | Reader, regexp: str | bytes | re.Pattern[Any], dtype: DTypeLike, encoding: str | None = None
 ) -> Array:
-    """Read an array from what a regular expression finds in a file.
+    """Read an array from the matches of a regular expression in a file.
 
     Parameters
     ----------

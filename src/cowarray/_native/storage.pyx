@@ -1,10 +1,11 @@
 # cython: freethreading_compatible=True
 """The one extension that links the core: Storages, scopes and figures as Python sees them.
 
-Every status of the core becomes an exception here and nowhere else (`fail`). Every write that may copy or wait comes
-through `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and releases the GIL.
+The core's status codes become exceptions here and nowhere else (`fail`). Every write that may copy or wait goes through
+`materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and releases the GIL.
 
-One file, for a door and what it hands out are read together.
+It is one file because an extension is one module, and a second one that links the core would have counts of its own.
+Its sections can be read one at a time.
 """
 
 cimport cython
@@ -28,24 +29,24 @@ cdef enum:
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
-# The hooks of the modes, asked and told while a context uses one: `forbids_copy()`, `forbids_eager()`,
+# The modes' hooks, called while a context uses a mode: `forbids_copy()`, `forbids_eager()`,
 # `report(kind, nbytes, reason, unread)`, `born(kind, storage)`.
 cdef object modes = None
 
 
 def set_modes(hooks):
-    """Set the hooks that are asked before bytes are copied, and told when they have been, and of who shares them."""
+    """Set the hooks that are asked before bytes are copied, and told of copies and of new sharers."""
     global modes
     modes = hooks
 
 
 def _allocator():
-    """What new memory comes from: a capsule ``"cowarray.allocator"`` of a ``const cow_allocator *``. For tests."""
+    """The allocator of new memory: a capsule ``"cowarray.allocator"`` of a ``const cow_allocator *``. For tests."""
     return PyCapsule_New(<void *>allocator, "cowarray.allocator", NULL)
 
 
 def _use_allocator(capsule):
-    """Take new memory from another one, which must outlive all that comes from it. For tests."""
+    """Take new memory from another allocator, which must outlive everything allocated from it. For tests."""
     global allocator
     allocator = <const cow_allocator *>PyCapsule_GetPointer(capsule, "cowarray.allocator")
 
@@ -120,7 +121,7 @@ cdef class Storage:
         """int: Bytes in memory for this Storage alone: all, or the pages that no frozen copy has (`paging`)."""
         cdef cow_storage *handle = enter(self)
         cdef size_t nbytes
-        with nogil:  # it may wait for who looks at pages
+        with nogil:  # it may wait for another thread that looks at the pages
             nbytes = cow_storage_own_bytes(handle)
         leave(self)
         return nbytes
@@ -139,7 +140,7 @@ cdef class Storage:
 
 
 cdef inline cow_storage *enter(Storage storage) noexcept:
-    """What a call may use until it leaves, whatever others do to the Storage meanwhile."""
+    """The handle, valid until `leave`, whatever others do to the Storage meanwhile."""
     add(&storage.inside, 1)
     return storage.handle
 
@@ -151,7 +152,7 @@ cdef inline void leave(Storage storage) noexcept:
 
 
 cdef void exchange(Storage storage, Storage made) noexcept:
-    """Give a Storage another's handle; its own goes with the other, once nobody is inside any more."""
+    """Exchange the handles of two Storages. The old one stays valid until all who are inside have left."""
     storage.handle, made.handle = made.handle, storage.handle
     if relaxed(&storage.inside) != 0:
         made.former = storage.former
@@ -159,7 +160,7 @@ cdef void exchange(Storage storage, Storage made) noexcept:
 
 
 cdef void end_storage(PyObject *storage) noexcept:
-    # Borrowed, as the casts are: a reference to the dying would end it once more.
+    # Borrowed: a new reference to a dying object would end it a second time.
     if (<Storage>storage).hold is not None:
         (<Storage>storage).hold = None
     if (<Storage>storage).doorkeeper != NULL:
@@ -172,23 +173,23 @@ cdef void end_storage(PyObject *storage) noexcept:
 
 
 cdef bint is_at(Storage storage, const char *window) noexcept:
-    """Whether the bytes start there now: to compare, not to follow."""
+    """Whether the bytes start at this address now. It is compared, not followed."""
     return <const char *>cow_storage_address(storage.handle) == window
 
 
 cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept:
-    """Whether an element there is aligned; False, where nobody knows yet where the bytes will be."""
+    """Whether an element at this offset is aligned; False if the bytes have no address yet."""
     cdef size_t address = <size_t>cow_storage_address(storage.handle)
     return address != 0 and (address + offset) & (alignment - 1) == 0
 
 
 cdef char *own_bytes(Storage storage) noexcept:
-    """Where the bytes of a snapshot's Storage start: only the snapshot knows it, and nobody writes to it."""
+    """The address of a snapshot's bytes: the Storage belongs to the snapshot alone, and is never written to."""
     return <char *>cow_storage_address(storage.handle)
 
 
 cdef void *detach(Storage storage) noexcept:
-    """Of a Storage that nobody else knows, and that is dropped next."""
+    """Take the handle of a Storage that nobody else uses, and that is dropped next."""
     cdef void *handle = storage.handle
     storage.handle = NULL
     return handle
@@ -237,7 +238,7 @@ cdef size_t count_shares(Storage storage) noexcept:
 
 
 def own_regions(Storage storage not None, /):
-    """Of a Storage by the page, the bytes in memory for it alone in each 2 MiB of its allocation; else none."""
+    """The bytes in memory for this Storage alone in each 2 MiB of its allocation; none unless it is by the page."""
     cdef size_t count = allocated_size(storage) // REGION + 2  # it may begin and end within a region
     cdef size_t *regions = <size_t *>PyMem_Malloc(count * sizeof(size_t))
     cdef cow_storage *handle
@@ -282,7 +283,7 @@ cdef Hold quiet_hold(Storage storage):
 
 
 cdef Hold open_hold(Storage storage, const Access *access):
-    """A const scope. Absent bytes are asked for, unless access is NULL."""
+    """Open a const scope. The doorkeeper is asked for absent bytes, unless access is NULL."""
     cdef cow_error err
     cdef Hold hold = Hold.__new__(Hold)
     cdef cow_status status = cow_const_begin(storage.handle, &hold.scope, &err)
@@ -297,7 +298,7 @@ cdef Hold open_hold(Storage storage, const Access *access):
 
 
 cdef object held(Storage storage, const Access *access, char **window):
-    """What keeps the bytes that the Storage has now alive, and where they start. A gap."""
+    """An owner that keeps the Storage's present bytes alive, and their address. A gap."""
     cdef Hold hold
     if storage.doorkeeper != NULL:
         hold = new_hold(storage, access)
@@ -317,9 +318,9 @@ cdef object held(Storage storage, const Access *access, char **window):
 
 
 cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=False):
-    """A new Storage on the same allocation; None where that is not safe: while it is written, and of objects.
+    """A new Storage on the same allocation; None if that is not safe: while it is being written to, and for objects.
 
-    A gap, with a doorkeeper or a mode in use. quiet: a share for as long as an operation runs; nobody is told of it.
+    A gap, with a doorkeeper or a mode in use. quiet: a share for the time of an operation, which modes are not told of.
     """
     cdef cow_error err
     cdef cow_storage *handle = NULL
@@ -383,7 +384,7 @@ cdef void keep_fake(Storage storage, Keeper keeper) noexcept:
 
 
 cdef int become_fake(Storage storage, Keeper keeper) except -1:
-    """Make a Storage one without bytes: those that it has stay for who shares or reads them. A gap, at first."""
+    """Make a Storage one without bytes. Its sharers and readers keep the bytes it had. A gap, at first."""
     cdef Storage made
     leave_readers(storage)
     if storage.doorkeeper != NULL or is_pinned(storage) or relaxed(&storage.inside) != 0:
@@ -395,7 +396,7 @@ cdef int become_fake(Storage storage, Keeper keeper) except -1:
 
 
 def is_fake_storage(Storage storage not None, /):
-    """Whether a Storage has no bytes, and never will have."""
+    """Whether a Storage has no bytes, and never will."""
     return storage.is_fake
 
 
@@ -405,7 +406,7 @@ def is_deferred_storage(Storage storage not None, /):
 
 
 cdef void change_keeper(Storage storage, Keeper keeper) noexcept:
-    """Give a Storage that only its maker has another doorkeeper; it is no fake from here on."""
+    """Change the doorkeeper of a Storage that only its maker uses; it is deferred from here on, and not a fake."""
     cdef PyObject *before = storage.doorkeeper
     keep_fake(storage, keeper)
     storage.is_fake = False
@@ -415,7 +416,7 @@ cdef void change_keeper(Storage storage, Keeper keeper) noexcept:
 
 
 cdef void take_bytes(Storage storage, Storage made) noexcept:
-    """Put bytes into a Storage that had none: those of another, which is dropped. Its doorkeeper leaves. A gap."""
+    """Give a Storage without bytes those of another, which is dropped; and drop its doorkeeper. A gap."""
     cdef PyObject *before = storage.doorkeeper
     refresh(made)
     made.unscoped = NULL
@@ -428,7 +429,7 @@ cdef void take_bytes(Storage storage, Storage made) noexcept:
 
 
 cdef void exchange_bytes(Storage storage, Storage made) noexcept:
-    """Give a Storage another's share of bytes, and drop its own. Both have the same size. A gap."""
+    """Give a Storage the share of another of the same size, and drop its own. A gap."""
     refresh(made)
     refresh(storage)
     made.unscoped = NULL
@@ -440,7 +441,7 @@ cdef void count_fake_copy(size_t nbytes) noexcept:
 
 
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign):
-    """A Storage over bytes that owner keeps alive. Not foreign: nobody else may know of them."""
+    """A Storage over bytes that owner keeps alive. If not foreign, nobody else may use them."""
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef cow_dataptr ptr
@@ -454,7 +455,7 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
     Py_INCREF(owner)
     made.handle = handle
     if not foreign and KEEPS_HEADERS:
-        # The owner serves as the Hold: like one, it is this Storage's alone.
+        # The owner serves as the Hold: like a Hold, it belongs to this Storage alone.
         made.hold = owner
         made.window = <char *>data
         made.unscoped = <PyObject *>owner
@@ -489,11 +490,11 @@ cdef dict BEHALVES = {
 
 
 cdef class Keeper:
-    """A doorkeeper of the library's own."""
+    """A doorkeeper written in C."""
 
 
 cdef int keep_for(Storage storage, Storage made, const Access *access) except -1:
-    """The doorkeeper of a Storage that shares with one that has one. A gap, with a Keeper who wants to know."""
+    """Set the doorkeeper of a new sharer, or tell the Keeper of its source. A gap, in the second case."""
     cdef object keeper = <object>storage.doorkeeper
     if storage.is_fake:
         keep_fake(made, <Keeper>keeper)
@@ -503,7 +504,7 @@ cdef int keep_for(Storage storage, Storage made, const Access *access) except -1
 
 
 cdef int ask(Storage storage, const Access *access) except -1:
-    """Tell the doorkeeper who comes for the bytes. What it raises passes on, and nothing has happened. A gap."""
+    """Ask the doorkeeper about an access. If it raises, nothing has happened. A gap."""
     cdef object keeper = <object>storage.doorkeeper
     cdef object box = None
     cdef int i
@@ -521,11 +522,11 @@ cdef int ask(Storage storage, const Access *access) except -1:
 
 
 cdef int ask_again(Storage storage, const Access *access) except -1:
-    """The bytes were absent when the door opened: another thread took them after the doorkeeper was asked. A gap."""
+    """Ask once more: another thread evicted the bytes after the doorkeeper had been asked. A gap."""
     cdef Access again = access[0]
     if again.intent == LOCATES:
-        again.intent = READS  # elements lie nowhere without bytes, and whoever LOCATES may have been left without any
-    PyErr_CheckSignals()  # those who take and those who bring may go on for ever
+        again.intent = READS  # LOCATES may be granted without bytes, but elements have no address without them
+    PyErr_CheckSignals()  # evicting and bringing back may go on for ever
     return ask(storage, &again)
 
 
@@ -536,19 +537,19 @@ cdef int knock(Storage storage, const Access *access) except -1:
 
 
 def set_doorkeeper(Storage storage not None, keeper, /):
-    """Have a Storage's doorkeeper asked at each access from now on.
+    """Set the doorkeeper, which is asked at each access from now on.
 
-    What was kept for reading is dropped, so that every later access comes through the door.
+    Kept headers are dropped, so that every later access comes through the door.
 
     Parameters
     ----------
     storage : Storage
     keeper : callable or None
-        Called with the Storage, the intent ("locates", "shares", "reads", "writes", "overwrites"), on whose behalf
+        Called with the Storage, the intent ("locates", "shares", "reads", "writes", "overwrites"), the behalf
         ("operation", "export", "ctypes", "dlpack", "C API", "foreign"), and the box: None for anything, or a tuple of
-        offset in the window, shape, strides and itemsize, in bytes. What it raises stops the access. None: nobody. The
-        Storage owns it and is invisible to the garbage collector, so it must not own an array of the Storage. Set it
-        before other threads use the Storage: without a GIL, nothing orders the two.
+        offset in the window, shape, strides and itemsize, in bytes. An exception stops the access. The Storage owns the
+        doorkeeper and is invisible to the garbage collector, so the doorkeeper must not own an array of the Storage.
+        Set it before other threads use the Storage: without a GIL, nothing orders the two.
     """
     put_doorkeeper(storage, keeper)
 
@@ -567,7 +568,7 @@ cdef void put_doorkeeper(Storage storage, object keeper) noexcept:
 
 
 cdef void refresh(Storage storage) noexcept:
-    """Let go of everything that is kept for reading. A gap."""
+    """Drop everything that is kept for readers. A gap."""
     cdef object _hold = storage.hold  # ends with this function, when the Storage is whole
     storage.hold = None
     storage.window = NULL
@@ -576,19 +577,19 @@ cdef void refresh(Storage storage) noexcept:
 
 
 cdef void leave_readers(Storage storage) noexcept:
-    """Before the Storage leaves shared bytes: drop what is kept for reading, and tell the core who still reads.
+    """Before the Storage leaves shared bytes: drop everything kept for readers, and tell the core whether any remain.
     A gap.
 
-    What is kept would be a reader left behind, and keep the last sharer from stealing. A reader in another thread, or
-    around the user code that writes here, may have no scope but only the array that owns the bytes, which the core has
-    once. It holds a counted reference: every such reader is a frame of this library's C, or an array of NumPy's whose
-    base the owner is, and neither borrows as the interpreter does. So a count of one says that nobody reads. More says
-    that somebody may; to be mistaken there costs the last sharer a copy, never a value.
+    A kept Hold would be a reader left behind, and stop the last sharer from stealing. A reader in another thread, or
+    around the user code that writes here, may have no scope, only a reference to the array that owns the bytes; the
+    core has one reference, too. Each reader's reference is counted: it is held by a C frame of this library, or by a
+    NumPy array whose base is the owner, and neither borrows as the interpreter does. So a count of one means that
+    nobody reads. A greater count means that somebody may: a false alarm costs the last sharer a copy, never a value.
     """
     cdef PyObject *owner = storage.unscoped
     refresh(storage)
     if owner != NULL and storage.unscoped == owner:
-        storage.unscoped = NULL  # from here on, readers have a Hold
+        storage.unscoped = NULL  # later readers have a Hold
         if Py_REFCNT(<object>owner) > 1:
             cow_storage_spare(storage.handle)
 
@@ -649,7 +650,7 @@ cdef int fill_bytes(Storage storage, Storage made) except -1:
     owner = made.unscoped
     if owner != NULL and Py_REFCNT(<object>owner) > 1:
         raise BufferError("fill: the bytes that were made are still in use")
-    made.unscoped = NULL  # who reads them from here on has a Hold
+    made.unscoped = NULL  # later readers have a Hold
     nbytes = cow_storage_allocated(made.handle)
     status = cow_storage_take(made.handle, 1, &ptr, &err)
     if status != COW_OK:
@@ -658,25 +659,25 @@ cdef int fill_bytes(Storage storage, Storage made) except -1:
     if status == COW_OK:
         return 1
     if cow_storage_fill(made.handle, ptr, nbytes, NULL) != COW_OK and ptr.deleter != NULL:
-        ptr.deleter(ptr.data, ptr.context, nbytes)  # only if somebody else has it, against the rules
+        ptr.deleter(ptr.data, ptr.context, nbytes)  # reached only if `made` is used elsewhere, against the rules
     if status != COW_EPRESENT:
         fail(status, &err)
     return 0
 
 
 def evict(Storage storage not None, size_t managed, /):
-    """Free the bytes that a Storage shares; whoever comes for them asks its doorkeeper to bring them.
+    """Free the bytes that a Storage shares. The next access asks its doorkeeper to bring them.
 
     Parameters
     ----------
     storage : Storage
     managed : int
-        How many of the Storages that share the bytes have a doorkeeper who can bring them.
+        How many of the Storages that share the bytes have a doorkeeper that can bring them.
 
     Raises
     ------
     BufferError
-        Somebody else holds the bytes, or they are away already; it says who. Nothing has changed.
+        The bytes are in use, or away already; the message says by whom. Nothing has changed.
     MemoryError
         There is no memory to note that they are away. Nothing has changed.
     """
@@ -688,27 +689,27 @@ def evict(Storage storage not None, size_t managed, /):
 
 
 def fill(Storage storage not None, Storage made not None, /):
-    """Move the bytes of one Storage, which nobody else has, to all that share the absent bytes of another.
+    """Move the bytes of one Storage, which nobody else uses, to all that share the absent bytes of another.
 
     Parameters
     ----------
     storage : Storage
     made : Storage
-        Afterwards without bytes, and good for nothing.
+        Consumed: it has no bytes afterwards.
 
     Returns
     -------
     bool
-        False: there were bytes already, and `made` keeps its own.
+        False if there were bytes already; `made` then keeps its own.
 
     Raises
     ------
     ValueError
         The sizes differ, or the bytes cannot be moved.
     BufferError
-        Somebody uses the bytes of `made`.
+        The bytes of `made` are in use.
     MemoryError
-        There is no memory to note that they have left.
+        There is no memory to note that they have moved.
     """
     return fill_bytes(storage, made) != 0
 
@@ -721,7 +722,7 @@ def is_absent_storage(Storage storage not None, /):
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) noexcept:
-    """What the core is told of an access to a large Storage; NULL: anything."""
+    """The box of an access to a large Storage, as the core takes it; NULL: anything."""
     if access.ndim < 0 or cow_storage_nbytes(storage.handle) < PAGED:
         return NULL
     box.offset = access.offset
@@ -734,44 +735,60 @@ cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) 
 
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
-    cdef cow_account *before
-    cdef object _keeper  # whose account it is: another thread may send him away meanwhile
-    if storage.doorkeeper != NULL:
-        ask(storage, access)
-        if storage.account != NULL:
-            _keeper = <object>storage.doorkeeper
-            before = cow_account_use(storage.account)
-            try:
-                return begin_asked(storage, access, scope)
-            finally:
-                cow_account_use(before)
-    return begin_asked(storage, access, scope)
-
-
-cdef inline int begin_asked(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
-    cdef cow_box room
-    cdef const cow_box *box = NULL
     cdef cow_status status
-    cdef unsigned flags = COW_TRY
-    if not modes_in_use():
-        # The everyday write: to bytes of its own, or to few enough to copy with the GIL held.
-        if cow_storage_nbytes(storage.handle) > SMALL_COPY or storage.unscoped != NULL:
-            flags |= COW_NO_COPY
-            box = box_of(storage, access, &room)
-        status = cow_mutable_begin_at(storage.handle, box, flags, scope, NULL)
+    if storage.doorkeeper != NULL:
+        return begin_at_door(storage, access, scope)
+    if not modes_in_use() and cow_storage_nbytes(storage.handle) <= SMALL_COPY and storage.unscoped == NULL:
+        # The common case: the Storage has bytes of its own, or so few that they are copied with the GIL held.
+        status = cow_mutable_begin_at(storage.handle, NULL, COW_TRY, scope, NULL)
         if status == COW_OK:
             if storage.window != NULL and storage.window != <char *>scope.data:
                 refresh(storage)
             return 0
         if status == COW_ENOMEM:
-            raise MemoryError(f"cannot allocate {window_size(storage)} bytes for a write to an array that shares bytes")
+            refuse_memory(storage)
+    return begin_asked(storage, access, scope)
+
+
+cdef int begin_at_door(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
+    """`begin_write` of a Storage with a doorkeeper."""
+    cdef object _keeper = <object>storage.doorkeeper  # keeps the account: another may take its place meanwhile
+    cdef cow_account *before
+    ask(storage, access)
+    if storage.account == NULL:
+        return begin_asked(storage, access, scope)
+    before = cow_account_use(storage.account)
+    try:
+        return begin_asked(storage, access, scope)
+    finally:
+        cow_account_use(before)
+
+
+cdef int begin_asked(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
+    """`begin_write` after the doorkeeper has been asked."""
+    cdef cow_box room
+    cdef cow_status status
+    if not modes_in_use():
+        status = cow_mutable_begin_at(
+            storage.handle, box_of(storage, access, &room), COW_TRY | COW_NO_COPY, scope, NULL
+        )
+        if status == COW_OK:
+            if storage.window != NULL and storage.window != <char *>scope.data:
+                refresh(storage)
+            return 0
+        if status == COW_ENOMEM:
+            refuse_memory(storage)
     while not materialize(storage, access, scope):
         ask_again(storage, access)
     return 0
 
 
+cdef int refuse_memory(Storage storage) except -1:
+    raise MemoryError(f"cannot allocate {window_size(storage)} bytes for a write to an array that shares bytes")
+
+
 cdef bint materialize(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
-    """Open a mutable scope on bytes of the Storage's own. False: they are absent, and there is a doorkeeper to ask."""
+    """Open a mutable scope on bytes of the Storage's own. False: they are absent, and the doorkeeper can bring them."""
     cdef cow_storage *handle = enter(storage)
     try:
         return materialize_in(handle, storage, access, scope)
@@ -802,7 +819,7 @@ cdef bint materialize_in(
         with nogil:
             status = cow_mutable_begin_at(handle, box, flags, scope, &err)
     if status == COW_ECOPY and not forbidden:
-        return materialize_in(handle, storage, access, scope)  # it was not shared when it was asked
+        return materialize_in(handle, storage, access, scope)  # another sharer came after `cost` was read
     if status == COW_ECOPY:
         refuse_copy(storage)
     if status == COW_EABSENT and storage.doorkeeper != NULL:
@@ -857,7 +874,7 @@ cdef int tell_write(Storage storage, str kind, size_t nbytes, str reason, Unread
         raise
     if unread is not None:
         if unread.event is None:
-            have_read(storage)  # nobody waits for it
+            have_read(storage)  # no trace waits for it
         else:
             storage.is_copy = False
     return 0
@@ -869,20 +886,20 @@ cdef int tell_write(Storage storage, str kind, size_t nbytes, str reason, Unread
 @cython.final
 @cython.no_gc
 cdef class Unread:
-    """A write that gave a lazy copy bytes of its own, until somebody comes to read them.
+    """A write that gave a lazy copy bytes of its own, until they are first read.
 
-    Whoever reads takes it from the Storage. A Storage that still has it when it is dropped marks it as lost: that runs
-    no Python code and allocates nothing. A trace keeps it among its events, and looks when it is asked.
+    The first reader takes it from the Storage. A Storage that still has it when it ends marks it as lost, which runs no
+    Python code and allocates nothing. A trace keeps it among its events, and looks when it is asked.
     """
 
     @property
     def is_lost(self):
-        """bool: Whether the copy was dropped, and nobody had read it."""
+        """bool: Whether the copy was dropped without having been read."""
         return relaxed(&self.lost) != 0
 
 
 cdef Unread watch(Storage storage):
-    """Have the Storage's next reader come through the door, if it is a lazy copy that is being written. A gap."""
+    """Have the next reader of a lazy copy that is being written to come through the door. A gap."""
     cdef Unread unread = None
     if storage.is_copy and window_size(storage) != 0:
         unread = Unread.__new__(Unread)
@@ -923,7 +940,7 @@ cdef Pin pin_storage(Storage storage, const Access *access):
     pin.open = True
     pin.storage = storage
     if is_unread(storage) and access.behalf != OPERATION:
-        have_read(storage)  # who has the pointer reads when he likes
+        have_read(storage)  # the holder of the pointer may read at any time
     return pin
 
 
@@ -937,9 +954,9 @@ cdef enum:
 @cython.final
 @cython.no_gc
 cdef class Overwrite:
-    """Write access for a writer that gives every byte of the window a new value; nothing is copied first.
+    """Write access that gives every byte of the window a new value; nothing is copied first.
 
-    The bytes written to stay valid for as long as this object lives, and pinned once they are in place.
+    The bytes written to stay valid for as long as this object lives, and are pinned once they are in place.
     """
 
     def __dealloc__(self):
@@ -951,7 +968,7 @@ cdef class Overwrite:
             leave(self.storage)
 
     cdef void stay(self) noexcept:
-        """Be inside the Storage to the end: nothing else keeps its handle while the bytes are not in place."""
+        """Stay inside the Storage until this object ends: its handle is needed until the bytes are in place."""
         if not self.entered:
             self.entered = True
             enter(self.storage)
@@ -960,14 +977,14 @@ cdef class Overwrite:
         return self.scope.data == self.scope.old
 
     cdef bint commit(self) except -1:
-        """Put the bytes in place. False, and nothing has happened, if others have written to the Storage meanwhile."""
+        """Put the bytes in place. False, and nothing has happened, if others wrote to the Storage meanwhile."""
         cdef cow_error err
         cdef Unread unread = None
         cdef bint fresh = not self.in_place()
         if fresh:
             leave_readers(self.storage)
             if modes_in_use():
-                unread = watch(self.storage)  # before the bytes are in place, where others could read them
+                unread = watch(self.storage)  # before the bytes are in place and others can read them
         cdef cow_status status = cow_overwrite_commit(&self.scope, &self.pinned, &err)
         if status == COW_OK:
             self.state = COMMITTED
@@ -995,7 +1012,7 @@ cdef Overwrite overwrite_storage(Storage storage, const Access *access):
 
 
 cdef inline bint begin_overwrite(Overwrite writer) except -1:
-    """Open the scope. False: the bytes are absent, and there is a doorkeeper to ask."""
+    """Open the scope. False: the bytes are absent, and the doorkeeper can bring them."""
     cdef cow_error err
     cdef Storage storage = writer.storage
     if modes_in_use():
@@ -1021,7 +1038,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     if not writer.in_place():
         writer.stay()
     if cow_storage_address(handle) != before:
-        storage.unscoped = NULL  # about to steal, it found a reader left behind by then, and copied
+        storage.unscoped = NULL  # about to steal, it found a reader left behind, and copied
     if shared and writer.in_place() and modes_in_use():
         report_write(storage, cow_storage_allocation(handle) != allocation, reason)
     return True
@@ -1033,16 +1050,16 @@ publish(Storage, "cowarray.Storage")
 end_by(Storage, end_storage)
 
 
-# ---- figures and the heap: the core's, for extensions that do not link it --------------------------------------------
+# ---- the core's figures and heap, for extensions that do not link it -------------------------------------------------
 
 
 def count_modes(int change):
-    """Count a context in (1) or out (-1). Returns how many there are."""
+    """Count a context that begins (1) or ends (-1) to use modes. Returns how many do."""
     return add(&mode_users, change)
 
 
 cdef int allow_eager(size_t nbytes, str reason) except -1:
-    """Ask the modes whether a copy may be made at once: CopyError where not."""
+    """Ask the modes whether an eager copy is allowed; CopyError if not."""
     if nbytes != 0 and modes_in_use() and modes.forbids_eager():
         raise CopyError(
             f"no_copy: this would copy {nbytes} bytes at once, because {reason}; drop eager=True, "
@@ -1052,7 +1069,7 @@ cdef int allow_eager(size_t nbytes, str reason) except -1:
 
 
 cdef int tell_eager(size_t nbytes, str reason) except -1:
-    """Count a copy that has been made at once, and tell the modes."""
+    """Count an eager copy, and tell the modes."""
     count_eager(nbytes)
     if modes_in_use():
         modes.report("eager", nbytes, reason)

@@ -1,5 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""`asarray`, `array` and `from_dlpack`: from anything to an array."""
+"""`asarray`, `array`, `from_dlpack` and `astype`: from anything to an array.
+
+It is one file because all of these settle a dtype, an order and a copy argument by the same steps.
+"""
 
 import numpy as np
 from array import array as array_array_type
@@ -70,16 +73,16 @@ cdef frozenset COPIED_TYPES = frozenset(
     (*np.sctypeDict.values(), list, tuple, str, bytes, int, float, complex, bool, type(None))
 )
 
-# And these hand out their buffer.
+# Types that give their buffer.
 cdef frozenset BUFFER_TYPES = frozenset((memoryview, bytearray, array_array_type, mmap_type))
 
 cdef tuple PYTHON_TYPES = (float, int, bool, complex, str, bytes, object)
 
 
 cdef object with_elements(object values, int depth):
-    """values, where it is a list with our arrays without axes, with NumPy's for these.
+    """values, with NumPy arrays in place of cowarray's arrays without axes, if it is a list or tuple of such.
 
-    Of an array that is not its own, NumPy asks float(), and rounds a longdouble, or takes no text and no fields.
+    For these NumPy would call float(), which rounds a longdouble and fails for text and fields.
     """
     cdef list seen = None
     cdef Py_ssize_t i
@@ -102,7 +105,7 @@ cdef object with_elements(object values, int depth):
 
 
 cdef Array convert(object obj, object dtype, object order, object copy):
-    """Anything but our own arrays, as one of them."""
+    """Any object other than a cowarray array, as a cowarray array."""
     cdef cnp.ndarray array
     cdef cnp.ndarray given
     cdef bint own = False
@@ -118,7 +121,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             own = root(array) is not root(given)
             copied = own and descr_of(array) == descr_of(given)
     else:
-        # NumPy keeps nothing of a list or a scalar; of anything else it may have got memory that lives on elsewhere.
+        # NumPy copies lists and scalars; the memory of any other object may be referred to elsewhere.
         own = type(obj) in COPIED_TYPES
         if own and copy is False:
             raise ValueError(
@@ -129,11 +132,11 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             check_buffer(obj)
         array = numpy_asarray(with_elements(obj, 0), dtype=dtype, order=order)
         if copy is False and not own:
-            # Memory that is only looked at is the same when looked at twice. (Not every __array__ knows copy=False.)
+            # An object that shares its memory gives the same address twice. (Not every __array__ has copy=False.)
             given = numpy_asarray(obj, dtype=dtype, order=order)
             own = cnp.PyArray_BYTES(given) != cnp.PyArray_BYTES(array)
         elif type(obj) in BUFFER_TYPES and PyArray_BASE(array) == NULL:
-            own = True  # these hand out nothing but their buffer, and this is not it
+            own = True  # these types share nothing but their buffer, and this is not on it
             copied = descr_of(array) == descr_of(numpy_asarray(obj))
         if type(array) is not cnp.ndarray:
             array = PyArray_View(array, NULL, numpy_ndarray)
@@ -194,12 +197,12 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 
 
 def _plain_asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """`asarray` as ever, for whoever it is handed to."""
+    """`asarray` without a mode, for the mode that it was handed to."""
     return to_array(a, dtype, order, device, copy, like, False)
 
 
 def standard_asarray(a, dtype=None, device=None, copy=None):
-    """`asarray`, which gives the standard's arrays."""
+    """`asarray` of the array API standard's namespace."""
     if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         return take_road("asarray", _plain_standard_asarray, (a, dtype, device, copy), {})
     return _plain_standard_asarray(a, dtype, device, copy)
@@ -210,7 +213,7 @@ def _plain_standard_asarray(a, dtype=None, device=None, copy=None):
 
 
 cdef object to_array(object a, object dtype, object order, object device, object copy, object like, bint face):
-    """What `asarray` gives; face: the bit that an array of ours is to have."""
+    """The result of `asarray`; face: the standard bit that it shall have, if `a` is a cowarray array."""
     if asks_elsewhere(like):
         return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
     check_device(device)
@@ -224,12 +227,12 @@ cdef object to_array(object a, object dtype, object order, object device, object
 
 
 cdef bint asks_elsewhere(object like) noexcept:
-    """Whether `like` is neither ours nor NumPy's: NumPy then asks it to make the array, or refuses it."""
+    """Whether `like` is neither cowarray's nor NumPy's: NumPy then asks it to make the array, or refuses it."""
     return like is not None and not is_array(like) and type(like) is not cnp.ndarray
 
 
 cdef object of_elsewhere(object result):
-    """What another library has made; NumPy's array of it may be known to others."""
+    """Another library's result; if it is a NumPy array, others may refer to it."""
     return import_array(result, None) if type(result) is cnp.ndarray else result
 
 
@@ -241,18 +244,18 @@ cdef bint is_one_of(object value, tuple known) noexcept:
 
 
 cdef object settled_dtype(object dtype):
-    """What a dtype argument says. NumPy's and Python's own classes say nothing that could change."""
+    """A dtype argument, converted once; NumPy's and Python's own classes stay, since they always mean the same."""
     if isinstance(dtype, numpy_dtype) or is_one_of(dtype, PYTHON_TYPES):
         return dtype
     return dtype if isinstance(dtype, type) and issubclass(dtype, (numpy_dtype, numpy_generic)) else numpy_dtype(dtype)
 
 
 cdef cnp.dtype unconverted(Array x, object dtype):
-    """The dtype that is asked for, where x's bytes are its elements as they are; None where NumPy has to convert."""
+    """The dtype that is asked for, if x's bytes need no conversion; None if NumPy has to convert them."""
     if isinstance(dtype, type) and issubclass(dtype, numpy_dtype):
-        return x.descr if type(x.descr) is dtype else None  # a class of dtypes: which of them is for NumPy to say
+        return x.descr if type(x.descr) is dtype else None  # a class of dtypes, from which NumPy chooses
     wanted = numpy_dtype(dtype)
-    # Equal dtypes can differ in metadata and in name; StringDType also in where the text is.
+    # Equal dtypes can differ in metadata and in name; StringDType also in where its text is stored.
     return wanted if wanted is x.descr or (wanted == x.descr and x.descr.type_num != NPY_VSTRING) else None
 
 
@@ -287,11 +290,11 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
 
 
 cdef object shallow(object values, object dtype, int ndmin, dict most, object copy):
-    """What `array` makes an array of, where dimensions are limited. NumPy looks into lists, and raises the errors."""
+    """The object that `array` converts if dimensions are limited. NumPy looks into lists, and raises the errors."""
     if is_array(values):
         numpy_array(reader_header(<Array>values), dtype, copy=None, ndmin=ndmin, **most)
         return values
-    # Our arrays in lists may become objects: they are not shown as NumPy's.
+    # Arrays in lists may become objects, so they are not replaced by headers.
     made = numpy_array(values, dtype, copy=None, ndmin=ndmin, **most)
     if copy is False or cnp.PyArray_Check(values):
         return values
@@ -317,16 +320,16 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     ndmin : int, default 0
         At least so many dimensions; axes of length 1 are put in front.
     ndmax : int, optional
-        At most so many dimensions: what is nested deeper in lists becomes objects.
+        At most so many dimensions: lists that are nested deeper become objects.
     like : array, optional
-        Of another library, which then makes the result.
+        An array of another library, which then makes the result.
     device : {'cpu'}, optional
 
     Returns
     -------
     ndarray
-        A copy: lazy, if `object` is a `cowarray.ndarray`, and made at once of anybody else's memory. Unless `copy` is
-        True, `object` itself where it can be used as it is.
+        A copy: lazy if `object` is a `cowarray.ndarray`, and made at once of foreign memory. Unless `copy` is True,
+        `object` itself if it can be used as it is.
 
     Raises
     ------
@@ -335,11 +338,11 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 
     See Also
     --------
-    asarray : Copies only where it must.
+    asarray : Copies only if it must.
     numpy.array : The same for NumPy's arrays.
     """
     cdef Array x
-    cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # which older versions of NumPy do not know
+    cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # older versions of NumPy lack it
     if asks_elsewhere(like):
         return of_elsewhere(
             numpy_array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like, **most)
@@ -349,7 +352,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         object = shallow(object, dtype, ndmin, most, copy)
     made = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
     if not is_array(made):
-        return made  # of whoever has been handed it
+        return made  # a mode's result
     x = <Array>made
     if ndmin > MAXDIMS:
         raise ValueError(f"ndmin bigger than allowable number of dimensions NPY_MAXDIMS (={MAXDIMS})")
@@ -370,7 +373,7 @@ cdef Array with_axes(Array x, int nd):
 
 
 def copied_array(str operation, object, dtype=None, *, order=None, ndmin=0, like=None, device=None):
-    """What a function gives that copies in meaning, and whose argument NumPy returns where it can.
+    """The result of a function that copies in meaning, and for which NumPy returns the argument where it can.
 
     Parameters
     ----------
@@ -382,7 +385,7 @@ def copied_array(str operation, object, dtype=None, *, order=None, ndmin=0, like
     Returns
     -------
     ndarray
-        A copy; where copies in meaning are aliases, what NumPy would give.
+        A copy; in a context whose copies are aliases, what NumPy would return.
     """
     cdef bint aliases = exports_alias()
     made = array(object, dtype, copy=None if aliases else True, order=order, ndmin=ndmin, like=like, device=device)
@@ -394,7 +397,7 @@ def copied_array(str operation, object, dtype=None, *, order=None, ndmin=0, like
 
 
 cdef Array as_alias(Array x, str operation):
-    """What an operation that copies in meaning gives, where NumPy gives x itself, or a view of all of it."""
+    """The result of a copy in meaning for which NumPy gives x itself, or a view of all of it."""
     cdef Array view = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
                                  BORN_VIEW)
     return copy_of_alias(shadowed_as(view, x), operation)
@@ -409,14 +412,14 @@ def from_dlpack(x, /, *, device=None, copy=None):
         With ``__dlpack__`` and ``__dlpack_device__``, in memory of the CPU.
     device : {'cpu'}, optional
     copy : bool, optional
-        ``False`` shares the producer's memory; the caller promises that nobody writes to it while arrays made from it
+        ``False`` shares the producer's memory; the caller promises that it is not written to while arrays made from it
         have no bytes of their own.
 
     Returns
     -------
     ndarray
-        A copy: lazy, if `x` is a `cowarray.ndarray`, and else made at once. With ``copy=False`` it shares bytes until
-        it is written to.
+        A copy: lazy if `x` is a `cowarray.ndarray`, else made at once. With ``copy=False`` it shares bytes until it is
+        written to.
 
     See Also
     --------
@@ -464,7 +467,7 @@ def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=Tru
 
 
 def standard(result, /):
-    """A result of this library, with the arrays and NumPy's scalars in it as the standard's arrays."""
+    """A result, with its arrays and NumPy scalars as the standard's arrays."""
     if is_array(result):
         return with_face(<Array>result, True, <Birth>(<Array>result).birth)
     if type(result) is tuple:
@@ -477,7 +480,7 @@ def standard(result, /):
 
 
 def own_or_asarray(x, /):
-    """x, if it is an array of ours, which keeps its bit; else what `asarray` makes of it."""
+    """x itself if it is a cowarray array, whose standard bit stays; else `asarray(x)`."""
     return x if is_array(x) else asarray(x)
 
 
@@ -486,7 +489,7 @@ cdef bint is_text(object value, str text) except -1:
 
 
 cdef bint says_dtype_plainly(object dtype) noexcept:
-    """Whether a dtype argument is asked for nothing: a name, a dtype, one of NumPy's scalar types or Python's types."""
+    """Whether a dtype argument runs no code: a name, a dtype, one of NumPy's scalar types or Python's types."""
     if type(dtype) is str or PyArray_DescrCheck(dtype) or is_one_of(dtype, PYTHON_TYPES):
         return True
     return type(dtype) is type and is_numpys_scalar(<type>dtype)
@@ -497,7 +500,7 @@ cdef bint is_complex(cnp.dtype descr) noexcept:
 
 
 cdef Array converted(Array x, cnp.dtype descr):
-    """Numbers as other numbers, in NumPy's order 'K', as NumPy's C converts them; no imaginary part may be lost."""
+    """Numbers converted by NumPy's C, in order 'K'. No imaginary part may be lost, as that would warn."""
     cdef cnp.ndarray header = const_header(x)
     Py_INCREF(descr)  # stolen
     cdef cnp.ndarray made = PyArray_NewLikeArray(header, cnp.NPY_KEEPORDER, descr, False)
@@ -506,7 +509,7 @@ cdef Array converted(Array x, cnp.dtype descr):
 
 
 cdef object cast(Array x, object dtype, object order, object casting, object copy):
-    """What `x.astype` gives: a copy that is lazy if nothing needs to change."""
+    """The result of `x.astype`: a copy, lazy if nothing needs to change."""
     cdef char code
     cdef cnp.dtype wanted
     if copy is True and is_text(order, "K") and is_number(x.descr) and says_dtype_plainly(dtype):

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Arrays made of numbers: `zeros`, `empty` and others, whose arguments are not packed and unpacked on the way."""
+"""Fresh arrays: `zeros`, `empty` and others, by calls that pack no arguments."""
 
 import numpy as np
 
@@ -23,24 +23,24 @@ cdef object FLOAT = np.dtype(float)
 cdef dict NOTHING = {}
 
 
-# Not bound, these are CPython's own kind of function: see protocols.pyx.
+# Unbound, these are CPython's own kind of function: see protocols.pyx.
 @cython.binding(False)
 def zeros(shape, dtype, order, device, like, /):
-    """What `cowarray.zeros` gives."""
+    """`cowarray.zeros`."""
     made = of_shape(shape, dtype, order, device, like, True)
     return dispatched(numpy_zeros, shape, dtype, order, device=device, like=like) if made is None else made
 
 
 @cython.binding(False)
 def empty(shape, dtype, order, device, like, /):
-    """What `cowarray.empty` gives."""
+    """`cowarray.empty`."""
     made = of_shape(shape, dtype, order, device, like, False)
     return dispatched(numpy_empty, shape, dtype, order, device=device, like=like) if made is None else made
 
 
 @cython.binding(False)
 def made(function, device, like, /, *args):
-    """What one of NumPy's functions makes, which has the named arguments device and like."""
+    """The array that a NumPy function with the keyword arguments device and like makes."""
     cdef Operation operation
     if device is None and like is None:
         operation = function_operation(function)
@@ -51,7 +51,7 @@ def made(function, device, like, /, *args):
 
 
 cdef object of_shape(object shape, object dtype, object order, object device, object like, bint cleared):
-    """A fresh array of numbers; None where NumPy should look at the arguments, or the road is taken."""
+    """A fresh array of numbers; None if NumPy has to look at the arguments, or the road is taken."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.dtype descr
     cdef cnp.ndarray array

@@ -1,7 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """Item access: NumPy's forms of an index, on headers.
 
-One file, for what an index is settled to and what is then done with it are read together.
+It is one file because an assignment asks at each step what kind of index it has: cut in two, the hottest lanes would
+cross modules, and each half would be read with the other at hand.
 """
 
 import operator
@@ -9,6 +10,7 @@ import numpy as np
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_Clear
+from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
@@ -52,6 +54,7 @@ from cowarray._c.numpy cimport (
     numpy_ndarray,
     PyArray_CopyInto,
     PyArray_Empty,
+    PyArray_ISNBO,
     PyArray_Pack,
     PyArray_Scalar,
     PyArray_View,
@@ -99,7 +102,7 @@ cdef object set_items = operator.setitem
 
 
 cdef object shown_key(object key):
-    """A settled index as NumPy may see it: our arrays in it as headers."""
+    """A settled index as NumPy may see it: cowarray's arrays in it are replaced by headers."""
     if is_array(key):
         return reader_header(<Array>key)
     if type(key) is tuple:
@@ -122,7 +125,7 @@ cdef bint picks_one(int nd, object key) noexcept:
 
 
 cdef bint is_whole_number(object item) noexcept:
-    """Whether an item of a settled index is one integer: also one that is an array without axes."""
+    """Whether an item of a settled index is one integer, or an integer array without axes."""
     if is_array(item):
         return (<Array>item).nd == 0 and PyTypeNum_ISINTEGER((<Array>item).descr.type_num)
     if type(item) is cnp.ndarray:
@@ -131,12 +134,12 @@ cdef bint is_whole_number(object item) noexcept:
 
 
 cdef bint is_settled(object key) noexcept:
-    """Whether an index has nothing in it that is not what it seems, so that to use it runs no user code."""
+    """Whether using an index runs no user code: every object in it is of a known type."""
     cdef type kind = type(key)
     if kind is int or key is None or key is Ellipsis or kind is str or is_array_type(kind):
         return True
     if kind is cnp.ndarray:
-        return cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE  # of which an index makes names
+        return cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE  # text becomes names of fields
     if kind is slice:
         return is_settled_bound(key.start) and is_settled_bound(key.stop) and is_settled_bound(key.step)
     if kind is tuple:
@@ -152,10 +155,10 @@ cdef inline bint is_settled_bound(object bound) noexcept:
 
 
 cdef object settled(object key, bint flat=False):
-    """The index that key is, in plain integers, slices, arrays and names: all the user code that it runs, it runs here.
+    """The index in plain integers, slices, arrays and names. All the user code that an index can run, runs here.
 
-    Every object in it is asked once, and before anybody looks at an array. What it may be is NumPy's rule, which is
-    another one for an array's flat iterator.
+    Every object in it is asked once, before any array is looked at. NumPy's rules decide what an object stands for;
+    flat: those of an array's flat iterator.
     """
     cdef object names
     if is_settled(key):
@@ -173,7 +176,7 @@ cdef object settled(object key, bint flat=False):
 
 
 cdef bint is_plain_sequence(object key) except -1:
-    """Whether NumPy asks for the items one by one: no list yet, no memory, nothing like an integer or an array."""
+    """Whether NumPy would ask for the items one by one: a sequence that is no list, integer, array or buffer."""
     return (
         type(key) is not list and PySequence_Check(key) and not PyIndex_Check(key) and not PyObject_CheckBuffer(key)
         and not hasattr(type(key), "__array__") and not hasattr(type(key), "__array_interface__")
@@ -181,7 +184,7 @@ cdef bint is_plain_sequence(object key) except -1:
 
 
 cdef list field_names(object key):
-    """The names of fields that a sequence of text is, as a list; None of anything else."""
+    """A sequence of text as a list of names of fields; None for anything else."""
     if cnp.PyArray_Check(key):
         if cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE or cnp.PyArray_NDIM(key) != 1:
             return None
@@ -206,10 +209,10 @@ cdef object settled_item(object item):
         except MemoryError:
             raise
         except Exception:
-            pass  # as for NumPy: perhaps it is like an array
+            pass  # as NumPy does: it may still be an array_like
     array = numpy_asarray(item)
     if cnp.PyArray_SIZE(array) == 0:
-        return (<object>array).astype("p")  # which [] is not by itself
+        return (<object>array).astype("p")  # [] alone would be floats
     if not PyTypeNum_ISINTEGER(descr_of(array).type_num) and not PyTypeNum_ISBOOL(descr_of(array).type_num):
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
@@ -219,7 +222,7 @@ cdef object settled_item(object item):
 
 
 cdef object flat_item(object item):
-    """As `settled_item`, in plain numbers: what a flat iterator makes of truth and fractions is a rule of its own."""
+    """As `settled_item`, but in plain numbers: a flat iterator has rules of its own for booleans and floats."""
     cdef type kind = type(item)
     if kind is float or (kind is not tuple and is_settled(item)):
         return item
@@ -231,7 +234,7 @@ cdef object flat_item(object item):
         return PyArray_View(item, NULL, numpy_ndarray)
     array = numpy_asarray(item)
     if array.size == 0:
-        return array.astype("p")  # of text, too, as for NumPy
+        return array.astype("p")  # even of text, as in NumPy
     if array.dtype.kind not in "biuf":
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices"
@@ -241,14 +244,14 @@ cdef object flat_item(object item):
 
 cdef object settled_bound(object bound):
     if is_settled_bound(bound) or not hasattr(bound, "__index__"):
-        return bound  # or else NumPy refuses it
+        return bound  # if it is none, NumPy refuses it
     return PyNumber_Index(bound)
 
 
 cdef bint find_place(Array x, object key, Place *place) except -1:
-    """Where the elements lie that integers, slices of integers, None and an ellipsis pick: by arithmetic, as NumPy's.
+    """The place of the elements that integers, slices of integers, None and an ellipsis pick, by NumPy's arithmetic.
 
-    False where there is more in the key, or something wrong with it: NumPy has to say.
+    False for any other key, and for a bad one, which NumPy reports.
     """
     cdef cnp.npy_intp index
     cdef Py_ssize_t start, stop, step, length, i, j
@@ -264,13 +267,13 @@ cdef bint find_place(Array x, object key, Place *place) except -1:
         if type(item) is slice and axis < x.nd and is_plain_slice(item):
             if PySlice_Unpack(item, &start, &stop, &step) < 0:
                 PyErr_Clear()
-                return False  # a step of 0, and NumPy may find something worse
+                return False  # a step of 0; NumPy may report another error first
             length = PySlice_AdjustIndices(x.dims[axis], &start, &stop, step)
             if length == 0:
-                start, step = 0, 1  # as NumPy has it
+                start, step = 0, 1  # as in NumPy
             place.offset += start * x.dims[x.nd + axis]
             place.shape[nd] = length
-            place.strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>x.dims[x.nd + axis])  # wraps, as NumPy's
+            place.strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>x.dims[x.nd + axis])  # wraps, as in NumPy
             nd += 1
             axis += 1
         elif type(item) is int and axis < x.nd:
@@ -303,14 +306,14 @@ cdef bint find_place(Array x, object key, Place *place) except -1:
         nd += 1
     place.nd = nd
     if product(nd, place.shape) == 0:
-        place.offset = x.offset  # of no element, so none to go beyond the window for
+        place.offset = x.offset  # stays in the window, as there is no element
     return True
 
 
 cdef Array basic_view(Array self, object key):
-    """The view that integers, slices, None and an ellipsis give; None where they name one element, or NumPy has to say.
+    """The view that integers, slices, None and an ellipsis give; None if they name one element, or if NumPy decides.
 
-    NumPy would make an array for it, which costs as much again as ours, and most views are written or copied.
+    NumPy would make an array for it, which doubles the cost, and most views are written to or copied.
     """
     cdef Place place
     if not find_place(self, key, &place) or place.nd == 0:
@@ -337,7 +340,7 @@ def _plain_get_item(Array self not None, key):
     view = basic_view(self, key)
     result = shadowed_as(view, self) if view is not None else item_by_numpy(self, key)
     if not self.standard or (self.descr.type_num == cnp.NPY_OBJECT and picks_one(self.nd, key)):
-        return result  # an element comes out as it is, also if it is an array
+        return result  # an element comes out as it is, even if it is an array
     return as_standard(result)
 
 
@@ -353,9 +356,7 @@ cdef object item_by_numpy(Array self, object key):
         if place >= 0:
             return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
     cdef object shown = key if type(key) is int else shown_key(settled(key))
-    header = self.header  # not all of it is read
-    if header is None or not fits(self, header):
-        header = const_header(self)
+    header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
     cdef char *window = cnp.PyArray_BYTES(header) - offset
@@ -378,7 +379,7 @@ cdef object item_by_numpy(Array self, object key):
 
 
 cdef cnp.npy_intp element_offset(Array x, object key) except -1:
-    """Bytes from the start of the window to the element at key; -2 if key is not integers in range, one an axis."""
+    """Bytes from the start of the window to the element at key; -2 unless key is one integer in range for each axis."""
     cdef cnp.npy_intp offset = x.offset
     cdef cnp.npy_intp index
     cdef int axis
@@ -401,7 +402,7 @@ cdef cnp.npy_intp element_offset(Array x, object key) except -1:
 
 
 cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
-    """The index counted from the front, or -1 when it is out of range."""
+    """The index counted from the front, or -1 if it is out of range."""
     cdef int overflow = 0
     cdef long long index = PyLong_AsLongLongAndOverflow(item, &overflow)
     if index < 0 and not overflow:
@@ -410,7 +411,7 @@ cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
 
 
 cdef object shown_value(Array self, object value):
-    """The right-hand side, converted before anything is written: what fails here has changed nothing. A gap."""
+    """The right-hand side, converted before anything is written, so that an error changes nothing. A gap."""
     cdef type kind = type(value)
     if is_array_type(kind):
         return const_header(<Array>value) if not runs_code(self.descr) else reader_header(<Array>value)
@@ -419,7 +420,7 @@ cdef object shown_value(Array self, object value):
         return value
     if cnp.PyArray_Check(value):
         return PyArray_View(value, NULL, numpy_ndarray)  # its elements, without the methods of its class
-    return numpy_asarray(value, dtype=self.descr)  # memory that it shares is read as NumPy's arrays are
+    return numpy_asarray(value, dtype=self.descr)  # memory that it shares is read like a NumPy array's
 
 
 cdef inline bint is_number(cnp.dtype descr) noexcept:
@@ -427,7 +428,7 @@ cdef inline bint is_number(cnp.dtype descr) noexcept:
 
 
 cdef bint is_basic(object key) noexcept:
-    """Whether an index gives a view: no list, no array, no mask in it."""
+    """Whether an index gives a view: it has no list, array or mask in it."""
     cdef type kind = type(key)
     if kind is tuple:
         for item in <tuple>key:
@@ -438,7 +439,7 @@ cdef bint is_basic(object key) noexcept:
 
 
 cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
-    """Refuse what cannot be broadcast into the target, before a shared array is copied for nothing."""
+    """Refuse a value that cannot be broadcast into the target, before a shared array is copied for nothing."""
     cdef int i, extra
     cdef cnp.npy_intp none = 0
     cdef cnp.ndarray source
@@ -446,7 +447,7 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
         return 0
     source = shown
     if source.descr is not target.descr:
-        # None of its elements: raises where there is no such cast.
+        # Converting no elements raises if there is no such cast.
         PyArray_CopyInto(
             numpy_empty((0,), descr_of(target)),
             header_at(cnp.PyArray_BYTES(source), descr_of(source), 1, &none, &none, 0, source),
@@ -468,19 +469,25 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
 
 
 cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) except -1:
-    """A number, at an index of plain integers in range, whose element is at offset."""
+    """Set the element at offset, which an index of plain integers names, in an array of numbers."""
     cdef cow_mutable_scope scope
     cdef Access access
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
-    PyArray_Pack(descr, converted, const_header(<Array>value) if is_array(value) else value)
-    cdef Storage storage = storage_for(self)
-    if not (type(value) is float or type(value) is int) or not (
-        descr.type_num <= cnp.NPY_ULONGLONG or descr.type_num == cnp.NPY_DOUBLE
-    ):  # a gap: shorter floats report what overflows, to a handler or a warning's hook
-        offset = element_offset(self, key)
-        if offset < 0 or self.descr is not descr or not self.writeable:
-            raise IndexError("setting an element: the array was changed while the value was converted; assign again")
+    cdef bint is_float = type(value) is float
+    cdef double number
+    if is_float and descr.type_num == cnp.NPY_DOUBLE and PyArray_ISNBO(descr.byteorder):
+        number = PyFloat_AS_DOUBLE(value)
+        memcpy(converted, &number, sizeof(number))
+    else:
+        PyArray_Pack(descr, converted, const_header(<Array>value) if is_array(value) else value)
+        if not (is_float or type(value) is int) or reports_overflow(descr):
+            # a gap
+            offset = element_offset(self, key)
+            if offset < 0 or self.descr is not descr or not self.writeable:
+                raise IndexError(
+                    "setting an element: the array was changed while the value was converted; assign again"
+                )
     access.intent = OVERWRITES
     access.behalf = OPERATION
     access.ndim = 0
@@ -489,10 +496,15 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     access.dims = NULL
     access.most = SIZE_MAX
     access.shadow = self.shadow
-    begin_write(storage, &access, &scope)
+    begin_write(storage_for(self), &access, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
     end_write(&scope)
     return 0
+
+
+cdef inline bint reports_overflow(cnp.dtype descr) noexcept:
+    """Whether converting a Python number that is too large is reported, to a handler or a warning's hook: a gap."""
+    return descr.type_num > cnp.NPY_ULONGLONG and descr.type_num != cnp.NPY_DOUBLE
 
 
 cdef int hand_set_item(Array self, object key, object value) except -1:
@@ -501,80 +513,88 @@ cdef int hand_set_item(Array self, object key, object value) except -1:
 
 
 cdef int put_item(Array self, object key, object value) except -1:
-    cdef cnp.npy_intp offset
+    """`self[key] = value` without a mode.
+
+    An index by arithmetic is looked at once, by `find_place`. The steps that follow run no user code before they have
+    used the place, or else look again. Any other index is NumPy's (`put_part`).
+    """
+    cdef Place place
+    cdef cnp.npy_intp index
+    if (
+        is_array(value) and (<Array>value).header is None and (<Array>value).storage_ is not self.storage_
+        and not has_doorkeeper(<Array>value)
+    ):
+        const_header(<Array>value)  # a gap, now instead of after the look at the index
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
-    if is_number(self.descr) and size_of(self) > 1:
-        offset = element_offset(self, key)
-        if offset >= 0:
-            return set_element(self, key, value, offset)
-    return 0 if fill_place(self, key, value) else put_part(self, key, value)
+    if type(key) is int and self.nd == 1 and self.dims[0] > 1 and is_number(self.descr):
+        index = small_index(key, self.dims[0])
+        if index >= 0:
+            return set_element(self, key, value, self.offset + index * self.dims[1])
+    elif (key is not Ellipsis or write_cost(storage_for(self)) == 0) and find_place(self, key, &place):
+        if place.nd == 0 and is_number(self.descr) and size_of(self) > 1 and (
+            type(key) is int or len(<tuple>key) == self.nd
+        ):
+            return set_element(self, key, value, place.offset)
+        if fill_place(self, key, value, &place):
+            return 0
+    return put_part(self, key, value)
 
 
-cdef bint fill_place(Array self, object key, object value) except -1:
-    """Assign a number, or an array of the same dtype, where that is plain arithmetic and copies nothing first.
+cdef bint fill_place(Array self, object key, object value, Place *target) except -1:
+    """Assign a number, or an array of the same dtype, to the place of key, if nothing has to be copied first.
 
-    False, and nothing has happened, where it is more than that.
+    False, and nothing has happened, if more is needed.
     """
-    cdef Place target, origin
+    cdef Place origin
     cdef Storage storage = storage_for(self)
     cdef cnp.dtype descr = self.descr
     cdef cnp.ndarray source = None
     cdef Array given = None
+    cdef bint is_gap
     cdef cow_mutable_scope scope
     cdef Access access
     cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef long double converted[2]  # room and alignment for any number
     if write_cost(storage) != 0:
         return False
-    if not is_number(descr):
-        return is_plain(descr) and is_array(value) and is_itself(self, key, <Array>value)
-    # All that may run user code; what it leaves is looked at afterwards.
     if is_array(value):
         given = <Array>value
-        if given.descr is not descr or has_doorkeeper(given):
+        if given.descr is not descr or (is_number(descr) and has_doorkeeper(given)):
+            return False
+        if given.storage_ is storage:
+            place_of(given, &origin)
+            if is_same_place(&origin, target) and is_plain(descr):
+                return True  # the last step of x[key] += ..., which has written there
+        if not is_number(descr):
             return False
         if given.storage_ is not storage:
+            is_gap = given.header is None or not fits(given, given.header)
             source = const_header(given)
-        place_of(given, &origin)
-    elif (type(value) is float or type(value) is int) and descr.type_num != NPY_HALF:
-        if not find_place(self, key, &target):
-            return False  # NumPy reports a bad index before a bad value
+            place_of(given, &origin)
+            if is_gap and (self.descr is not descr or given.descr is not descr or not find_place(self, key, target)):
+                return False
+    elif (type(value) is float or type(value) is int) and is_number(descr) and descr.type_num != NPY_HALF:
         PyArray_Pack(descr, converted, value)
         source = header_at(<char *>converted, descr, 0, NULL, NULL, 0, None)
         origin.nd = 0
+        if reports_overflow(descr) and (self.descr is not descr or not find_place(self, key, target)):
+            return False
     else:
         return False
-    if (
-        not find_place(self, key, &target) or self.storage_ is not storage or self.descr is not descr
-        or not self.writeable or (source is None and given.storage_ is not storage)
-        or (given is not None and given.descr is not descr)
-    ):
-        return False
-    if source is None and is_same_place(&origin, &target):
-        return True  # the last step of x[key] += ..., which has written there
-    if not broadcasts(&origin, &target):
+    if self.storage_ is not storage or not self.writeable or not broadcasts(&origin, target):
         return False
     if has_doorkeeper(self) or window_size(storage) >= PAGED:
         access = access_to(self, OVERWRITES if source is not None else WRITES, OPERATION)
-        put_box(&access, &target, box)
+        put_box(&access, target, box)
     else:
         access = access_anywhere(WRITES, OPERATION)
     begin_write(storage, &access, &scope)
     try:
-        copy_between(<char *>scope.data, &target, &origin, source, descr)
+        copy_between(<char *>scope.data, target, &origin, source, descr)
     finally:
         end_write(&scope)
     return True
-
-
-cdef bint is_itself(Array self, object key, Array value) except -1:
-    """Whether an index gives the very elements that value is: the last step of x[key] += ..., which wrote them."""
-    cdef Place target, origin
-    if value.storage_ is not self.storage_ or value.descr is not self.descr or not find_place(self, key, &target):
-        return False
-    place_of(value, &origin)
-    return is_same_place(&origin, &target)
 
 
 cdef bint is_same_place(const Place *a, const Place *b) noexcept:
@@ -594,7 +614,7 @@ cdef bint broadcasts(const Place *origin, const Place *target) noexcept:
 
 
 cdef int copy_between(char *window, Place *target, Place *origin, cnp.ndarray source, cnp.dtype descr) except -1:
-    """Copy elements of one dtype to a place in a window: source's, or without one those at origin in the window."""
+    """Copy elements of one dtype to a place in a window: source's, or if it is None those at origin in the window."""
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
     cdef cnp.npy_intp nbytes = product(target.nd, target.shape) * itemsize
     cdef char *data = window + origin.offset if source is None else cnp.PyArray_BYTES(source)
@@ -620,13 +640,13 @@ cdef int put_part(Array self, object key, object value) except -1:
     cdef Intent intent
     cdef bint is_nested = False, one, looks
     cdef Array whole  # keeps the box of the access
-    # First all that may run user code: the index, then the value. From there on each step looks for itself.
+    # First whatever may run user code: the index, then the value. Later steps look at the array themselves.
     key = settled(key)
     if not is_array(value) and (type(key) is str or (type(key) is list and key)):
         return set_item(<Array?>get_item(self, key), Ellipsis, value)
     one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
     if one and not self.nd:
-        key = Ellipsis  # gives an array where () gives a scalar
+        key = Ellipsis  # gives an array; () would give a scalar
     where = shown_key(key)
     try:
         if one:
@@ -638,7 +658,7 @@ cdef int put_part(Array self, object key, object value) except -1:
             shown = shown_value(self, value)
             is_nested = shown is not value and not is_array(value) and not cnp.PyArray_Check(value)
     except (TypeError, ValueError, OverflowError):
-        # Let NumPy say it in its order, a bad index first, on something that nobody misses.
+        # NumPy reports a bad index first: let it, on a throwaway array.
         part = const_header(self)[where]
         if not one:
             numpy_empty(np.shape(part), self.descr)[...] = value
@@ -648,14 +668,14 @@ cdef int put_part(Array self, object key, object value) except -1:
     intent = WRITES if is_array(value) and (<Array>value).storage_ is self.storage_ else OVERWRITES
     looks = is_nested and is_basic(key)
     if looks or write_cost(storage_for(self)) != 0:
-        # Bad input should not cost a copy, and what is replaced as a whole need not be copied.
+        # Bad input should not cost a copy, and an array that is replaced as a whole need not be copied.
         if covers(self, where, shown, looks) and spans_storage(self, True) and not asks_elements(shown):
             if not cnp.PyArray_Check(shown):
                 shown = packed(self.descr, shown)
             header = overwriting_header(self, True, intent) if is_replaceable(self, True) else None
             if header is not None and replaced(header, where, shown):
                 if is_array(value):
-                    shown = None  # it may be of self's old bytes
+                    shown = None  # it may lie in self's old bytes
                 if commit(header):
                     return 0
             header = None
@@ -666,7 +686,7 @@ cdef int put_part(Array self, object key, object value) except -1:
         header = writable_header(self, &access)
     else:
         header = writable_header(self, NULL)
-    # Shown after self has got bytes of its own: the value may be a view of it. (The index has a share of its bytes.)
+    # The value may be a view of self, so take its header after self has got its own bytes. (The index has a share.)
     if is_array(value) and not one and not runs_code(self.descr):
         shown = header_beside(<Array>value, header)
     header[where] = shown
@@ -674,7 +694,7 @@ cdef int put_part(Array self, object key, object value) except -1:
 
 
 cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1:
-    """Make the box of an access to all of x that of the elements which an index picks, where it is a view's. A gap."""
+    """Narrow the box of an access to all of x to the elements that an index picks, if they are a view. A gap."""
     cdef cnp.ndarray header
     cdef Place place
     if find_place(x, key, &place):
@@ -699,7 +719,7 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
 
 
 cdef cnp.ndarray packed(cnp.dtype descr, object value):
-    """One element. A gap."""
+    """A value as one element. A gap."""
     cdef cnp.ndarray made
     Py_INCREF(descr)  # stolen
     made = PyArray_Empty(0, NULL, descr, False)
@@ -708,12 +728,12 @@ cdef cnp.ndarray packed(cnp.dtype descr, object value):
 
 
 cdef inline bint asks_elements(object shown) noexcept:
-    """Whether elements are converted one by one by user code, which in NumPy finds those before it written."""
+    """Whether elements are converted one by one by user code, which in NumPy sees the earlier ones written."""
     return cnp.PyArray_Check(shown) and runs_code(descr_of(shown))
 
 
 cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
-    """Whether an index is a view of all of x. Raises where the value does not fit."""
+    """Whether an index gives a view of all of x. Raises if the value does not fit."""
     cdef cnp.ndarray header
     if where is Ellipsis and not cnp.PyArray_Check(shown):
         return True
@@ -726,7 +746,7 @@ cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
 
 
 cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -1:
-    """Whether the value has been written to all of an overwriting header, without an error to report."""
+    """Write the value to all of an overwriting header. False if there was an error to report."""
     cdef cnp.ndarray part
     if where is Ellipsis:
         part = header
@@ -742,7 +762,7 @@ cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -
 
 
 cdef bint reports_only_errors(cnp.dtype source, cnp.dtype target) noexcept:
-    """Whether nothing but a floating-point error can be reported of a cast: no warning of a lost part, or of a date."""
+    """Whether a cast reports nothing but floating-point errors: no warning of a lost part, or of a date."""
     cdef bint both_text = is_text(source) and is_text(target)
     return both_text or (
         is_number(source) and is_number(target)

@@ -1,14 +1,14 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """Large results are computed into memory that was used before: a temporary's, or the heap's.
 
-An operand that only the interpreter has (`temporary.h`) is computed into, as NumPy does: the result has its shape,
-dtype and layout, and nobody else can see its bytes.
+As in NumPy, a result is computed into an operand that only the interpreter refers to (`temporary.h`), if it has the
+result's shape, dtype and layout: nobody else can see its bytes.
 
-Fresh pages are most of the cost of any large result. NumPy has a place for where its arrays get their memory from, one
-for each context, and each array remembers what it came from. So while NumPy computes a large result, that place is the
-core's heap, which keeps the large blocks that it gets back. Whoever has set another there is left alone.
+Fresh pages are most of the cost of any large result. NumPy has a memory handler for each context, and each array keeps
+the one that it came from. While NumPy computes a large result, the handler is the core's heap, which keeps the large
+blocks that it gets back. A handler that a user has set is left alone.
 
-Should memory run out when the place is set back, it stays: NumPy's arrays then come from the heap, and work.
+If memory runs out when the handler is set back, it stays: NumPy's arrays then come from the heap, and work.
 """
 
 import opcode
@@ -77,7 +77,7 @@ heap = PyCapsule_New(&handler, "mem_handler", NULL)
 
 
 cdef bint enter_heap() except -1:
-    """Have NumPy's arrays made in the heap, until `leave_heap`; False where somebody has set another place."""
+    """Have NumPy's arrays made in the heap until `leave_heap`; False if a user has set another handler."""
     if PyDataMem_GetHandler() is not <object>PyDataMem_DefaultHandler:
         return False
     PyDataMem_SetHandler(heap)
@@ -93,7 +93,7 @@ cdef int leave_heap() except -1:
 
 
 cdef object large_unary(unary_function function, object a):
-    """function(a), where the result may be large."""
+    """function(a), whose result may be large."""
     cdef bint entered = enter_heap()
     try:
         return function(a)
@@ -112,7 +112,7 @@ cdef object large_binary(binary_function function, object a, object b):
 
 
 cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) except -1:
-    """Whether what ufunc computes of x and other has x's shape, dtype and layout, and x is a temporary.
+    """Whether x is a temporary, and the result of ufunc for x and other has x's shape, dtype and layout.
 
     x's own header is NumPy's result. The caller has a reference to it, and so has x.
     """
@@ -135,7 +135,7 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
 
 
 cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected):
-    """Of an operator's operands the array without bytes that the result would be computed into; or None.
+    """The operand without bytes that an operator's result would be computed into; or None.
 
     Of the two, only self is certain to be an array. Called before anybody has taken a reference to them.
     """
@@ -148,7 +148,7 @@ cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected
 
 
 cdef bint is_reusable_fake(Array x, object other, bint both, object ufunc, bint is_right) except -1:
-    """`is_reusable` of an array without bytes: nobody else may know its Storage, as if it were but NumPy's result."""
+    """`is_reusable` of an array without bytes: no other object may refer to its Storage."""
     cdef cnp.ndarray header
     if x.storage_ is None or not x.storage_.is_fake or not is_large(x) or (is_right and ufunc is power):
         return False
@@ -186,7 +186,7 @@ cdef bint is_shaped_as(Array x, cnp.ndarray header) noexcept:
 
 
 cdef object reused(Array x, cnp.ndarray header, object ufunc, object a, object b):
-    """x, which is reusable, with the values of ufunc(a, b); one of the two is x's header."""
+    """Compute ufunc(a, b) into x, which is reusable; a or b is x's header."""
     PyArray_ENABLEFLAGS(header, NPY_ARRAY_WRITEABLE)
     try:
         if ufunc is power:
@@ -199,7 +199,7 @@ cdef object reused(Array x, cnp.ndarray header, object ufunc, object a, object b
 
 
 cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b):
-    """What an operator gives for left and right, of which NumPy sees a and b; at least one is an array, and large."""
+    """The result of an operator for left and right, whose headers are a and b; one at least is a large array."""
     if is_array(left) and is_reusable(<Array>left, a, ufunc, b):
         return reused(<Array>left, a, ufunc, a, b)
     if is_array(right) and ufunc is not power and is_reusable(<Array>right, b, ufunc, a):

@@ -1,4 +1,4 @@
-# What an operation is given.
+# Operands.
 
 cimport numpy as cnp
 
@@ -10,10 +10,10 @@ from cowarray._native.storage cimport OPERATION, READS
 
 # How many contexts change what is born: above 0, every lane hands its operation to the road.
 cdef int births_watched
-# With an operation's name, a function that does it as ever, and its arguments: whoever is registered, or the function.
+# Hand an operation to the registered function, or call function, which runs it without a mode.
 cdef object do_provided(str name, object x)
 cdef object take_road(str operation, object function, tuple args, dict kwargs)
-# Whether somebody is registered, and is to have an operation with these arguments.
+# Whether an operation with these arguments is handed to a registered function.
 cdef bint is_handed(tuple args, dict kwargs) except -1
 cdef bint is_handed_with(object first, object second) except -1
 
@@ -42,7 +42,7 @@ cdef bint is_familiar(object value) noexcept
 cdef bint has_own_ufunc(object value) except -1
 
 cdef inline object operand(object value):
-    """One side of an operator as NumPy may see it; None where user code has to be asked or may run, and on the road."""
+    """One side of an operator as NumPy may see it; None if user code has to be asked or may run, and on the road."""
     cdef type kind = type(value)
     if relaxed(&births_watched) != 0:
         return None

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""What an operation is given, and whether user code can run when NumPy looks at it."""
+"""Operands, and whether user code can run when NumPy looks at them; and who is handed operations."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ cnp.import_array()
 
 cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np.isscalar)))
 
-# NumPy's own scalars. A subclass can have operators that keep what they are shown.
+# NumPy's own scalars. Operators of a subclass could keep their operands.
 cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
 # Types of arguments that run no user code, and cannot hand NumPy memory of their own.
@@ -45,24 +45,24 @@ cdef object interceptor = None
 
 
 def register(function, /):
-    """Have operations handed to function, in place of whoever was registered before.
+    """Have operations handed to a function, which replaces the one registered before.
 
-    A lane hands over while births are watched (`watch_births`), and where an array among the arguments has a
-    doorkeeper; lanes.py lists what does.
+    Operations are handed over while births are watched (`watch_births`), and if an array among the arguments has a
+    doorkeeper; lanes.py lists the lanes that do so.
 
     Parameters
     ----------
     function : callable or None
-        Called with the operation's name, a function that does it as ever, its positional arguments and its named ones;
-        what it gives is the operation's result. The name is that of the table's row, if there is one ("ndarray.sort"),
-        else NumPy's ("add", "add.reduce", "linalg.inv"). The function takes whatever arguments it is given. What it
-        does by other operations (`fill` by an assignment, `setfield` by a view and an assignment) is handed over too,
-        in its turn. Register before other threads compute: without a GIL, nothing orders the two.
+        Called with the operation's name, a function that runs it without a mode, its positional arguments and its
+        named ones; its result is the operation's result. The name is that of the table's row, if there is one
+        ("ndarray.sort"), else NumPy's ("add", "add.reduce", "linalg.inv"). The function that runs the operation takes
+        any arguments. Operations that it uses (`fill` an assignment, `setfield` a view and an assignment) are handed
+        over in their turn. Register before other threads compute: without a GIL, nothing orders the two.
 
     Returns
     -------
     callable or None
-        Who was registered before.
+        The function that was registered before.
     """
     global interceptor
     if function is not None and not callable(function):
@@ -76,7 +76,7 @@ cdef dict provided = {}
 
 
 def provide(**functions):
-    """Have methods of arrays done by functions of higher rooms, by name.
+    """Provide functions of higher rooms for methods of arrays, by name.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def provide(**functions):
 
 
 cdef object do_provided(str name, object x):
-    """Do what a higher room provides."""
+    """Call the function that a higher room provides."""
     return provided[name](x)
 
 
 def watch_births(int change, /):
-    """Count a context in (1) or out (-1) that is to have every operation. Returns how many there are."""
+    """Count a context that begins (1) or ends (-1) to watch every operation. Returns how many do."""
     cdef int count = add(&births_watched, change)
     if count < 0:
         add(&births_watched, -change)
@@ -101,14 +101,14 @@ def watch_births(int change, /):
 
 
 cdef object take_road(str operation, object function, tuple args, dict kwargs):
-    """Have an operation done by whoever is registered; without, by function, which does it as ever."""
+    """Hand an operation to the registered function; without one, call function, which runs it without a mode."""
     if interceptor is None:
         return function(*args, **kwargs)
     return interceptor(operation, function, args, kwargs)
 
 
 cdef bint is_handed(tuple args, dict kwargs) except -1:
-    """Whether somebody is registered, and is to have an operation with these arguments."""
+    """Whether an operation with these arguments is handed to a registered function."""
     if interceptor is None:
         return False
     return relaxed(&births_watched) != 0 or any_watched(args, 0) or any_watched(kwargs.values(), 0)
@@ -120,7 +120,7 @@ cdef bint is_handed_with(object first, object second) except -1:
 
 
 cdef bint any_watched(object values, int depth) except -1:
-    """Whether one of our arrays in values, or in lists and tuples there, has a doorkeeper."""
+    """Whether an array in values, or in lists and tuples there, has a doorkeeper."""
     for value in values:
         if is_array(value):
             if has_doorkeeper(<Array>value):
@@ -145,12 +145,12 @@ cdef bint is_harmless(type kind) noexcept:
 
 
 cdef bint is_itself_alone(object function) noexcept:
-    """Whether a function is of a type that has Python's own equality: another's may say that it equals NumPy's."""
+    """Whether a function's type has Python's own equality; any other could claim to equal NumPy's function."""
     return type(function) in FUNCTION_TYPES
 
 
 cdef list listed(object values):
-    """list(values), of a list or tuple; CPython 3.11's own loses a reference to values when memory runs out."""
+    """list(values) of a list or tuple; CPython 3.11's own leaks a reference to values when memory runs out."""
     cdef Py_ssize_t i
     cdef list items = [None] * len(values)
     for i in range(len(items)):
@@ -166,7 +166,7 @@ cdef bint is_familiar(object value) noexcept:
 
 
 cdef bint has_own_ufunc(object value) except -1:
-    """Whether a value brings a __array_ufunc__ of its own, which must be asked."""
+    """Whether a value has a __array_ufunc__ of its own, which must be asked."""
     if is_familiar(value):
         return False
     override = getattr(type(value), "__array_ufunc__", MISSING)
@@ -174,9 +174,9 @@ cdef bint has_own_ufunc(object value) except -1:
 
 
 cdef object computed(object result):
-    """What an operator of NumPy's computed from our headers: always fresh, or a scalar, or not an array at all."""
+    """The result of a NumPy operator on headers: fresh, a scalar, or no array at all."""
     if type(result) is cnp.ndarray:
-        # Read-only, it would be somebody's: a header, or an array that has been adopted before.
+        # A read-only one is not fresh: it is a header, or an array that was adopted before.
         return adopt(result) if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result) else import_array(result, None)
     if type(result) is tuple:
         return tuple([computed(item) for item in <tuple>result])
@@ -184,14 +184,14 @@ cdef object computed(object result):
 
 
 cdef object detached_void(object scalar):
-    """A structured scalar is a view of where it was read: let it be of a copy that nothing writes."""
+    """A structured scalar on memory of its own; NumPy's is a view of the place that it was read from."""
     cdef cnp.ndarray own = PyArray_NewCopy(PyArray_FromScalar(scalar, NULL), cnp.NPY_CORDER)
     PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
     return own[()]
 
 
 cdef object as_standard(object result):
-    """What was just made of the standard's arrays, an array or a scalar, as one of them; anything else as it is."""
+    """A fresh array or scalar as one of the standard's arrays; any other object as it is."""
     cdef cnp.ndarray array
     if is_array(result):
         return make_standard(<Array>result)
@@ -201,12 +201,12 @@ cdef object as_standard(object result):
         return result
     array = PyArray_FromScalar(result, NULL)
     if PyArray_BASE(array) != NULL:
-        array = PyArray_NewCopy(array, cnp.NPY_CORDER)  # a structured scalar is shown where it lies
+        array = PyArray_NewCopy(array, cnp.NPY_CORDER)  # a structured scalar gives a view of its memory
     return make_standard(adopt(array))
 
 
 cdef object standard_result(object ufunc, object first, object second):
-    """What one of NumPy's own ufuncs gives of operands, one of them the standard's; MISSING where it takes the road.
+    """The result of one of NumPy's own ufuncs if an operand is the standard's; MISSING: take the road.
 
     second: MISSING for a ufunc with one operand.
     """
@@ -223,7 +223,7 @@ cdef inline bint is_of_standard(object value) noexcept:
 
 
 cdef object standard_operand(object value):
-    """`operand`, which gives a header of the standard's arrays as well: one made for the moment."""
+    """`operand`, which also takes the standard's arrays, by a header made for this call."""
     if not is_of_standard(value):
         return operand(value)
     if relaxed(&births_watched) != 0 or runs_code((<Array>value).descr) or has_doorkeeper(<Array>value):
@@ -232,7 +232,7 @@ cdef object standard_operand(object value):
 
 
 cdef bint has_priority(object value) noexcept:
-    """Whether __array_priority__ is above an array's. As for NumPy, what cannot be read as a number is none."""
+    """Whether __array_priority__ is above an array's. As in NumPy, one that is no number does not count."""
     try:
         return float(getattr(value, "__array_priority__", 0)) > 0
     except Exception:

@@ -65,7 +65,7 @@ cdef object plain_compare(Array self, object other, int op):
 
 @cython.final
 cdef class _Comparison:
-    """What compares as ever, for whoever it is handed to."""
+    """Compares without a mode, for the mode that it was handed to."""
 
     cdef int op
 
@@ -77,7 +77,7 @@ cdef class _Comparison:
 
 
 cdef object one_sided(Array self, object ufunc):
-    """An operator with one operand, which is no `operand`."""
+    """An operator with one operand that `operand` does not take."""
     result = standard_result(ufunc, self, MISSING)
     return ufunc(self) if result is MISSING else result
 
@@ -99,14 +99,14 @@ cdef object in_place(Array self, object other, object ufunc):
     header = overwriting_header(self, False, WRITES) if is_replaceable(self, False) else None
     if header is not None:
         if attempt_ufunc(ufunc, overwritten_header(header), shown, header):
-            shown = None  # which may be of self's old bytes
+            shown = None  # it may lie in self's old bytes
             if commit(header):
                 return self
         header = None
         shown = operand(other)
     header = writable_header(self, NULL)
     if is_array(other):
-        shown = header_beside(<Array>other, header)  # again: as a view of self it has moved along
+        shown = header_beside(<Array>other, header)  # once more: a view of self has moved with it
     ufunc(header, shown, header)
     return self
 
@@ -127,7 +127,7 @@ cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_fun
 
 @cython.final
 cdef class _InPlaceJourney:
-    """What does ``**=`` or ``@=`` as ever, for whoever it is handed to."""
+    """Runs ``**=`` or ``@=`` without a mode, for the mode that it was handed to."""
 
     cdef bint is_power
 

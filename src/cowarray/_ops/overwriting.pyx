@@ -1,11 +1,11 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """Writes that replace every byte of a shared Storage: from the old bytes to fresh ones, with nothing copied first.
 
-Until it is committed such a write is an attempt, of which nobody sees anything. NumPy reports floating-point errors
-when all is computed, to user code that in NumPy finds the new values in place, and may write beside them. So an attempt
-is made under error handling that reports nothing, and only where nothing else can be reported (warnings of a lost
-imaginary part): what would have been reported stops it. An attempt that was stopped, or during which somebody else
-wrote to the Storage, has changed nothing, and the write is made the plain way.
+Until it is committed, such a write is an attempt that nobody can see. NumPy reports floating-point errors after it has
+computed everything, to user code that finds the new values in place and may write beside them. So an attempt turns
+every floating-point error into an exception, and is not made if anything else could be reported (such as the warning of
+a lost imaginary part). If an attempt is stopped, or another thread writes to the Storage meanwhile, nothing has changed
+and the write is made the plain way.
 """
 
 import numpy as np
@@ -32,15 +32,15 @@ cnp.import_array()
 cdef object error_handling = np._core.umath._extobj_contextvar
 cdef object make_handling = np._core.umath._make_extobj
 
-# NumPy's object for a way to handle errors, a context in which what would be reported raises, and what handles errors
-# there: those of the last attempt, for the next one that handles errors so. Who enters the context takes it out.
+# Kept from the last attempt for the next one with the same error handling: NumPy's object for that handling, a context
+# in which errors raise, and NumPy's object for that. An attempt takes the context out while it is in it.
 cdef tuple idle = None
 
 
 cdef tuple enter_attempt():
-    """From here to `leave_attempt` what would be reported raises FloatingPointError.
+    """Have floating-point errors raise FloatingPointError until `leave_attempt`.
 
-    In a context of its own: where memory has run out, a variable could not be set back.
+    In a context of its own, since without memory a context variable could not be set back.
     """
     cdef PyObject *found = NULL
     cdef object handling, context
@@ -53,7 +53,7 @@ cdef tuple enter_attempt():
     if entered is None or entered[0] is not handling:
         strict = {name: "ignore" if way == "ignore" else "raise" for name, way in np.geterr().items()}
         strict["call"] = None
-        # What is called, the user may want to end: it is not kept.
+        # A user's callback must be free to end, so it is not kept.
         kept = handling if np.geterrcall() is None else None
         context = PyContext_New()
         PyContext_Enter(context)
@@ -81,7 +81,7 @@ cdef int leave_attempt(tuple entered) except -1:
 
 
 cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1:
-    """Whether a call went through without an error to report."""
+    """Call a function. False if there was an error to report."""
     cdef tuple entered = enter_attempt()
     try:
         PyObject_Call(function, args, kwargs)
@@ -93,7 +93,7 @@ cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1:
 
 
 cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
-    """`attempt` for the everyday call, which packs no arguments."""
+    """`attempt` for the common call, which packs no arguments."""
     cdef tuple entered = enter_attempt()
     try:
         ufunc(a, b, out)
@@ -105,9 +105,9 @@ cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
 
 
 cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent):
-    """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`.
+    """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`. A gap, at first.
 
-    A gap, before: None where x is not replaceable any more.
+    None if x is not replaceable any more after the gap.
     """
     cdef Storage storage = x.storage_
     cdef Overwrite overwrite
@@ -120,7 +120,7 @@ cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent):
 
 
 cdef cnp.ndarray overwritten_header(cnp.ndarray header):
-    """What to read while an overwriting header is written to: the old bytes, of which its scope has a share."""
+    """A header to read by while an overwriting header is written to: on the old bytes, of which it has a share."""
     cdef Overwrite overwrite = root(header)
     cdef char *old = <char *>overwrite.scope.old + (cnp.PyArray_BYTES(header) - <char *>overwrite.scope.data)
     return header_at(old, descr_of(header), cnp.PyArray_NDIM(header), cnp.PyArray_DIMS(header),
@@ -128,9 +128,9 @@ cdef cnp.ndarray overwritten_header(cnp.ndarray header):
 
 
 cdef bint commit(cnp.ndarray header) except -1:
-    """Put what was written to an overwriting header in place; False if that is not the array's latest value any more.
+    """Put the new bytes of an overwriting header in place; False if the array was written to meanwhile.
 
-    Who has read the old bytes for it has let go of them by now: they would be readers left behind.
+    Headers on the old bytes must be gone by now: they would be readers left behind.
     """
     cdef Overwrite overwrite = root(header)
     return overwrite.commit()

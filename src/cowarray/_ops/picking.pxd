@@ -1,4 +1,4 @@
-# Which elements a write touches that picks them by indices, masks and the like: what it says at the door.
+# Which elements a write by indices, masks and the like touches.
 
 cimport cython
 cimport numpy as cnp
@@ -18,8 +18,8 @@ cdef struct Place:
 
 # How an operation's argument picks.
 cdef enum Way:
-    AN_INDEX        # as x[value] = ... does
-    A_FLAT_INDEX    # as x.flat[value] = ... does
+    AN_INDEX        # as in x[value] = ...
+    A_FLAT_INDEX    # as in x.flat[value] = ...
     FLAT_PLACES     # each element of value is a place in x.flat, out of bounds or not
     FLAT_MASK       # the elements of x.flat where value.flat is true
     TRUE_ELEMENTS   # those of x where value, broadcast to x, is true
@@ -38,9 +38,9 @@ cdef class Picked:
 cdef Picked new_picked(Way way, object value, object axis=*)
 cdef void place_of(Array x, Place *place) noexcept
 cdef void put_box(Access *access, const Place *place, cnp.npy_intp *box) noexcept
-# Whether two arrays are of the same elements of the same Storage.
+# Whether two arrays have the same elements of the same Storage.
 cdef bint same_elements(Array x, Array other) noexcept
-# Whether a write to x does well to say what it touches: it is large, and may cost pages.
+# Whether a write to x should say what it touches: x is large, and the write may cost pages.
 cdef bint says_where(Array x) except -1
-# Makes an access to all of x one to what is picked, as far as that is cheap to know. box has room for it. A gap.
+# Narrow an access to all of x to the picked elements, as far as that is cheap to know. box has room for it. A gap.
 cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) except -1

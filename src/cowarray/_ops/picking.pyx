@@ -1,10 +1,10 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Which elements a write touches that picks them by indices, masks and the like: what it says at the door.
+"""Which elements a write by indices, masks and the like touches: a bound to give at the door.
 
-A write to a large array that shares bytes costs the pages that it touches, if it says so before it begins. What is said
-is a bound: a box, and how many of its elements at most. It is found by a look at what picks, which must cost less than
-the write: the least and the greatest of some indices, how many elements of a mask are true. What would run user code to
-be looked at, or is no array of plain numbers, is not looked at; nothing is said of it then, and all is copied.
+A write to a large array that shares bytes costs the pages that it touches, if it says so before it begins. The bound is
+a box, and how many of its elements at most. Finding it must cost less than the write: it takes the least and the
+greatest index, or the number of true elements of a mask. Objects that are no arrays of plain numbers, or whose reading
+would run user code, are not looked at; there is no bound then, and the whole window is copied.
 """
 
 import numpy as np
@@ -38,14 +38,14 @@ cdef type numpy_integer = np.integer
 cdef enum:
     PAGE = 4096
 
-# More elements than that are not counted.
+# Larger numbers of elements are not counted.
 cdef double MANY = 2.0**62
 
 
 @cython.final
 @cython.no_gc
 cdef class Picked:
-    """What picks the elements of an array that is written, and in which way."""
+    """The index, mask or the like that picks the written elements, and in which way."""
 
 
 cdef Picked new_picked(Way way, object value, object axis=None):
@@ -85,7 +85,7 @@ cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) ex
     if access.itemsize == 0:
         return 0
     place_of(x, &place)
-    put_box(access, &place, box)  # from here on x may change
+    put_box(access, &place, box)  # x may change after this
     if picked.way == AN_INDEX:
         narrow_to_index(access, box, &place, picked.value)
     elif picked.way == A_FLAT_INDEX:
@@ -101,7 +101,7 @@ cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) ex
         access.most = count_along(&place, plain_array(picked.value), picked.axis)
     elif picked.way == THE_DIAGONAL and place.nd > 1:
         narrow_to_diagonal(access, box, &place, picked.value)
-    if has_doorkeeper(x):  # who is told of elements, and not of rows
+    if has_doorkeeper(x):  # doorkeepers are told of elements, not of rows
         if access.most != SIZE_MAX:
             told.most = access.most * <size_t>(access.itemsize // told.itemsize)
         access[0] = told
@@ -116,14 +116,14 @@ cdef bint same_elements(Array x, Array other) noexcept:
 
 
 cdef bint is_written_in_place(Array x) noexcept:
-    """Whether what takes an array to be flat in C's order writes to x itself, and not all of x back from a copy."""
+    """Whether a function on x.flat writes to x itself, rather than to a copy that is written back as a whole."""
     return is_c_ordered(x.nd, x.dims, itemsize_of(x), x.dims + x.nd) and is_aligned(
         x.storage_, x.offset, x.descr.alignment
     )
 
 
 cdef cnp.ndarray plain_array(object value):
-    """What picks, as NumPy's array of plain numbers that it takes no user code to read; else None."""
+    """An index or mask as a NumPy array of plain numbers, if reading it runs no user code; else None."""
     if is_array(value):
         if has_doorkeeper(<Array>value) or not is_plain_number((<Array>value).descr.type_num):
             return None
@@ -137,7 +137,7 @@ cdef cnp.ndarray plain_array(object value):
         value = numpy_asarray(value)
     if type(value) is not cnp.ndarray or not is_plain_number(descr_of(value).type_num):
         return None
-    return (<object>value).view()  # while it is looked at, other threads may give theirs another shape
+    return (<object>value).view()  # other threads may change the shape of the original meanwhile
 
 
 cdef inline bint is_plain_number(int type_num) noexcept:
@@ -155,7 +155,7 @@ cdef struct Pick:
 
 
 cdef int narrow_to_index(Access *access, cnp.npy_intp *box, const Place *whole, object where) except -1:
-    """To what x[where] picks, which is a settled index, or a list."""
+    """Narrow to the elements of x[where], a settled index or a list."""
     cdef Pick pick
     cdef cnp.ndarray mask
     cdef int axis = 0, i
@@ -177,7 +177,7 @@ cdef int narrow_to_index(Access *access, cnp.npy_intp *box, const Place *whole, 
         elif item is not None and not isinstance(item, (bool, numpy_bool)):
             axis = pick_item(&pick, item, axis)
         if axis < 0 or axis > whole.nd:
-            return 0  # NumPy will say what is wrong with it
+            return 0  # NumPy will report the error
     most = 1
     for i in range(pick.nd):
         most *= pick.shape[i]
@@ -192,7 +192,7 @@ cdef int narrow_to_index(Access *access, cnp.npy_intp *box, const Place *whole, 
 
 
 cdef object shown(object item):
-    """An item of an index, arrays and lists as `plain_array` gives them; UNKNOWN, which picks nothing, for others."""
+    """An item of an index, with arrays and lists as `plain_array` gives them; UNKNOWN for any other object."""
     if not is_array(item) and type(item) is not list and type(item) is not cnp.ndarray:
         return item
     array = plain_array(item)
@@ -213,7 +213,7 @@ cdef int axes_after(object items, object ellipsis) except -2:
 
 
 cdef int pick_item(Pick *pick, object item, int axis) except -2:
-    """The axis after those that an item picks from; -1: it is nothing that is told, or it is wrong."""
+    """The axis after those that an item picks from; -1: the item is unknown, or wrong."""
     cdef Py_ssize_t start, stop, step, length
     cdef cnp.npy_intp index
     if type(item) is cnp.ndarray:
@@ -243,11 +243,11 @@ cdef int pick_item(Pick *pick, object item, int axis) except -2:
 cdef inline void keep(Pick *pick, int axis, cnp.npy_intp start, cnp.npy_intp length, cnp.npy_intp step) noexcept:
     pick.place.offset += start * pick.place.strides[axis]
     pick.place.shape[axis] = length
-    pick.place.strides[axis] = <cnp.npy_intp>(<size_t>step * <size_t>pick.place.strides[axis])  # wraps, as NumPy's
+    pick.place.strides[axis] = <cnp.npy_intp>(<size_t>step * <size_t>pick.place.strides[axis])  # wraps, as in NumPy
 
 
 cdef bint together_with(Pick *pick, int nd, const cnp.npy_intp *shape) noexcept:
-    """Broadcast the shape of one more array with the others'. False, where they do not fit."""
+    """Broadcast the shape of one more array with the others'. False if they do not fit."""
     cdef int i
     cdef cnp.npy_intp *own
     while pick.nd < nd:
@@ -265,7 +265,7 @@ cdef bint together_with(Pick *pick, int nd, const cnp.npy_intp *shape) noexcept:
 
 
 cdef bint pick_by_indices(Pick *pick, cnp.ndarray indices, int axis) except -1:
-    """From the least to the greatest. False, where one of them is out of bounds, or arrays do not fit."""
+    """Narrow to the least through the greatest index. False if one is out of bounds, or arrays do not fit."""
     cdef cnp.npy_intp length = pick.place.shape[axis]
     if not together_with(pick, cnp.PyArray_NDIM(indices), cnp.PyArray_DIMS(indices)):
         return False
@@ -301,12 +301,12 @@ cdef int pick_by_mask(Pick *pick, cnp.ndarray mask, int axis) except -2:
 
 
 cdef tuple ends_of(cnp.ndarray mask):
-    """Where in a mask with one axis the first true element is, and where the last."""
+    """The places of the first and the last true element of a mask with one axis."""
     return int((<object>mask).argmax()), cnp.PyArray_SIZE(mask) - 1 - int((<object>mask)[::-1].argmax())
 
 
 cdef void join_rows(Access *access, Pick *pick) noexcept:
-    """Count elements as one that lie side by side and are picked together: they share pages."""
+    """Count adjacent elements that are picked together as one, since they share pages."""
     cdef int axis = 0, i
     while axis < pick.place.nd:
         if pick.by_array[axis] or pick.place.strides[axis] != access.itemsize or pick.place.shape[axis] < 2:
@@ -328,7 +328,7 @@ cdef void join_rows(Access *access, Pick *pick) noexcept:
 
 cdef int narrow_to_mask(Access *access, cnp.npy_intp *box, const Place *whole, cnp.ndarray mask,
                         bint leads) except -1:
-    """To where a mask is true. leads: its axes are the first ones; else it is broadcast, or laid out flat."""
+    """Narrow to the true elements of a mask. leads: its axes are the first ones; else it is broadcast, or flat."""
     cdef int nd = cnp.PyArray_NDIM(mask), i
     cdef cnp.npy_intp size = product(whole.nd, whole.shape), of_mask = cnp.PyArray_SIZE(mask), row
     if size == 0 or of_mask == 0:
@@ -348,7 +348,7 @@ cdef int narrow_to_mask(Access *access, cnp.npy_intp *box, const Place *whole, c
 
 cdef int narrow_to_rows(Access *access, cnp.npy_intp *box, cnp.npy_intp offset, cnp.npy_intp row,
                         cnp.ndarray mask) except -1:
-    """To those of the rows of so many bytes, side by side from offset on, where the mask is true."""
+    """Narrow to rows of so many bytes, side by side from offset on, for which the mask is true."""
     cdef Place place
     cdef cnp.npy_intp together = max(1, PAGE // row), size = cnp.PyArray_SIZE(mask)
     cdef cnp.npy_intp first, last, blocks
@@ -371,7 +371,7 @@ cdef int narrow_to_rows(Access *access, cnp.npy_intp *box, cnp.npy_intp offset, 
     access.itemsize = row
     put_box(access, &place, box)
     if together > 1:
-        # A block starts anywhere in a page, so one that follows no other touches one more.
+        # A block may start within a page, so one that follows no other touches one more.
         blocks += count_nonzero((<object>touched)[1:] > (<object>touched)[:-1]) + 1
     access.most = min(<size_t>count_nonzero(mask), <size_t>blocks)
     return 0
@@ -381,7 +381,7 @@ cdef int narrow_to_rows(Access *access, cnp.npy_intp *box, cnp.npy_intp offset, 
 
 
 cdef int narrow_to_flat(Access *access, cnp.npy_intp *box, const Place *whole, object value, bint is_index) except -1:
-    """To what x.flat[value] picks; not is_index: to those of these places that are in bounds."""
+    """Narrow to the elements of x.flat[value]; if not is_index, to those of these places that are in bounds."""
     cdef Place flat
     cdef cnp.ndarray places
     cdef cnp.npy_intp room[2 * MAXDIMS]
@@ -401,7 +401,7 @@ cdef int narrow_to_flat(Access *access, cnp.npy_intp *box, const Place *whole, o
         elif not is_index and cnp.PyArray_SIZE(places):
             access.most = among.most = cnp.PyArray_SIZE(places)
             if minimum.reduce(places, axis=None) < 0:
-                return 0  # what is out of bounds is moved into them, or to their ends
+                return 0  # an index out of bounds wraps, or is clipped
         value = places
     elif not is_index or (type(value) is not slice and value is not Ellipsis):
         return 0
@@ -416,7 +416,7 @@ cdef int narrow_to_flat(Access *access, cnp.npy_intp *box, const Place *whole, o
 
 
 cdef size_t count_along(const Place *whole, cnp.ndarray indices, object axis) except? 0:
-    """How many elements numpy.put_along_axis writes at most; SIZE_MAX where that is not known."""
+    """How many elements numpy.put_along_axis writes at most; SIZE_MAX if that is not known."""
     cdef double most = 1
     cdef int i, along
     if indices is None:
@@ -432,11 +432,11 @@ cdef size_t count_along(const Place *whole, cnp.ndarray indices, object axis) ex
 
 
 cdef int narrow_to_diagonal(Access *access, cnp.npy_intp *box, const Place *whole, object wraps) except -1:
-    """To what numpy.fill_diagonal writes of two axes or more."""
+    """Narrow to the elements that numpy.fill_diagonal writes, of two axes or more."""
     cdef Place diagonal
     cdef int i
     if wraps is not False:
-        access.most = whole.shape[0] if whole.nd == 2 else SIZE_MAX  # a row has one at most
+        access.most = whole.shape[0] if whole.nd == 2 else SIZE_MAX  # at most one in each row
         return 0
     diagonal.nd = 1
     diagonal.offset = whole.offset

@@ -8,9 +8,9 @@ from cowarray._array.array cimport Array
 cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs)
 cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count)
 cdef object array_function(Array self, object function, object types, tuple args, dict kwargs)
-# What tells an operation, as it is handed over, from others; None where it can give a view, or runs user code.
+# A key that identifies an operation that was handed over; None if it can give a view, or runs user code.
 cdef object identity_of(object function)
 # Whether it applies a ufunc element by element.
 cdef bint is_elementwise(object function) noexcept
-# What a ufunc gives of arrays and numbers that are shown to it at once; QUICK_FAILED where the road has to see to it.
+# The result of a ufunc for headers of arrays, and numbers; QUICK_FAILED if it has to take the road.
 cdef object at_headers(object function, tuple inputs, dict kwargs)

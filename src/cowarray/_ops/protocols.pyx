@@ -1,7 +1,8 @@
 # cython: freethreading_compatible=True, auto_pickle=False
 """NumPy's protocols, `__array_ufunc__` and `__array_function__`, and the functions of the public namespace.
 
-One file, for the public functions go through the protocols' own doors and are read beside them.
+It is one file because the public functions enter through the protocols' own doors: cut in two, each call of a ufunc
+would cross modules once more.
 """
 
 import numpy as np
@@ -91,7 +92,7 @@ cdef Py_ssize_t axes_of(object value) except -1:
 
 
 cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
-    """Whether a ufunc of operands of which one has axes gives a result that has some, too."""
+    """Whether the result has axes, given that an operand has."""
     if method_name == "reduce":
         return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and axes_of(first) > 1)
     return ufunc.signature is None
@@ -118,7 +119,7 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
 
 
 cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
-    """`array_ufunc` of a call with one operand or two; None where that has to see to it.
+    """`array_ufunc` for a call with one operand or two; None if it takes more than that.
 
     given: the ufunc, the method's name, and the operands, borrowed.
     """
@@ -130,9 +131,9 @@ cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
 
 
 cdef object plain_ufunc(object ufunc, object left, object right):
-    """What one of NumPy's own ufuncs gives of one operand or two (right: MISSING for one); None where the road does.
+    """The result of one of NumPy's own ufuncs for one operand or two (right: MISSING for one); None: take the road.
 
-    The everyday call needs no Passage: it runs no user code, and what it gives is fresh.
+    The common call needs no Passage: it runs no user code, and its result is fresh.
     """
     cdef object first = operand(left)
     cdef object second
@@ -149,9 +150,9 @@ cdef object plain_ufunc(object ufunc, object left, object right):
 
 
 cdef bint written_into(object out, object ufunc, tuple inputs) except -1:
-    """Whether the everyday call with an array as `out` has been made. If not, nothing has happened that matters.
+    """Make the common call with an array as `out`. False, and nothing is written, if it is another call.
 
-    Whole shared Storages have another way: `overwritten`.
+    Whole shared Storages are left to `overwritten`.
     """
     cdef Array x
     cdef cnp.ndarray header
@@ -164,10 +165,10 @@ cdef bint written_into(object out, object ufunc, tuple inputs) except -1:
             return False
     if not x.writeable or runs_code(x.descr) or has_doorkeeper(x) or is_replaceable(x, False):
         return False
-    header = writable_header(x, NULL)  # first: what is read afterwards is read where it lies now
+    header = writable_header(x, NULL)  # first, as it may move bytes that the operands read
     if n == 1:
         ufunc(beside(inputs[0], header), header)
-    elif ufunc is maximum or ufunc is minimum:  # of which NumPy warns where the third argument has no name
+    elif ufunc is maximum or ufunc is minimum:  # NumPy warns if their third argument is positional
         ufunc(beside(inputs[0], header), beside(inputs[1], header), out=header)
     else:
         ufunc(beside(inputs[0], header), beside(inputs[1], header), header)
@@ -187,7 +188,7 @@ cdef str ufunc_name(object ufunc, str method_name):
 
 @cython.final
 cdef class _UfuncJourney:
-    """What applies a ufunc as ever, for whoever it is handed to."""
+    """Applies a ufunc without a mode, for the mode that it was handed to."""
 
     cdef readonly object ufunc
     cdef readonly str method_name
@@ -207,12 +208,12 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     out = kwargs.get("out", ())
     if type(out) is not tuple:
-        out = () if out is None else (out,)  # as some call it that do the work of NumPy's ufuncs
-    for value in inputs + <tuple>out:  # unlike (*inputs, *out), loses nothing when memory runs out
+        out = () if out is None else (out,)  # as code that stands in for NumPy's ufuncs may pass it
+    for value in inputs + <tuple>out:  # unlike (*inputs, *out), leaks nothing when memory runs out
         if has_own_ufunc(value):
             return ask_overrides(ufunc, method_name, inputs, kwargs, out)
     if out and known and method_name == "__call__":
-        inputs = tuple([converted(value) for value in inputs])  # what cannot be converted has changed nothing
+        inputs = tuple([converted(value) for value in inputs])  # an error here has changed nothing
         if len(out) == 1 and is_array(out[0]) and "where" not in kwargs and overwritten(
             <Array>out[0], ufunc, inputs, kwargs
         ):
@@ -231,7 +232,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
         passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
     if method_name == "at":
         if inputs and is_array(inputs[0]) and not (<Array>inputs[0]).writeable:
-            raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not look
+            raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not check
         if known and len(inputs) > 1 and (is_settled(inputs[1]) or type(inputs[1]) is list):
             passage.picked = new_picked(AN_INDEX, inputs[1])
         shown = [passage.write(value) for value in inputs[:1]]
@@ -242,7 +243,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
             passage.picked = new_picked(TRUE_ELEMENTS, kwargs["where"])
         kwargs["out"] = passage.write(out)
     if method_name != "__call__":
-        # NumPy hands these over by position, too.
+        # NumPy passes these by position as well.
         kwargs.pop("array", None)
         kwargs.pop("indices", None)
     for name, value in kwargs.items():
@@ -255,7 +256,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     else:
         result = function(*shown, **kwargs)
     if out:
-        # The result is what was given as out, and that may be a subclass or foreign.
+        # The result is the argument out itself, which may be foreign or of a subclass.
         if type(result) is tuple:
             return tuple([
                 given if given is not None else passage.result(item) for given, item in zip(out, result, strict=True)
@@ -265,7 +266,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
 
 
 cdef object converted(object value):
-    """An operand as an array, where it is one only to NumPy. A gap."""
+    """An array_like operand as an array. A gap."""
     cdef type kind = type(value)
     if kind is list or kind is tuple:
         return numpy_asarray(with_elements(value, 0))
@@ -275,12 +276,12 @@ cdef object converted(object value):
 
 
 cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -1:
-    """Whether one of NumPy's own ufuncs has given all of x new values. If not, nothing has happened."""
+    """Have one of NumPy's own ufuncs give all of x new values. False, and nothing has happened, if that cannot be."""
     cdef Passage passage = new_passage()
     cdef cnp.ndarray header
     cdef Intent intent = OVERWRITES
     cdef dict options = dict(kwargs)
-    # A gufunc may leave some of out: numpy.vecmat of 2.4 does, where out is not contiguous.
+    # A gufunc may leave a part of out as it was: numpy.vecmat of 2.4 does, if out is not contiguous.
     # An unsafe cast can warn, which runs user code.
     if not x.writeable or ufunc.signature is not None or "casting" in kwargs or not is_replaceable(x, False):
         return False
@@ -327,27 +328,27 @@ cdef object array_function(Array self, object function, object types, tuple args
         if result is QUICK_FAILED:
             result = call(operation, function, None, args, kwargs, cautious, len(types) > 0)
     if self is not None and self.standard and is_itself_alone(function) and function in TAKE_LIKE:
-        return standard(result)  # self may be what `like` named, which NumPy does not pass on
+        return standard(result)  # self may be the argument `like`, which NumPy does not pass on
     return result
 
 
-# A function of the public namespace comes here at once, whatever its arguments are: NumPy asks
-# for overrides only where one of them is an array of ours.
+# Functions of the public namespace come here directly, since NumPy asks for overrides only if an argument is a
+# cowarray array.
 def dispatched(function, /, *args, **kwargs):
-    """What a function of NumPy's gives, as ours. What is given as memory of others is read where it lies."""
+    """The result of a NumPy function, as cowarray's arrays. Foreign memory in the arguments is read in place."""
     cdef Operation operation = function_operation(function)
     if operation.special is None:
         result = quick_call(operation, function, operation.is_c, args, kwargs)
         if result is not QUICK_FAILED:
             return result
-    # What is written must be an array itself, not only bring one along.
+    # A written argument must be an array itself, not an object that has one.
     cdef set written = {each.position for each in operation.writes}
     shown = [value if i in written else shown_as_array(value) for i, value in enumerate(args)]
     return array_function(None, function, (), tuple(shown), kwargs)
 
 
 cdef object shown_as_array(object value):
-    """What brings its memory along, as NumPy's array over it: a function could call a method of the thing itself."""
+    """An array_like as NumPy's array over its memory, since a function could call the object's own methods."""
     if is_harmless(type(value)) or cnp.PyArray_Check(value) or has_own_ufunc(value):
         return value
     return readable_operand(value)
@@ -375,7 +376,7 @@ def _flip(m, axis=None):
 
 
 cdef bint is_subclass(object value) noexcept:
-    """Whether a value is of a subclass of NumPy's array, which has views of its own kind."""
+    """Whether a value is of a subclass of NumPy's array, whose views are of that class."""
     return cnp.PyArray_Check(value) and not cnp.PyArray_CheckExact(value)
 
 
@@ -407,16 +408,16 @@ def _shares_memory(a, b, max_work=None):
 
 
 def _may_share_memory(a, b, max_work=None):
-    # Asked of a snapshot, the question is whether it can stand for a copy to write to: as long as it shares bytes, no.
+    # NumPy asks this before it writes: a snapshot must not be written to while it shares bytes.
     if is_array(a) and is_array(b):
         return aliases(a, b)
     return aliases(a, b) or shares_bytes(a, b)
 
 
-# Not bound, these are CPython's own kind of function, which its interpreter calls directly: 10 ns less.
+# Unbound, these are CPython's own kind of function, which its interpreter calls directly: this saves 10 ns.
 @cython.binding(False)
 def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind", /):
-    """What one of NumPy's own ufuncs gives for x, as ours."""
+    """The result of one of NumPy's own ufuncs for x, as a cowarray array."""
     if out is not None or where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
     shown = operand(x)
@@ -427,7 +428,7 @@ def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind"
 
 @cython.binding(False)
 def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_kind", /):
-    """What one of NumPy's own ufuncs gives for x1 and x2, as ours."""
+    """The result of one of NumPy's own ufuncs for x1 and x2, as a cowarray array."""
     if out is not None or where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x1, x2), chosen(out, where, dtype, casting))
     first = operand(x1)
@@ -440,7 +441,7 @@ def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_
 
 
 cdef dict chosen(object out, object where, object dtype, object casting):
-    """Options of a ufunc as NumPy hands them over: those that say something, and out as a tuple."""
+    """Options of a ufunc as NumPy passes them: those that differ from the default, with out as a tuple."""
     cdef dict options = {}
     if out is not None:
         options["out"] = out if type(out) is tuple else (out,)
@@ -454,12 +455,12 @@ cdef dict chosen(object out, object where, object dtype, object casting):
 
 
 cdef object elementwise(object ufunc, tuple inputs, dict options):
-    """The long way: options, or an operand that has code or rules of its own, or is no array yet."""
+    """The slow path: there are options, or an operand has code or rules of its own, or is not an array yet."""
     cdef list read = []
     cdef tuple out = options.get("out", ())
     for value in inputs + out:
         if has_own_ufunc(value):
-            # NumPy asks it, and ours as well, which then gives way. What comes back may be known to others.
+            # NumPy asks both sides, and cowarray gives way. The result may be referred to elsewhere.
             result = ufunc(*inputs, **options)
             return import_array(result, None) if type(result) is cnp.ndarray and not out else result
     for value in inputs:
@@ -468,17 +469,17 @@ cdef object elementwise(object ufunc, tuple inputs, dict options):
 
 
 cdef object readable_operand(object value):
-    """What brings its memory along, as an array of NumPy's over it: it is only read, and the result is ours."""
+    """An array_like that is only read, as NumPy's array over its memory."""
     cdef type kind = type(value)
     if is_familiar(value) or (cnp.PyArray_Check(value) and kind is not numpy_memmap):
-        return value  # subclasses of NumPy's array that make results of their kind do so here, too
+        return value  # subclasses of NumPy's array may make results of their own kind
     if PyObject_CheckBuffer(value) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__"):
         return numpy_asarray(value)
     return value
 
 
 def ufunc_method(ufunc, method, inputs, out, options, /):
-    """What a method of one of NumPy's own ufuncs gives for inputs, as ours; options that say nothing are left out."""
+    """The result of a method of one of NumPy's own ufuncs, as cowarray's arrays; default options are dropped."""
     if out is not None:
         options["out"] = out if type(out) is tuple else (out,)
     for name, default in (("dtype", None), ("keepdims", False), ("where", True)):
@@ -488,15 +489,15 @@ def ufunc_method(ufunc, method, inputs, out, options, /):
         if has_own_ufunc(value):
             result = getattr(ufunc, method)(*inputs, **options)
             return import_array(result, None) if type(result) is cnp.ndarray and out is None else result
-    if method != "at":  # which writes the first
+    if method != "at":  # it writes to the first
         inputs = tuple([readable_operand(value) for value in inputs])
     return array_ufunc(None, ufunc, method, inputs, options)
 
 
 def imported(x, /):
-    """The argument of a function that NumPy's dispatch brings to ours: an array, unless it is a scalar or None.
+    """The argument of a function as a cowarray array, unless it is a scalar or None.
 
-    A subclass of NumPy's array, and what has a ``__array_ufunc__`` of its own, stay what they are.
+    Subclasses of NumPy's array, and objects with a ``__array_ufunc__`` of their own, are returned as they are.
     """
     cdef type kind = type(x)
     if kind is cnp.ndarray or kind is numpy_memmap or kind is list or kind is tuple:
@@ -505,9 +506,10 @@ def imported(x, /):
 
 
 def fresh(result, /):
-    """What NumPy has just made, and nobody else knows of, as ours and without a copy.
+    """NumPy's fresh result, which nothing else refers to, as cowarray's arrays, without a copy.
 
-    Arrays in one memory, of a list or tuple, become views of one Storage. What is no array stays what it is.
+    Arrays of a list or tuple that lie in one memory become views of one Storage. Other objects are returned as they
+    are.
     """
     cdef Passage passage
     if type(result) is cnp.ndarray and PyArray_BASE(<cnp.ndarray>result) == NULL:
@@ -541,7 +543,7 @@ set_special({
 
 
 def born(function, /, *args, **kwargs):
-    """What a function of NumPy's makes of numbers, files or chance, and nobody else knows of: as ours."""
+    """The arrays that a NumPy function makes of numbers, files or at random, as cowarray's."""
     if births_leave_lane() or is_handed(args, kwargs):
         return take_road(function.__name__, _Bearing(function), args, kwargs)
     return fresh(function(*args, **kwargs))
@@ -549,7 +551,7 @@ def born(function, /, *args, **kwargs):
 
 @cython.final
 cdef class _Bearing:
-    """What gives birth as ever, for whoever it is handed to."""
+    """Runs a creation without a mode, for the mode that it was handed to."""
 
     cdef readonly object function
 
@@ -561,17 +563,17 @@ cdef class _Bearing:
 
 
 def bearing(function, /):
-    """What gives birth as ever by a function, as `born` hands it over."""
+    """The creation by a function, in the form in which `born` hands it over."""
     return _Bearing(function)
 
 
 def runs_user_code(function, /):
-    """Whether what does an operation as ever runs functions of the user, or ufuncs that are not NumPy's.
+    """Whether an operation runs functions of the user, or ufuncs that are not NumPy's.
 
     Parameters
     ----------
     function : callable
-        As it is handed over with an operation.
+        The one that was handed over with the operation.
     """
     if type(function) is _UfuncJourney:
         return (<_UfuncJourney>function).ufunc not in numpy_ufuncs
@@ -635,7 +637,7 @@ def written_by(str operation, function, tuple args, dict kwargs, /):
     ----------
     operation : str
     function : callable
-        What does it, as it is handed over.
+        The one that was handed over with it.
     args : tuple
     kwargs : dict
 

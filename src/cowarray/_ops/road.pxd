@@ -20,36 +20,36 @@ cdef class Operation:
     cdef bint readonly
     cdef bint only_overlapping
     cdef bint calls_user
-    cdef object overwrites_unless  # the parameter without which all of what is written is overwritten
-    cdef object picks  # which parameters say what of it is touched, and how; or None
+    cdef object overwrites_unless  # without this parameter, every written element is overwritten
+    cdef object picks  # which parameters say which elements are touched, and how; or None
     cdef bint only_reads  # as long as it gets no arguments
-    cdef bint is_quick  # fresh, and user code runs and arguments are written only where `out` is given: see quick_call
+    cdef bint is_quick  # fresh; without `out`, runs no user code and writes no argument: see quick_call
     cdef Py_ssize_t out_at  # the position of `out`
     # Of functions:
     cdef object implementation  # what NumPy's dispatcher calls when no argument asks to be called instead
-    cdef bint is_c  # it is no Python function
-    cdef object special  # what does it here, if NumPy does not
-    cdef bint copies  # of the table's copies, and changes no value: what NumPy makes for it are copies made at once
+    cdef bint is_c  # it is not written in Python
+    cdef object special  # the replacement for NumPy's function, or None
+    cdef bint copies  # a copy by the table that keeps values: arrays that NumPy makes for it are eager copies
 
 
 @cython.final
 @cython.no_gc
 cdef class Passage:
     cdef Operation operation
-    cdef list arrays  # ours among the arguments
-    cdef list sources  # (array, its Storage or None, the header that was shown, the array's offset), ...
+    cdef list arrays  # cowarray's among the arguments
+    cdef list sources  # (array, its Storage or None, the header that NumPy saw, the array's offset), ...
     cdef list foreign  # NumPy arrays among the arguments
     cdef list written  # (array, the header that is written to, the array's offset), ...
-    cdef dict adopted  # id of an owner -> its Storage, where one call gives several results
-    cdef bint allocates  # NumPy makes the arrays that come back; they are no elements, and no stranger's
+    cdef dict adopted  # id of an owner -> its Storage, for calls with several results
+    cdef bint allocates  # NumPy makes the arrays that it returns: none is an element, or of unknown origin
     cdef bint strangers  # an argument is of a type with methods that NumPy may call
-    cdef bint found  # an argument is ours
-    cdef bint has_objects  # what comes back can be an element, which is the user's
+    cdef bint found  # an argument is a cowarray array
+    cdef bint has_objects  # a result can be an element, which belongs to the user
     cdef bint locates  # no element is touched
-    cdef bint stays  # what is computed goes to what is written, and nowhere else
-    cdef bint standard  # one of the arrays is the standard's, and so is what is made of them
-    cdef bint overwrites  # what is written gets values that do not depend on what was there
-    cdef Picked picked  # what of it is touched; None: all
+    cdef bint stays  # all that is computed goes to the written argument, and nowhere else
+    cdef bint standard  # one of the arrays is the standard's, and so are the results
+    cdef bint overwrites  # the new values do not depend on the old ones
+    cdef Picked picked  # which elements are touched; None: all
     cdef Behalf behalf
     cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
 

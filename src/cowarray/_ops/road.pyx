@@ -1,9 +1,10 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""The road of operations. Our arguments become NumPy's headers, NumPy computes, and the results become ours.
+"""The road of operations: arguments become NumPy's headers, NumPy computes, and results become cowarray's arrays.
 
-Headers are read-only, but for those that the table says are written; the results are what the table says they are.
+Headers are read-only, except for arguments that the table says are written. The table also says what each result is.
 
-One file, for a Passage and the call that makes it are read together.
+It is one file because a Passage and the calls that make it rely on each other's order of steps; cut in two, each call
+would cross modules several times.
 """
 
 import numpy as np
@@ -102,7 +103,7 @@ cdef type numpy_void = np.void
 cdef type numpy_memmap = np.memmap
 cdef object copy_mode = np._CopyMode
 
-# As the table names them.
+# By their names in the table.
 cdef dict WAYS = {
     "flat places": FLAT_PLACES, "flat mask": FLAT_MASK, "true elements": TRUE_ELEMENTS, "along an axis": ALONG_AN_AXIS,
     "the diagonal": THE_DIAGONAL,
@@ -136,7 +137,7 @@ cdef class Operation:
 
 
 cdef bint makes_readonly(Operation operation, cnp.ndarray view) noexcept:
-    """Whether a view that an operation gives is read-only, whatever it is a view of."""
+    """Whether an operation's view is read-only, even of a writable array."""
     return operation.readonly and not (
         operation.only_overlapping
         and distinct(
@@ -151,13 +152,13 @@ cdef inline Operation method_operation(str name):
 
 COMPUTING = Operation("computing", _table.Operation())
 cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
-# By name: all of NumPy's methods, compiled at once, for a finalizer may call one when Python's modules have ended.
+# By name: all of NumPy's methods, compiled up front, since a finalizer may call one after Python's modules are gone.
 cdef dict methods = {
     name: Operation("ndarray." + name, _table.method(name)) for name in vars(np.ndarray) if not name.startswith("__")
 }
 # By the function itself: compiled when first called.
 cdef dict functions = {}
-# What does a function of NumPy's here, by the function.
+# The replacement for a NumPy function, by the function.
 cdef dict specials = {}
 
 
@@ -176,7 +177,7 @@ cdef Operation function_operation(object function):
             found.is_c = type(found.implementation) is type(len)
             functions[function] = found
         else:
-            found.calls_user = True  # and it may end before we do
+            found.calls_user = True  # nor is it kept: it may end before the library does
             found.is_quick = False
     return found
 
@@ -184,7 +185,7 @@ cdef Operation function_operation(object function):
 @cython.final
 @cython.no_gc
 cdef class Passage:
-    """One call: what it was given, and how its results are taken back."""
+    """One call: its arguments, and how its results are taken back."""
 
     def __cinit__(self, Operation operation):
         self.operation = operation
@@ -195,11 +196,11 @@ cdef class Passage:
         self.written = []
 
     cdef int survey(self, object value) except -1:
-        """Look at an argument before any is shown: whether user code may run while NumPy reads the others.
+        """Look at an argument before NumPy sees any: whether user code may run while it reads the others.
 
         Such code may write to an argument, which then gets other bytes; another sharer may write to the old ones, which
-        NumPy still reads. It may keep what it is shown. And NumPy may give back what is not its own: an element that is
-        an array, the memory of a stranger.
+        NumPy still reads. It may keep a header. And NumPy may return memory that is not its own: an element that is an
+        array, or memory of an unknown type.
         """
         cdef type kind = type(value)
         if is_array_type(kind):
@@ -207,7 +208,7 @@ cdef class Passage:
             self.has_objects |= runs_code((<Array>value).descr)
             self.cautious |= self.has_objects
             if not is_noticed(<Array>value):
-                guarded_header(<Array>value)  # allocates what it needs now, not when something has been written
+                guarded_header(<Array>value)  # allocates now, and not after something has been written
         elif cnp.PyArray_Check(value):
             self.strangers |= kind is not cnp.ndarray
             self.has_objects |= runs_code((<cnp.ndarray>value).descr)
@@ -227,9 +228,9 @@ cdef class Passage:
         return 0
 
     cdef int survey_elementwise(self, object values) except -1:
-        """Survey the operands of an operation whose result has as many dimensions as the largest of them.
+        """Survey the operands of an operation whose result has as many axes as the operand with the most.
 
-        With one dimension or more, the result is an array that NumPy has made; without, it can be an element.
+        With axes, the result is an array made by NumPy; without, it can be an element.
         """
         cdef bint has_axes = False
         for value in values:
@@ -252,7 +253,7 @@ cdef class Passage:
             self.standard |= (<Array>value).standard
             x = still(<Array>value)
             if self.operation.result is VIEW:
-                storage_for(x)  # which a view of it has, whatever becomes of x meanwhile
+                storage_for(x)  # the view's Storage, even if x changes meanwhile
             header = reader_header(x) if self.cautious else self.header_of(x)
             storage = x.storage_
             offset = x.offset
@@ -260,7 +261,7 @@ cdef class Passage:
             return header
         if cnp.PyArray_Check(value):
             if type(value) is numpy_memmap:
-                value = numpy_asarray(value)  # of which NumPy makes maps that are none
+                value = numpy_asarray(value)  # else NumPy's results are memmaps without a map
             self.foreign.append(value)
             return value
         if type(value) is list or type(value) is tuple:
@@ -280,7 +281,7 @@ cdef class Passage:
         return guarded_header(x)
 
     cdef object read_all(self, object values):
-        """A list or tuple with every argument in it read; the same object where none was ours."""
+        """A list or tuple with every item read; the same object if none of them is a cowarray array."""
         cdef list seen = None
         cdef Py_ssize_t i
         enter_recursive_call(" in the arguments of a NumPy function")
@@ -298,7 +299,7 @@ cdef class Passage:
         return tuple(seen) if type(values) is tuple else seen
 
     cdef object write(self, object value):
-        """The argument as NumPy may write it; a read-only one as it is, so that NumPy refuses it in its words."""
+        """The argument as NumPy may write to it. A read-only one stays so, and NumPy raises its own error."""
         cdef cnp.ndarray header
         cdef Array x, whole
         cdef Access access
@@ -330,14 +331,14 @@ cdef class Passage:
         return header
 
     cdef int read_written(self, object result) except -1:
-        """What is given back beside what was written may say what is there: the median with overwrite_input."""
+        """A result other than the written array may depend on what was written, as a median with overwrite_input."""
         for _, header, _ in self.written:
             if header is not result:
                 have_read(root(header).storage)
         return 0
 
     cdef object result(self, object value):
-        """What NumPy gave back, as ours."""
+        """NumPy's result, as cowarray's arrays."""
         if type(value) is cnp.ndarray:
             return self.array_result(value)
         if cnp.PyArray_CheckAnyScalar(value):
@@ -351,7 +352,7 @@ cdef class Passage:
         if isinstance(value, tuple) and hasattr(type(value), "_make"):
             return type(value)._make([self.result(item) for item in value])
         if cnp.PyArray_Check(value) and self.shown(root(value)):
-            # An array of a subclass: it may leave, our bytes may not.
+            # An array of a subclass is returned as it is, but not on an argument's bytes.
             allow_eager(cnp.PyArray_NBYTES(value), LEAVING)
             value = value.copy()
             tell_eager(cnp.PyArray_NBYTES(value), LEAVING)
@@ -359,7 +360,7 @@ cdef class Passage:
         return value
 
     cdef bint shown(self, object owner) except -1:
-        """Whether memory is one of our arguments'."""
+        """Whether an argument's bytes belong to owner."""
         for _, _, header, _ in self.sources:
             if root(header) is owner:
                 return True
@@ -374,7 +375,7 @@ cdef class Passage:
         return as_standard(result) if self.standard else result
 
     cdef object taken_back(self, cnp.ndarray array):
-        """A NumPy array, which is none that was written, as a new array of ours."""
+        """A NumPy array that is no written argument, as a new cowarray array."""
         cdef Array x
         cdef object owner
         for given in self.foreign:
@@ -396,7 +397,7 @@ cdef class Passage:
             self.adopted = {}
         x = adopt(array, self.adopted.get(<size_t><void *>owner))
         if makes_readonly(self.operation, array):
-            x.writeable = False  # of numpy.broadcast_arrays(1, x) NumPy hands the first out writable, with a warning
+            x.writeable = False  # NumPy gives the first of numpy.broadcast_arrays(1, x) writable, with a warning
         self.adopted[<size_t><void *>owner] = storage_for(x)
         if copied:
             x.birth = BORN_EAGER_ORDER
@@ -405,7 +406,7 @@ cdef class Passage:
 
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset,
                       cnp.ndarray array):
-        """A result that lies in the bytes that an argument showed by header."""
+        """A result that lies in the bytes of an argument, which NumPy saw as header."""
         cdef char *window = cnp.PyArray_BYTES(header) - offset
         cdef cnp.npy_intp low = 0, high = 0
         cdef cnp.npy_intp start = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else offset
@@ -420,15 +421,15 @@ cdef class Passage:
         return view if self.operation.result is VIEW else copy_of_alias(view, self.operation.name)
 
     cdef bint reads_of(self, Array x) noexcept:
-        """Whether an argument lies in the Storage of one that is written: what it gets can depend on what was there."""
+        """Whether another argument lies in the Storage of x, which is written: the new values may depend on the old."""
         cdef int times = 0
         for other in self.arrays:
             times += (<Array>other).storage_ is x.storage_ and (<Array>other).shadow == x.shadow
         return times > 1
 
     cdef bint is_written_back(self, Array x) noexcept:
-        """Whether NumPy may write to a copy of x, and then write all of it back: for an argument that overlaps x."""
-        cdef bint may_be_it = self.picked.way == TRUE_ELEMENTS  # of which each is read before it is written
+        """Whether NumPy may write to a copy of x and then copy all of it back, because an argument overlaps x."""
+        cdef bint may_be_it = self.picked.way == TRUE_ELEMENTS  # each element is read before it is written
         cdef int times = 0
         for other in self.arrays:
             is_it = may_be_it and other is not self.picked.value and same_elements(x, <Array>other)
@@ -437,14 +438,14 @@ cdef class Passage:
         return times > (0 if may_be_it else 1)
 
     cdef bint is_copy(self, cnp.ndarray array) except -1:
-        """Whether a result of a copying operation has elements of an argument as they were, and not converted."""
+        """Whether a result of a copying operation has an argument's dtype, so that its elements were not converted."""
         for _, _, header, _ in self.sources:
             if descr_of(header) is descr_of(array) or descr_of(header) == descr_of(array):
                 return True
         return False
 
     cdef bint is_fresh(self, object owner) except -1:
-        """Whether nobody else can know of the memory: NumPy made it for this call, and no user code was asked."""
+        """Whether nothing else refers to the memory: NumPy made it for this call, and no user code has run."""
         if not cnp.PyArray_CheckExact(owner) or (self.cautious and not self.allocates):
             return False
         if not cnp.PyArray_CHKFLAGS(owner, NPY_ARRAY_OWNDATA):
@@ -456,7 +457,7 @@ cdef class Passage:
 
 
 cdef Passage new_passage():
-    """The passage of a computation: what it gives is fresh."""
+    """The passage of a computation, whose results are fresh."""
     return Passage(COMPUTING)
 
 
@@ -479,7 +480,7 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
 
 
 cdef Picked picked_by(Operation operation, tuple args, dict kwargs):
-    """What an operation touches of what it writes; None: all, or nobody says."""
+    """Which elements an operation touches of those it may write; None: all, or unknown."""
     if operation.picks is None:
         return None
     way, by, beside = operation.picks
@@ -492,7 +493,7 @@ cdef object argument_of(object parameter, tuple args, dict kwargs):
 
 
 cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
-    """The arguments, with the flag that says whether one of them is written as plain truth: it is asked once."""
+    """The arguments, in which the flag that decides whether one is written is a plain bool: its truth is asked once."""
     cdef Py_ssize_t i, at
     if operation.writes_if is not None:
         _, (flag, at, _), _ = operation.writes_if
@@ -510,7 +511,7 @@ cdef bint is_plain_truth(object value) noexcept:
 
 
 cdef object plain_containers(object value, int depth):
-    """value, with lists, tuples and dicts of users' classes in it as plain ones: each is asked for its items once."""
+    """value with lists, tuples and dicts of subclasses replaced by plain ones: each is asked for its items once."""
     cdef list plain = None
     cdef dict named = None
     cdef Py_ssize_t i
@@ -552,8 +553,7 @@ cdef bint is_unknown_sequence(object value) except -1:
 
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
                  bint dispatched_here=False):
-    """Call a NumPy function, or, with self, the method of that name of self's header. The road: whoever is registered
-    has it first."""
+    """Call a NumPy function, or, with self, the method of that name of self's header. Registered modes get it first."""
     if is_handed(args, kwargs) or (self is not None and is_handed_with(self, None)):
         if self is not None:
             journey = _Journey(operation, function, True, cautious, False)
@@ -566,7 +566,7 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
 
 @cython.final
 cdef class _Journey:
-    """What does an operation as ever, for whoever it is handed to."""
+    """Runs an operation without a mode, for the mode that it was handed to."""
 
     cdef Operation operation
     cdef readonly object function  # NumPy's, or the name of a method
@@ -586,7 +586,7 @@ cdef class _Journey:
 
 
 cdef list written_of(object journey, tuple args, dict kwargs):
-    """The arguments that an operation of the road writes, as it is handed over; None where it is not of the road."""
+    """The arguments that an operation writes, from its journey; None if it did not come by the road."""
     cdef Operation operation
     cdef int first
     if type(journey) is not _Journey:
@@ -602,12 +602,12 @@ cdef list written_of(object journey, tuple args, dict kwargs):
 
 
 cdef bint calls_user(object journey) noexcept:
-    """Whether what does an operation as ever, as it is handed over, runs functions of the user."""
+    """Whether the operation of a journey runs functions of the user."""
     return type(journey) is _Journey and (<_Journey>journey).operation.calls_user
 
 
 cdef object identity_on_road(object journey):
-    """The operation of a journey that gives fresh arrays and writes at most `out`, and runs no user code; else None."""
+    """The operation of a journey if it gives fresh arrays, writes at most `out` and runs no user code; else None."""
     if type(journey) is not _Journey or (<_Journey>journey).cautious or not (<_Journey>journey).operation.is_quick:
         return None
     return (<_Journey>journey).operation
@@ -631,12 +631,12 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
         passage.survey(value)
     if self is not None:
         passage.survey(self)
-        passage.locates = operation.result is VIEW and not passage.cautious  # NumPy's methods touch no element for it
+        passage.locates = operation.result is VIEW and not passage.cautious  # NumPy's methods touch no element
     if operation.overwrites_unless is not None:
         name, position, default = operation.overwrites_unless
         passage.overwrites = (args[position] if len(args) > position else kwargs.get(name, default)) is default
     passage.picked = picked_by(operation, args, kwargs)
-    # Writers first: what is read afterwards is then read where it lies now.
+    # Writers first: they may move bytes, which readers then find in their new place.
     for position, name in written:
         if position == -1:
             target = passage.write(self)
@@ -657,7 +657,7 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
             target = passage.read(self)
         function = getattr(target, function)
     elif dispatched_here and not passage.found:
-        # NumPy has found one of ours where we did not look, and would find it there again.
+        # NumPy found an array in a sequence that `read` does not enter, and would find it there again.
         shown = [passage.read(list(value)) if is_unknown_sequence(value) else value for value in shown]
     result = function(*shown, **named)
     if result is not None:
@@ -670,10 +670,11 @@ QUICK_FAILED = object()
 
 cdef object quick_call(Operation operation, object implementation, bint is_c, tuple args, dict kwargs,
                        object self=None, object header=None):
-    """Call what computes without a Passage, where no user code can run; else QUICK_FAILED, and nothing has happened.
+    """Compute without a Passage if no user code can run; else return QUICK_FAILED, and nothing has happened.
 
-    Arguments are arrays of ours whose elements run no code, and none of the standard's; numbers, names and dtypes; and
-    lists of these. Nothing is written. is_c: headers need not be guarded. self, header: of a method, the header's.
+    Arguments may be cowarray arrays whose elements run no code, except the standard's; numbers, names and dtypes; and
+    lists of these. Nothing is written. is_c: headers need not be guarded. self, header: the array of a method, and its
+    header.
     """
     cdef tuple shown
     cdef dict named
@@ -704,7 +705,7 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
 
 
 cdef tuple own_lists(tuple args):
-    """The arguments with copies of their lists: what is shown and what is noted must be one, whoever changes a list."""
+    """The arguments with copies of their lists, so that a list changed meanwhile cannot differ from what NumPy saw."""
     for value in args:
         if type(value) is list:
             return tuple([listed(value) if type(value) is list else value for value in args])
@@ -719,7 +720,7 @@ cdef dict own_named_lists(dict kwargs):
 
 
 cdef object plain_argument(object value, bint is_c):
-    """A value as NumPy may see it where no user code can run, or QUICK_FAILED. A gap."""
+    """A value as NumPy may see it if no user code can run; else QUICK_FAILED. A gap."""
     cdef type kind = type(value)
     if is_array_type(kind):
         if runs_code((<Array>value).descr) or (<Array>value).standard or has_doorkeeper(<Array>value):
@@ -733,7 +734,7 @@ cdef object plain_argument(object value, bint is_c):
 
 
 cdef object plain_items(object values, bint is_c):
-    """A list or tuple of what stands for itself, or of arrays beside that; no lists in it. A gap."""
+    """A list or tuple of arrays, numbers, names and dtypes, not nested; else QUICK_FAILED. A gap."""
     cdef list seen = None
     cdef Py_ssize_t i
     for i, item in enumerate(values):
@@ -752,7 +753,7 @@ cdef object plain_items(object values, bint is_c):
 
 
 cdef tuple plain_arguments(tuple args, bint is_c):
-    """`plain_argument` of each; None where one cannot be shown so."""
+    """`plain_argument` of each; None if one fails."""
     cdef Py_ssize_t i
     cdef tuple shown = PyTuple_New(len(args))
     for i in range(len(args)):
@@ -765,18 +766,18 @@ cdef tuple plain_arguments(tuple args, bint is_c):
 
 
 cdef object slowly_taken_back(Operation operation, object result, object given, object shown):
-    """What a quick call gave that is not one fresh array, taken back by a Passage, which tells whose bytes it is in."""
+    """A quick call's result that is not one fresh array, taken back by a Passage, which finds whose bytes it is on."""
     cdef Passage passage = Passage(operation)
     remember(passage, given, shown)
     return passage.result(result)
 
 
 cdef int remember(Passage passage, object given, object shown) except -1:
-    """Note of each array of ours by which header it was shown; lists and dicts of both are alike."""
+    """Note each array with the header that NumPy saw. given and shown have the same structure."""
     cdef Py_ssize_t i
     cdef Storage storage
     if is_array(given):
-        # It can be another array by now; a Hold is of one Storage.
+        # The array may have changed since; a Hold belongs to one Storage.
         storage = storage_for(<Array>given)
         if storage.hold is root(shown):
             passage.sources.append((given, storage, shown, cnp.PyArray_BYTES(shown) - storage.window))
@@ -807,7 +808,7 @@ cdef object call_method(Array self, str name, tuple args, dict kwargs):
 
 
 cdef object without_passage(Array self, str name, Operation operation):
-    """What a method that has no arguments, and only reads, gives: it needs no Passage."""
+    """The result of a method without arguments that only reads: it needs no Passage."""
     cdef cnp.ndarray header
     cdef Array x
     cdef Storage storage
@@ -820,7 +821,7 @@ cdef object without_passage(Array self, str name, Operation operation):
         header = const_header(self)
     storage = self.storage_
     offset = self.offset
-    result = PyObject_CallMethodNoArgs(header, name)  # a gap, where it is written in Python
+    result = PyObject_CallMethodNoArgs(header, name)  # a gap, if it is written in Python
     if type(result) is not cnp.ndarray or root_of(<PyObject *>result) != root_of(<PyObject *>header):
         return computed(result)
     window = cnp.PyArray_BYTES(header) - offset
@@ -835,7 +836,7 @@ cdef object without_passage(Array self, str name, Operation operation):
 
 
 cdef object call_with_arguments(Operation operation, Array self, str name, tuple args, dict kwargs):
-    """`call_method` with arguments: quick where they are plain, and by the road."""
+    """`call_method` with arguments: quick if they are plain, else by the road."""
     cdef cnp.ndarray header
     if operation.is_quick:
         header = guarded_header(self)  # its method can be written in Python
@@ -846,7 +847,7 @@ cdef object call_with_arguments(Operation operation, Array self, str name, tuple
 
 
 cdef object travel_method(Array x, str name, tuple args, dict kwargs):
-    """`call_method` as ever, without asking who is registered: for what has been handed over as a whole."""
+    """`call_method` without asking the modes: for an operation that was handed over as a whole."""
     return travel(method_operation(name), name, x, args, kwargs, False, False)
 
 

@@ -46,7 +46,7 @@ cnp.import_array()
 
 
 cdef object settled_lengths(object shape):
-    """A shape in plain integers: all the user code that it runs, it runs here."""
+    """A shape in plain integers. All the user code that it can run, runs here."""
     try:
         return (PyNumber_Index(shape),)
     except TypeError:
@@ -55,7 +55,7 @@ cdef object settled_lengths(object shape):
 
 
 cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept:
-    """Whether self is still what header showed of storage; there has been a gap since."""
+    """Whether self is still the view of storage that header is, after a gap."""
     cdef int i
     if self.storage_ is not storage or self.descr is not descr_of(header) or self.nd != cnp.PyArray_NDIM(header):
         return False
@@ -66,14 +66,14 @@ cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept:
 
 
 cdef int rebind(Array self, Array other) except -1:
-    """Make self what other is: for the operations that change an array's shape or dtype in place."""
+    """Give self the Storage and layout of other: for operations that change an array's shape or dtype in place."""
     cdef cnp.npy_intp *dims = self.inline_dims
-    # What goes can run user code at its end, which must find self whole: all of it ends with this function.
+    # Objects that end can run user code, which must find self whole: they end with this function.
     cdef cnp.ndarray _header = self.header
     cdef Storage _before = self.storage_
     cdef cnp.dtype _descr = self.descr
     cdef PyObject *before = self.shadow
-    cdef Storage storage = storage_for(other)  # can fail: first, for a shape without its bytes reads beyond them
+    cdef Storage storage = storage_for(other)  # first, as it can fail, and self must not have a shape without its bytes
     if other.nd > INLINE_DIMS:
         dims = <cnp.npy_intp *>PyMem_Malloc(2 * other.nd * sizeof(cnp.npy_intp))
         if dims == NULL:
@@ -94,7 +94,7 @@ cdef int rebind(Array self, Array other) except -1:
 
 
 cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
-    """A lazy reshape of a C-ordered array to lengths that fit; None where NumPy should see to it.
+    """A lazy reshape of a C-ordered array to lengths that fit; None if NumPy has to do it.
 
     shape: what the method was given, borrowed: nd lengths, or a tuple of them.
     """
@@ -148,7 +148,7 @@ cdef object hand_flatten(Array x, object order):
 
 
 def _plain_flatten(Array x not None, order):
-    """`ravel`, which is a copy in meaning too; but where copies may be aliases, this is none that NumPy makes."""
+    """`flatten`: as `ravel`, a copy in meaning; but in no context does NumPy alias it."""
     cdef Passage passage
     cdef Array seen
     if not may_alias():
@@ -172,7 +172,7 @@ def _plain_reshape(Array x not None, *shape, order="C", copy=None):
 
 
 cdef Array reshaped(Array x, tuple shape, object order, object copy):
-    """What `x.reshape` gives where NumPy has to say what shape that is."""
+    """The result of `x.reshape` if NumPy has to find the shape."""
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Array result
     cdef Passage passage
@@ -185,7 +185,7 @@ cdef Array reshaped(Array x, tuple shape, object order, object copy):
     else:
         result = <Array?>travel_method(x, "reshape", shape, {"order": order})
     if copy:
-        # NumPy's copy lies in the order asked for, whatever a view would have looked like.
+        # NumPy's copy is laid out in the order asked for, whatever layout a view would have had.
         order_strides(result, order_code(order), strides)
         if may_alias() or not same_layout(result.nd, shape_of(result), strides_of(result), strides):
             return copy_with(result, strides)

@@ -1,9 +1,9 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Operands of other libraries' types: who computes, and what a type that declines our arrays is shown instead.
+"""Operands of other libraries' types ("strangers"): who computes, and the second try with a snapshot.
 
-NumPy's rule (binop_override.h) says who computes. A type that knows no array but NumPy's declines ours: it returns
-NotImplemented. It is then asked again, with a snapshot in our array's place, and what it gives is what it gives for
-NumPy's array; an array of NumPy's among that comes back as ours.
+NumPy's rule (binop_override.h) decides who computes. A type that knows only NumPy's arrays declines cowarray's: it
+returns NotImplemented. It is then asked again with a snapshot in place of the array, so that its result is the one it
+has for a NumPy array; if that is a NumPy array, it is returned as a cowarray array.
 """
 
 import operator
@@ -63,7 +63,7 @@ cdef dict OPERATORS = {
 
 
 cdef object brought(object result, bint to_standard):
-    """What a stranger gives that has been shown a snapshot. Others may know of an array of NumPy's."""
+    """The result of a stranger that was given a snapshot. If it is a NumPy array, others may refer to it."""
     if type(result) is tuple:
         return tuple([brought(item, to_standard) for item in <tuple>result])
     if type(result) is cnp.ndarray:
@@ -81,7 +81,7 @@ cdef bint computes_itself(object other, object override) except -1:
 
 
 cdef object ask(object other, str name, Array self):
-    """What other's method gives for self, or for a snapshot of it; NotImplemented where it declines both."""
+    """The result of other's method for self, or for a snapshot of it; NotImplemented if it declines both."""
     method = getattr(type(other), name, None)
     if method is None:
         return NotImplemented
@@ -90,7 +90,7 @@ cdef object ask(object other, str name, Array self):
 
 
 cdef object defer(Array self, object other, object ufunc, bint reflected):
-    """An operator with a stranger, which has declined already where it stands on the left."""
+    """An operator with a stranger, which has declined already if it is the left operand."""
     cdef object function
     cdef str reflection
     if is_familiar(other):
@@ -120,7 +120,7 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
 
 @cython.final
 cdef class _Power:
-    """What raises to a power as ever: NumPy's operator has ways of its own for some exponents, with other last bits."""
+    """NumPy's operator for powers: for some exponents it computes in other ways, with other last bits."""
 
     def __call__(self, Array x not None, exponent):
         cdef Passage passage = new_passage()
@@ -129,7 +129,7 @@ cdef class _Power:
 
 
 cdef object plain_defer(Array self, object other, object function, bint reflected):
-    # Methods of the stranger may be shown the array, and may keep what they give.
+    # Methods of the stranger may be given the array, and may keep their result.
     cdef Passage passage = new_passage()
     passage.strangers = passage.cautious = True
     shown = passage.read(self)
@@ -138,7 +138,7 @@ cdef object plain_defer(Array self, object other, object function, bint reflecte
 
 @cython.final
 cdef class _WithStranger:
-    """What computes with a stranger as ever, for whoever it is handed to."""
+    """Computes with a stranger without a mode, for the mode that it was handed to."""
 
     cdef object function
     cdef bint reflected
@@ -153,7 +153,7 @@ cdef class _WithStranger:
 
 
 cdef object compare_with(Array self, object other, int op):
-    """A comparison with a stranger. Where nobody compares, Python would say whether the two are one object."""
+    """A comparison with a stranger. If both sides decline, Python would compare identities."""
     override = getattr(type(other), "__array_ufunc__", MISSING)
     if not computes_itself(other, override):
         if override is not MISSING:
@@ -173,7 +173,7 @@ cdef object compare_with(Array self, object other, int op):
 
 
 cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):
-    """A ufunc's method where other types have their own `__array_ufunc__`.
+    """A ufunc's method if an argument's type has its own `__array_ufunc__`.
 
     NumPy has asked those before the first array of ours. Those after it are asked here, and once all have declined,
     all of them by NumPy, with a snapshot for what is read and a writable alias for what is written.
@@ -195,7 +195,7 @@ cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwar
             if result is not NotImplemented:
                 return result
     if method_name != "__call__":
-        # NumPy hands these over by position, too.
+        # NumPy passes these by position as well.
         kwargs.pop("array", None)
         kwargs.pop("indices", None)
     given = tuple([snapshot_of(value) for value in inputs])
@@ -224,7 +224,7 @@ cdef object alias_of(object value):
 
 
 cdef object written(object result, tuple aliases, tuple out, bint to_standard):
-    """What a stranger gives: our array, where that is the alias of it that was written."""
+    """A stranger's result; the array itself, if that is the writable alias of it."""
     for alias, value in zip(aliases, out):
         if result is alias:
             return value

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Arrays by shape and strides: views that go through memory in any steps, and what the class `ndarray` makes."""
+"""Arrays by shape and strides: `as_strided`, and the constructor of the class `ndarray`."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ cdef type numpy_ndarray = np.ndarray
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
-    """View an array's memory with a shape and strides of one's own.
+    """View an array's memory with any shape and strides.
 
     Parameters
     ----------
@@ -125,12 +125,12 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
 
 
 def new_array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
-    """What `cowarray.ndarray(...)` makes: see there."""
+    """The constructor of `cowarray.ndarray`, whose docstring describes it."""
     lengths = settled_lengths(shape)
     wanted = numpy_dtype(dtype)
     begin = PyNumber_Index(offset)
     if begin < 0:
-        raise ValueError(f"ndarray: offset must be non-negative (got {begin})")  # NumPy would read what lies before
+        raise ValueError(f"ndarray: offset must be non-negative (got {begin})")  # NumPy would read memory before it
     steps = None if strides is None else settled_lengths(strides)
     if order is not None and type(order) is not str:
         order = str(order)

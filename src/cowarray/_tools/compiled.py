@@ -1,8 +1,8 @@
-"""Compiled modules that a program meets: their functions take our arrays as NumPy's.
+"""Compiled modules that a program imports: their functions take cowarray's arrays like NumPy's.
 
-Much compiled code wants NumPy's class and nothing else, and a program that was written for NumPy hands it arrays
-without a thought: directly, or out of a function that SciPy calls. While a program runs, functions of compiled modules
-that are imported get NumPy's array over the bytes of ours, for the time of the call; in a simulation it is an alias.
+Much compiled code accepts only NumPy's class, and a program written for NumPy passes it arrays freely: directly, or
+from a function that SciPy calls. While a program runs, functions of imported compiled modules get a NumPy array over
+the bytes of each cowarray array, for the time of the call; in a simulation it is an alias.
 """
 
 import functools
@@ -18,7 +18,7 @@ __all__ = ["watch_imports"]
 
 _TakenIn = Callable[[Any], Any]  # what becomes of a result
 
-# Functions as C code, Cython, f2py, nanobind and others make them; what they also have, classes and ufuncs, stays.
+# Types of functions made by C code, Cython, f2py, nanobind and others. Classes and ufuncs are left alone.
 _FUNCTIONS = frozenset(
     ("builtin_function_or_method", "cython_function_or_method", "fused_cython_function", "fortran", "nb_func")
 )
@@ -54,7 +54,7 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
 
 
 class _Adapted:
-    """A compiled function that gets NumPy's arrays over ours."""
+    """A compiled function that gets NumPy arrays over cowarray's."""
 
     def __init__(self, function: Any, result: _TakenIn | None) -> None:
         functools.update_wrapper(self, function, updated=())

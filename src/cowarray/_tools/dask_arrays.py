@@ -1,4 +1,4 @@
-"""What Dask asks of arrays, answered for cowarray's: creation, sizes, and the functions that it looks up by type.
+"""Dask's questions about arrays, answered for cowarray's: creation, sizes, and functions that it looks up by type.
 
 Dask comes here through two entry points of pyproject.toml, in every process that imports it: the client's and each
 worker's. So nothing is imported from Dask before Dask has asked.
@@ -62,7 +62,7 @@ def backend() -> Any:
 
 
 def sizes(sizeof: Any) -> None:
-    """Dask's measure of memory, before it has met an array: the first one of ours registers everything."""
+    """Dask's measure of memory, before it has seen an array: the first cowarray array registers everything."""
     sizeof.register_lazy("cowarray", register)
 
 

@@ -35,7 +35,7 @@ SNAPSHOTS = 24  # of the step that takes them; the last two are kept
 SMALL = 1 << 16  # bytes below which times say nothing about bytes
 
 
-# Called with a side, NumPy's or cowarray's, and what they give is of that side.
+# Called with a side, NumPy's or cowarray's, and return arrays of that side.
 _Prepare = Callable[[Any], list[Any]]
 _Step = Callable[[Any, list[Any]], list[Any]]
 
@@ -141,7 +141,7 @@ def _warm_pages() -> None:
 
 @contextlib.contextmanager
 def _eager_pages() -> Generator[None, None, None]:
-    """Copies are by the page, from the first on, where the system can and nobody has switched that off."""
+    """Make copies by the page, from the first on, if the system can and it is not switched off."""
     before = cowarray.paging()
     try:
         if before != "off":
@@ -427,7 +427,7 @@ def equal(ours: ndarray, theirs: np.ndarray) -> bool:
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
-    # Padding is nobody's value: structures may have some, and so does an extended float.
+    # Padding has no value: structures may have some, and extended floats do.
     if a.dtype.names is not None:
         return all(_same(a[name], b[name]) for name in a.dtype.names)
     if a.dtype.char in "gG":
@@ -484,7 +484,7 @@ def _bases() -> int:
 
 
 def _trim() -> None:
-    """Have the C library give back what earlier steps freed, so that growth is seen; where it knows how."""
+    """Return freed memory to the system, so that growth is seen, if the C library can."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -1,7 +1,7 @@
-"""Pictures of who shares an array's bytes: names, the Storages that they have, and the allocation.
+"""Pictures of the sharers of an array's bytes: names, their Storages, and the allocation.
 
-A picture is made of boxes in three columns and of lines between them. Mermaid's text, Graphviz' and SVG are three ways
-to write the same boxes and lines.
+A picture has boxes in three columns and lines between them. Mermaid, Graphviz and SVG are three ways to write the same
+boxes and lines.
 """
 
 import html
@@ -45,7 +45,7 @@ class Explained(Protocol):
 
 
 class _Box(NamedTuple):
-    """A box: what identifies it, its column, its two lines of text, and what it is."""
+    """A box: its key, its column, its two lines of text, and its kind."""
 
     key: str
     column: int
@@ -229,7 +229,7 @@ def _pages(explanation: Explained) -> str:
 
 
 def _shares(regions: Sequence[int]) -> list[float]:
-    """Of each region what part is its own, from 0 to 1; one page can be seen. Neighbours join if there are many."""
+    """The own part of each region, from 0 to 1; a single page is visible. Neighbours join if there are many."""
     together = -(-len(regions) // _MOST_REGIONS)
     sums = [sum(regions[i : i + together]) / (together * _REGION) for i in range(0, len(regions), together)]
     return [max(share, 0.12) if share else 0 for share in sums]

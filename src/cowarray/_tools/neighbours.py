@@ -1,4 +1,4 @@
-"""How each library is told of cowarray's arrays. Called once it is imported: nothing here is imported before."""
+"""How each library is told of cowarray's arrays, after it has been imported: nothing here imports one before."""
 
 # Libraries that may be missing, or have no types.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -92,7 +92,7 @@ def einops() -> None:
     _KEPT.append(Backend)
 
 
-# A class lives as long as somebody holds it; einops knows it only by its base.
+# Keeps classes alive that einops finds only through their base.
 _KEPT: list[Any] = []
 
 
@@ -130,13 +130,13 @@ def numba() -> None:
         header = c.pyapi.call_function_objargs(export, (obj,))
         c.pyapi.decref(export)
         native = c.unbox(plain, header)
-        # The native array holds what it needs. A failed export is NULL, and its error is set.
+        # The native array holds its own references. A failed export is NULL, and its error is set.
         c.pyapi.decref(header)
         return native
 
 
 def _suits(header: np.ndarray, layout: str, aligned: bool) -> bool:
-    """Whether compiled code finds the elements where it looks for them."""
+    """Whether the elements lie where compiled code looks for them."""
     flags = header.flags
     contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(layout, True)
     return contiguous and (flags.aligned or not aligned)

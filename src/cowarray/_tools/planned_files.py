@@ -1,7 +1,7 @@
-"""What a program that is only planned gets of files: arrays without bytes, from what a file's header says.
+"""Files for a program that is only planned: arrays without bytes, described by a file's header.
 
-Nothing is read but headers, and nothing is written: a memory map that is to be made is not made. Arrays below the
-plan's limit for real ones are NumPy's own, read from the file.
+Only headers are read, and nothing is written: no new memory map is made. Arrays below the plan's limit for real ones
+are NumPy's own, read from the file.
 """
 
 import functools
@@ -25,7 +25,7 @@ _load, _fromfile, _memmap, _open_memmap = np.load, np.fromfile, np.memmap, np.li
 
 
 def replaced() -> dict[Any, Any]:
-    """By functions and classes of NumPy's, what the program gets in their place.
+    """For functions and classes of NumPy's, their replacements in the program.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
             made = _from_header(opened, os.fsdecode(os.fspath(file)), mmap_mode)
     if made is not None:
         return made
-    # Not mapped: what is written to it must not reach the file.
+    # Not mapped: writes to it must not reach the file.
     loaded = _load(file, None, *args, **kwargs)
     if type(loaded) is np.lib.npyio.NpzFile:
         loaded.__class__ = _PlannedArchive
@@ -123,7 +123,7 @@ def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offs
 
 
 class memmap(np.memmap):
-    """In place of NumPy's class: what it makes is an array of the library's, with bytes only where it is small."""
+    """In place of NumPy's class: makes a cowarray array, which has bytes only if it is small."""
 
     def __new__(
         cls,

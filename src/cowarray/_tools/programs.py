@@ -1,7 +1,7 @@
-"""Running somebody's program, written for NumPy, on this library: as Python runs it, but for what `numpy` means.
+"""Running a user's program, written for NumPy, on this library: as Python runs it, except for the meaning of `numpy`.
 
-The rule of imports: in the program, `import numpy` gives stand-ins (`stand_ins.py`). Everybody else's gives NumPy. Who
-imports decides, so `sys.modules` stays as it is, and `builtins.__import__` and `importlib.import_module` ask. The
+The rule of imports: in the program, `import numpy` gives stand-ins (`stand_ins.py`); elsewhere it gives NumPy. The
+importer decides, so `sys.modules` stays as it is, and `builtins.__import__` and `importlib.import_module` ask. The
 program is the script or module that is run, the modules below its folder that are not installed there, and the packages
 that the user names.
 
@@ -35,8 +35,8 @@ from cowarray._tools.stand_ins import StandIns, taken_in
 
 __all__ = ["CannotRun", "Program", "run"]
 
-_Replacing = Callable[[], dict[Any, Any]]  # what the program gets in place of functions and classes of NumPy's
-_threading: Any = threading  # what CPython keeps to itself of it
+_Replacing = Callable[[], dict[Any, Any]]  # replacements for functions and classes of NumPy's
+_threading: Any = threading  # its private parts
 _Told = Callable[[BaseException], object]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -61,7 +61,7 @@ class Program:
     include : sequence of str, optional
         Packages that count as parts of the program, wherever they are.
     replacing : callable, optional
-        Called without arguments, it gives a dict: what the program gets in place of functions and classes of NumPy's.
+        Called without arguments, it gives a dict of replacements for functions and classes of NumPy's.
         A pickle must be able to hold it.
     """
 
@@ -225,14 +225,14 @@ class ImportRule:
         self._standard = tuple(os.path.join(path, "lib-dynload", "") for path in libraries)
 
     def covers(self, space: Mapping[str, Any] | None, frame: types.FrameType | None) -> bool:
-        """Whether code is the program's. What has neither name nor file is its caller's.
+        """Whether code is the program's. Code with neither name nor file is its caller's.
 
         Parameters
         ----------
         space : dict or None
             Its globals, if they are known.
         frame : frame
-            Who called.
+            The caller's.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class ImportRule:
         watch_imports(self._leaves_alone, self._takes_in)
 
     def _leaves_alone(self, module: types.ModuleType) -> bool:
-        """Whether a compiled module gets arrays of ours: NumPy's, the library's, the standard library's."""
+        """Whether a compiled module gets arrays as they are: NumPy's, the library's, the standard library's."""
         if module.__name__.partition(".")[0] in ("cowarray", "numpy"):
             return True
         return os.path.realpath(getattr(module, "__file__", None) or "").startswith(self._standard)
@@ -310,7 +310,7 @@ class ImportRule:
         Parameters
         ----------
         told : object
-            What it does when it is unpickled is what is done there.
+            Unpickled there, for its effect.
         """
         self._told = told
         self._awaited = list(_STARTERS)
@@ -347,7 +347,7 @@ def run(
     finish: Callable[[int, ImportRule], int],
     failed: Callable[[ImportRule, BaseException], object] | None = None,
 ) -> int:
-    """Run a program in this process, and to its end: its threads and what it registered with `atexit` included.
+    """Run a program in this process to its end, including its threads and its `atexit` functions.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def run(
         Called with the program's exit status and its `ImportRule`, once, after the program has ended and in the process
         where it began. It gives the status to exit with.
     failed : callable, optional
-        Called with each exception that nobody catches, in any thread, and with the `ImportRule`, before it is shown.
+        Called with each uncaught exception, in any thread, and with the `ImportRule`, before it is shown.
 
     Returns
     -------
@@ -423,7 +423,7 @@ def run(
         status = end(status)
     del kept
     if interrupted:
-        # Python then ends the process by the signal, as whoever sent it expects.
+        # Python then ends the process by the signal, as its sender expects.
         sys.excepthook = _silent
         raise KeyboardInterrupt
     return status
@@ -434,11 +434,11 @@ def _silent(*args: object) -> None:
 
 
 def _nobody(error: BaseException) -> None:
-    """Who is not interested in an exception."""
+    """Ignore an exception."""
 
 
 def _outcome(error: BaseException | None, told: _Told = _nobody) -> int:
-    """The exit status after an exception that nobody caught, or None; it is shown as Python shows it.
+    """The exit status after an uncaught exception, or None; it is shown as Python shows it.
 
     Not to be called while the exception is handled: a hook would see that.
     """

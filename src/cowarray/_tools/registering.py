@@ -1,10 +1,10 @@
-"""`register`: enters cowarray's arrays with the libraries that have a list of the arrays that they know.
+"""`register`: enters cowarray's arrays into the lists of libraries that keep a list of known array types.
 
-No library is imported for it. One that is imported already is entered at once; for the others a finder waits at the
-head of `sys.meta_path`, and enters cowarray's arrays as soon as the module with the library's list has been executed.
+No library is imported for it. Libraries that are already imported are told at once; for the others a finder waits at
+the head of `sys.meta_path`, and tells each as soon as the module with its list has been executed.
 
-Threads: a door is claimed by taking it out of `_WAITING`, which one thread alone can do, and nothing is locked while it
-is entered: that may import, and other threads may wait for this one's import.
+Threads: an entry is claimed by taking it out of `_WAITING`, which only one thread can do. Nothing is locked while a
+library is told: that may import, and other threads may wait for this import.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from cowarray._tools import neighbours
 
 __all__ = ["register"]
 
-# The module after whose execution a library can be told, and who tells it. Taken out once that has begun.
+# The module after whose execution a library can be told, and the function that tells it. Taken out when that begins.
 _WAITING = {
     "autograd.numpy": neighbours.autograd,
     "dask.array.chunk_types": neighbours.dask,
@@ -29,7 +29,7 @@ _WAITING = {
 
 
 def _enter(name: str) -> None:
-    """Tell the library of a module that has been executed, once. A library must not fail to import for our sake."""
+    """Tell the library of a module that has been executed, once. An error here must not stop the library's import."""
     door = _WAITING.pop(name, None)
     if door is None:
         return
@@ -60,7 +60,7 @@ class _Loader:
         self._loader = loader
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)  # whoever asks for sources, or data beside the module
+        return getattr(self._loader, name)  # for sources, and data beside the module
 
     def create_module(self, spec: ModuleSpec) -> Any:
         return self._loader.create_module(spec)
@@ -73,7 +73,7 @@ class _Loader:
 
 
 class _Finder:
-    """Finds what the other finders find, with a loader that tells the library."""
+    """Finds modules by the other finders, with a loader that tells the library."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         _enter_imported()
@@ -100,15 +100,15 @@ _FINDER = _Finder()
 def register() -> None:
     """Let autograd, dask, einops and numba take cowarray's arrays as they take NumPy's.
 
-    Each is told where it is imported, or as soon as it is; none is imported. A second call does nothing new. The
+    A library is told at once if it is imported, else when it is; none is imported. A second call does nothing new. The
     effect is on the whole process, and cannot be undone.
 
     - autograd differentiates functions of cowarray's arrays, and its gradients are such arrays.
     - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
-    - einops rearranges, reduces and repeats them. What it gives is a copy, lazy where possible.
+    - einops rearranges, reduces and repeats them. Its results are copies, lazy if possible.
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
-      ``x.to_numpy()``, is read where it lies.
+      ``x.to_numpy()``, is read in place.
 
     Warns
     -----
@@ -129,7 +129,7 @@ def register() -> None:
     array([2., 4.])
     """
     if _WAITING:
-        # First the finder: what is imported from now on by another thread is not missed.
+        # First the finder, so that no import by another thread is missed.
         if _FINDER not in sys.meta_path:
             sys.meta_path.insert(0, _FINDER)
         _enter_imported()

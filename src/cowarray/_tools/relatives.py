@@ -1,4 +1,4 @@
-"""Who of some named arrays shares an array's bytes, found without making, bringing or copying any."""
+"""Which of some named arrays share an array's bytes, found without making, bringing or copying any."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Relative(NamedTuple):
     Parameters
     ----------
     name : str
-        In what was given as `among`: ``x``, ``history[3]``.
+        Its place in `among`: ``x``, ``history[3]``.
     kind : {'itself', 'view', 'lazy copy', 'snapshot', 'NumPy array'}
         A view aliases; a snapshot is a NumPy array that never changes, and a NumPy array any other in these bytes.
     storage : int or None
@@ -104,7 +104,7 @@ def _named(among: object) -> list[tuple[str, object]]:
 def _in_the_same_memory(storages: list[Storage], foreign: list[tuple[str, np.ndarray]]) -> Iterator[Relative]:
     """The NumPy arrays that lie in the memory of some Storages. Snapshots are numbered after these."""
     owners: list[Snapshot] = []
-    # Addresses of Storages without bytes are nobody else's.
+    # Storages without bytes have addresses that no other memory has.
     windows = [(each.data_ptr, each.data_ptr + each.nbytes) for each in storages]
     for name, other in foreign:
         low, high = np.lib.array_utils.byte_bounds(other)

@@ -1,14 +1,14 @@
-"""`explain`: who shares an array's bytes, and what its next write would cost."""
+"""`explain`: the sharers of an array's bytes, and the cost of its next write."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cowarray._array.array import birth_of, storage_facts
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.budget.budgeting import where_away
 from cowarray._modes.copies.copies import Sharer, known_sharers
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_absent_storage, own_regions
-from cowarray._tools import drawing
 from cowarray._tools.relatives import Relative, relatives_of
 
 __all__ = ["Explanation", "explain"]
@@ -28,17 +28,17 @@ class Explanation(NamedTuple):
     window : int
         Bytes of its Storage.
     allocated : int
-        Bytes of the allocation, which lives as long as anybody shares it.
+        Bytes of the allocation, which lives until its last sharer ends.
     shares : int
         Storages and snapshots that share the allocation, this one included.
     sharers : tuple of Sharer
-        Of the others, those that were made inside a `trace`, with the lines that made them.
+        The other sharers that were made inside a `trace`, with the lines that made them.
     readonly : bool
         Whether the array refuses writes.
     pinned : bool
         Whether a write is running or a writable export lives: copies are then made at once.
     foreign : bool
-        Whether the bytes are somebody else's, and are never written to.
+        Whether the bytes are foreign, and are never written to.
     next_write_copies : int
         Bytes that the next write would copy before it writes; with `by_page` that of one element, with its page.
     why : str
@@ -50,12 +50,12 @@ class Explanation(NamedTuple):
     own : int
         Bytes that are in memory for this array's Storage alone; fewer than its window, if it has it by the page.
     base : int
-        Bytes that the next write would freeze in a base before, once for all who share them; 0 where there is one.
+        Bytes that the next write would first freeze in a base, once for all sharers; 0 if there is a base.
     regions : tuple of int
-        Of a Storage by the page, the bytes in memory for it alone in each 2 MiB: all others are frozen, and shared with
-        every array that has them from the same base.
+        For a Storage by the page, the bytes in memory for it alone in each 2 MiB; all others are frozen, and shared by
+        every array on the same base.
     relatives : tuple of Relative
-        Who shares the bytes by name: the array itself, and those of `among`.
+        Sharers by name: the array itself, and those in `among`.
     """
 
     made: str
@@ -101,7 +101,7 @@ class Explanation(NamedTuple):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return drawing.as_html(self)
+        return _drawing().as_html(self)
 
     def mermaid(self) -> str:
         """Draw who shares the bytes, as text for Mermaid.
@@ -114,7 +114,7 @@ class Explanation(NamedTuple):
         --------
         svg : The picture itself.
         """
-        return drawing.as_mermaid(self)
+        return _drawing().as_mermaid(self)
 
     def graphviz(self) -> str:
         """Draw who shares the bytes, as text for Graphviz.
@@ -127,7 +127,7 @@ class Explanation(NamedTuple):
         --------
         svg : The picture itself.
         """
-        return drawing.as_graphviz(self)
+        return _drawing().as_graphviz(self)
 
     def svg(self) -> str:
         """Draw who shares the bytes, as an SVG image.
@@ -142,7 +142,7 @@ class Explanation(NamedTuple):
         mermaid : The same as text for Mermaid.
         graphviz : The same as text for Graphviz.
         """
-        return drawing.as_svg(self)
+        return _drawing().as_svg(self)
 
 
 def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) -> Explanation:
@@ -191,7 +191,7 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
     shared by a lazy copy, made at ...
     the next write copies 800 bytes: 3 share the allocation
 
-    The others get names where it is told to look for them.
+    Other sharers are named if they are found in `among`.
 
     >>> for relative in cowarray.explain(x, among={"x": x, "y": y, "part": y[:10], "z": z}).relatives:
     ...     print(relative)
@@ -233,3 +233,9 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
         regions=regions,
         relatives=relatives_of(x, among),
     )
+
+
+def _drawing() -> Any:
+    with importing:
+        from cowarray._tools import drawing
+    return drawing

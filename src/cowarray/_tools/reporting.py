@@ -1,6 +1,6 @@
-"""Running a program for a report on it, which is written once, by the process that began, after the program has ended.
+"""Running a program for a report on it, which the first process writes once, after the program has ended.
 
-The report goes to where stderr led when the command began, or to a file; the program's own output is left alone.
+The report goes to the stderr with which the command began, or to a file; the program's own output is left alone.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import cowarray
+from cowarray._modes.common.held_file import HeldFile
 from cowarray._tools import programs, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 
@@ -34,7 +35,7 @@ def run(
     Parameters
     ----------
     command : str
-        Its name, for what is said on stderr.
+        Its name, for messages on stderr.
     program : cowarray._tools.programs.Program
     enter : callable
         As in `programs.run`.
@@ -85,7 +86,7 @@ def _refuse(command: str, text: str) -> int:
 
 
 class _File:
-    """A file that the report goes to. It is emptied at once: what is in it afterwards is this run's."""
+    """A file for the report. It is emptied at once, so it never holds the report of another run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.abspath(path)
@@ -98,25 +99,18 @@ class _File:
 
 
 class _Stderr:
-    """Where stderr led at first, also if the program closes it."""
+    """The first stderr, even after the program has closed it."""
 
     def __init__(self) -> None:
-        self.number: int | None = None
+        self._held: HeldFile | None = None
         with contextlib.suppress(OSError):
-            self.number = os.dup(2)
-            self.identity = self._identify(self.number)
-
-    def _identify(self, number: int) -> tuple[int, int, int]:
-        status = os.fstat(number)
-        return status.st_dev, status.st_ino, status.st_mode
+            self._held = HeldFile(os.dup(2), is_shared=True)
 
     def write(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
-        with contextlib.suppress(OSError):  # nobody reads it: the exit status still tells
-            # A program may close all files and open its own: the number may be that of another by now.
-            if self.number is not None and self._identify(self.number) == self.identity:
-                while data:
-                    data = data[os.write(self.number, data) :]
+        with contextlib.suppress(OSError):  # no reader is left; the exit status still tells
+            while data and self._held is not None:
+                data = data[os.write(self._held.number(), data) :]
 
 
 # ---- what reports have in common -------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""NumPy's modules as a program sees them that is to run on this library: its names, with our arrays behind them.
+"""Stand-ins for NumPy's modules, for a program that runs on this library: NumPy's names, with cowarray's arrays behind.
 
-A stand-in has the names of one of NumPy's modules and no others. What the library has under a name is the library's;
-everything else is NumPy's, and the arrays that it gives become ours. The stand-ins of one program know of each other,
-and note where such a name was first used.
+A stand-in has the names of one of NumPy's modules and no others. A name that cowarray has is cowarray's; any other is
+borrowed from NumPy, and the arrays that it returns become cowarray's. The stand-ins of one program know each other, and
+note where a borrowed name was first used.
 """
 
 import copyreg
@@ -20,16 +20,16 @@ import cowarray
 
 __all__ = ["Site", "StandIns", "ndarray", "taken_in", "with_lent"]
 
-_Own = dict[str, Callable[[], Any]]  # what the library has under a name, got when it is asked for
+_Own = dict[str, Callable[[], Any]]  # the library's objects by name, imported when they are used
 
-# NumPy's modules that have nothing to do with arrays: their own.
+# NumPy's modules that have nothing to do with arrays: no stand-ins.
 _PLAIN = ("numpy.exceptions", "numpy.dtypes", "numpy.typing", "numpy.version", "numpy.__config__", "numpy.f2py")
 _PLAIN_PARENTS = tuple(f"{name}." for name in _PLAIN)
 
-# In the library, `trace` is something else.
+# In cowarray, `trace` is a mode.
 _OTHERS = frozenset(("trace",))
 
-# These take what is to be run, or text.
+# These take functions to run, or text.
 _NO_COMPARISONS = ("assert_raises", "assert_warns", "assert_no_warnings", "assert_string_equal", "assert_no_gc_cycles")
 
 _OWN = f"{Path(cowarray.__file__).parent}/"
@@ -58,12 +58,12 @@ def _caller() -> Site:
 
 
 def taken_in(value: Any) -> Any:
-    """What a function of NumPy's gave, as the program gets it.
+    """The result of a NumPy function, as the program gets it.
 
     Parameters
     ----------
     value : object
-        NumPy's arrays become ours, in lists, tuples and dicts too. Arrays of a subclass stay what they are.
+        NumPy's arrays become cowarray's, also in lists, tuples and dicts. Arrays of a subclass stay as they are.
 
     Returns
     -------
@@ -152,7 +152,7 @@ class _Reading:
 
 
 class _Borrowed:
-    """A function of NumPy's that the library lacks: what it gives is taken in, and its use is noted."""
+    """A NumPy function that cowarray lacks: its results are taken in, and its use is noted."""
 
     def __init__(self, function: Callable[..., Any], name: str, note: Callable[[str], None]) -> None:
         functools.update_wrapper(self, function)
@@ -198,7 +198,7 @@ class _OpenArchive(np.lib.npyio.NpzFile):
 
 @functools.wraps(np.load)
 def _load(*args: Any, **kwargs: Any) -> Any:
-    # NumPy's own reads the file, where ours would map it: a program may write to a file that it has read.
+    # NumPy's own reads the file; cowarray's would map it, and a program may write to a file that it has read.
     loaded = np.load(*args, **kwargs)
     if type(loaded) is np.lib.npyio.NpzFile:
         loaded.__class__ = _OpenArchive
@@ -288,7 +288,7 @@ class _Kinds(type):
 
 
 class _Method:
-    """A method of arrays, taken from the class: ours for our arrays, NumPy's for all others."""
+    """A method of arrays, taken from the class: cowarray's for its own arrays, NumPy's for all others."""
 
     def __init__(self, numpys: Callable[..., Any], own: Callable[..., Any]) -> None:
         functools.update_wrapper(self, numpys)
@@ -382,7 +382,7 @@ class StandIns:
     Parameters
     ----------
     replaced : dict, optional
-        By functions and classes of NumPy's, what the program gets in their place.
+        Replacements for functions and classes of NumPy's.
 
     Attributes
     ----------

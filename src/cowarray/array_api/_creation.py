@@ -5,19 +5,12 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from cowarray import _chapters
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Device, DType, Shape
 from cowarray._ops.conversion import from_dlpack as _from_dlpack
 from cowarray._ops.conversion import standard, standard_asarray
 
-_PARAMETERS = {
-    "dtype": "dtype, optional",
-    "device": "{'cpu'}, optional",
-    "shape": "int or tuple of int",
-    "x": "array_like",
-    "k": "int, default 0\n    Which diagonal: 0 is the main one, those above it are positive.",
-}
-_completed = Completed(_PARAMETERS, "ndarray", "cowarray", "Has NumPy's parameters.")
+_completed = CompletedFrom(_chapters, "cowarray")
 
 
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: DType = None, device: Device = None) -> Array:
@@ -79,35 +72,23 @@ def asarray(obj: Any, /, *, dtype: DType = None, device: Device = None, copy: bo
 
 @_completed
 def empty(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array whose elements have no values yet.
-
-    Fresh.
-    """
+    """An array whose elements have no values yet."""
     return standard(_chapters.empty(shape=shape, dtype=dtype, device=device))
 
 
+@_completed
 def empty_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
     """An array of the shape and dtype of another, whose elements have no values yet.
 
     Parameters
     ----------
-    x : array_like
     dtype : dtype, optional
         Default: that of `x`.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.empty_like : Has NumPy's parameters.
     """
     return standard(_chapters.empty_like(x, dtype=dtype, device=device))
 
 
+@_completed
 def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType = None, device: Device = None) -> Array:
     """A matrix with ones on its k-th diagonal and zeros elsewhere.
 
@@ -117,19 +98,6 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType =
         Number of rows.
     n_cols : int, optional
         Number of columns; that of rows if omitted.
-    k : int, default 0
-        Which diagonal: 0 is the main one, those above it are positive.
-    dtype : dtype, optional
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.eye : Has NumPy's parameters.
     """
     return standard(_chapters.eye(n_rows, n_cols, k=k, dtype=dtype, device=device))
 
@@ -159,52 +127,19 @@ def from_dlpack(x: ArrayLike, /, *, device: Device = None, copy: bool | None = N
     return standard(_from_dlpack(x, device=device, copy=copy))
 
 
+@_completed
 def full(shape: Shape, fill_value: Any, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array with one value in all elements, or with what broadcasts to its shape.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-    fill_value : array_like
-    dtype : dtype, optional
-        Default: that of the value.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.full : Has NumPy's parameters.
-    """
+    """An array with one value in all elements, or with what broadcasts to its shape."""
     return standard(_chapters.full(shape=shape, fill_value=fill_value, dtype=dtype, device=device))
 
 
+@_completed
 def full_like(x: ArrayLike, /, fill_value: Any, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of the shape and dtype of another, with one value in all elements.
-
-    Parameters
-    ----------
-    x : array_like
-    fill_value : array_like
-    dtype : dtype, optional
-        Default: that of `x`.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.full_like : Has NumPy's parameters.
-    """
+    """An array of the shape and dtype of another, with one value in all elements."""
     return standard(_chapters.full_like(x, fill_value=fill_value, dtype=dtype, device=device))
 
 
+@_completed
 def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: DType = None, device: Device = None, endpoint: bool = True
 ) -> Array:
@@ -213,77 +148,32 @@ def linspace(
     Parameters
     ----------
     start : array_like
-    stop : array_like
-        Arrays broadcast, and give a sequence for each pair.
     num : int
         How many numbers.
-    dtype : dtype, optional
-    device : {'cpu'}, optional
-    endpoint : bool, default True
-        Whether `stop` is the last number.
 
     Returns
     -------
     ndarray
         Fresh.
-
-    See Also
-    --------
-    cowarray.linspace : Has NumPy's parameters.
     """
     return standard(_chapters.linspace(start, stop, num=num, dtype=dtype, device=device, endpoint=endpoint))
 
 
+@_completed
 def meshgrid(*arrays: ArrayLike, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
-    """Coordinates of a grid, from those along each of its axes.
-
-    Parameters
-    ----------
-    *arrays : array_like
-        Of one axis each.
-    indexing : {'xy', 'ij'}, default 'xy'
-        Whether the first argument lies along the second axis, or along the first.
-
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, with a Storage of its own.
-
-    See Also
-    --------
-    cowarray.meshgrid : Has NumPy's parameters.
-    """
+    """Coordinates of a grid, from those along each of its axes."""
     return standard(_chapters.meshgrid(*arrays, indexing=indexing))
 
 
 @_completed
 def ones(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of ones.
-
-    Fresh.
-    """
+    """An array of ones."""
     return standard(_chapters.ones(shape=shape, dtype=dtype, device=device))
 
 
+@_completed
 def ones_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of ones of the shape and dtype of another.
-
-    Parameters
-    ----------
-    x : array_like
-    dtype : dtype, optional
-        Default: that of `x`.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.ones_like : Has NumPy's parameters.
-    """
+    """An array of ones of the shape and dtype of another."""
     return standard(_chapters.ones_like(x, dtype=dtype, device=device))
 
 
@@ -307,30 +197,11 @@ def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
 
 @_completed
 def zeros(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of zeros.
-
-    Fresh.
-    """
+    """An array of zeros."""
     return standard(_chapters.zeros(shape=shape, dtype=dtype, device=device))
 
 
+@_completed
 def zeros_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of zeros of the shape and dtype of another.
-
-    Parameters
-    ----------
-    x : array_like
-    dtype : dtype, optional
-        Default: that of `x`.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.zeros_like : Has NumPy's parameters.
-    """
+    """An array of zeros of the shape and dtype of another."""
     return standard(_chapters.zeros_like(x, dtype=dtype, device=device))

@@ -5,56 +5,26 @@ from typing import SupportsIndex
 from numpy.typing import ArrayLike
 
 from cowarray import _chapters
+from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Axes
 from cowarray._ops.conversion import standard
 
+_completed = CompletedFrom(_chapters, "cowarray")
 
+
+@_completed
 def all(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """Whether all elements are true, along axes or of the whole array.
-
-    Parameters
-    ----------
-    x : array_like
-    axis : int or tuple of int, optional
-        All axes if omitted.
-    keepdims : bool, default False
-        Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    ndarray
-        Fresh; booleans.
-
-    See Also
-    --------
-    cowarray.all : Has NumPy's parameters.
-    """
+    """Whether all elements are true, along axes or of the whole array."""
     return standard(_chapters.all(x, axis=axis, keepdims=keepdims))
 
 
+@_completed
 def any(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """Whether any element is true, along axes or of the whole array.
-
-    Parameters
-    ----------
-    x : array_like
-    axis : int or tuple of int, optional
-        All axes if omitted.
-    keepdims : bool, default False
-        Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    ndarray
-        Fresh; booleans.
-
-    See Also
-    --------
-    cowarray.any : Has NumPy's parameters.
-    """
+    """Whether any element is true, along axes or of the whole array."""
     return standard(_chapters.any(x, axis=axis, keepdims=keepdims))
 
 
+@_completed
 def diff(
     x: ArrayLike,
     /,
@@ -66,24 +36,15 @@ def diff(
 ) -> Array:
     """Differences of neighbours along an axis, taken n times.
 
+    Fresh; for n = 0 a lazy copy of x.
+
     Parameters
     ----------
-    x : array_like
-    axis : int, default -1
     n : int, default 1
         How often; 0 times gives a copy of x.
     prepend : array_like, optional
         Put before x.
     append : array_like, optional
         Put after x.
-
-    Returns
-    -------
-    ndarray
-        Fresh; for n = 0 a lazy copy of x.
-
-    See Also
-    --------
-    cowarray.diff : Has NumPy's parameters.
     """
     return standard(_chapters.diff(x, axis=axis, n=n, prepend=prepend, append=append))

@@ -6,7 +6,7 @@ from typing import Literal, SupportsIndex, TypeAlias
 from numpy.typing import ArrayLike
 
 from cowarray import fft as _fft
-from cowarray._chapters.docstrings import Completed as _Completed
+from cowarray._chapters.docstrings import CompletedFrom as _CompletedFrom
 from cowarray._face.annotations import Array, Axes, Device, DType
 from cowarray._ops.conversion import standard as _standard
 
@@ -29,56 +29,18 @@ __all__ = [
     "rfftn",
 ]
 
-_PARAMETERS = {
-    "x": "array_like",
-    "n": "int, optional\n    The length of the transform: the argument is cut off, or filled up with 0, to fit.",
-    "axis": "int, default -1",
-    "norm": (
-        "{'backward', 'ortho', 'forward'}, default 'backward'\n"
-        "    Which transforms are scaled by 1/n: the inverse (the default), both by its root, or the forward one."
-    ),
-    "s": "sequence of int, optional\n    The lengths along the axes, likewise.",
-    "axes": "sequence of int, optional\n    ``None``: the last ones if `s` is given, else all.",
-}
-_completed = _Completed(_PARAMETERS, "ndarray", "cowarray.fft", "Has NumPy's parameters.")
+_completed = _CompletedFrom(_fft, "cowarray.fft")
 
 
 @_completed
 def fft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform along an axis.
-
-    Fresh.
-    """
+    """The transform along an axis."""
     return _standard(_fft.fft(x, n=n, axis=axis, norm=norm))
 
 
+@_completed
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType = None, device: Device = None) -> Array:
-    """The frequencies of what `fft` gives.
-
-    Parameters
-    ----------
-    n : int
-        How many samples.
-    d : float, default 1.0
-        The time between samples.
-    dtype : dtype, optional
-        Real and floating. Default: float64.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh, of shape (n,).
-
-    Raises
-    ------
-    ValueError
-        The dtype is not real and floating.
-
-    See Also
-    --------
-    cowarray.fft.fftfreq : Has NumPy's parameters.
-    """
+    """The frequencies of what `fft` gives."""
     return _standard(_fft.fftfreq(n, d=d, dtype=dtype, device=device))
 
 
@@ -91,37 +53,19 @@ def fftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The transform along several axes.
-
-    Fresh.
-    """
+    """The transform along several axes."""
     return _standard(_fft.fftn(x, s=s, axes=axes, norm=norm))
 
 
+@_completed
 def fftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
-    """Move the frequency 0 to the middle.
-
-    Parameters
-    ----------
-    x : array_like
-    axes : int or sequence of int, optional
-        All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.fft.fftshift : Has NumPy's parameters.
-    """
+    """Move the frequency 0 to the middle."""
     return _standard(_fft.fftshift(x, axes=axes))
 
 
 @_completed
 def hfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform of what is symmetric, of which one half is given: real numbers.
+    """The transform of symmetric values, of which one half is given: real numbers.
 
     Fresh.
     """
@@ -130,10 +74,7 @@ def hfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, nor
 
 @_completed
 def ifft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The inverse of `fft`.
-
-    Fresh.
-    """
+    """The inverse of `fft`."""
     return _standard(_fft.ifft(x, n=n, axis=axis, norm=norm))
 
 
@@ -146,49 +87,25 @@ def ifftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The inverse of `fftn`.
-
-    Fresh.
-    """
+    """The inverse of `fftn`."""
     return _standard(_fft.ifftn(x, s=s, axes=axes, norm=norm))
 
 
+@_completed
 def ifftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
-    """The inverse of `fftshift`.
-
-    Parameters
-    ----------
-    x : array_like
-    axes : int or sequence of int, optional
-        All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
-
-    See Also
-    --------
-    cowarray.fft.ifftshift : Has NumPy's parameters.
-    """
+    """The inverse of `fftshift`."""
     return _standard(_fft.ifftshift(x, axes=axes))
 
 
 @_completed
 def ihfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The inverse of `hfft`.
-
-    Fresh.
-    """
+    """The inverse of `hfft`."""
     return _standard(_fft.ihfft(x, n=n, axis=axis, norm=norm))
 
 
 @_completed
 def irfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The inverse of `rfft`: real numbers.
-
-    Fresh.
-    """
+    """The inverse of `rfft`: real numbers."""
     return _standard(_fft.irfft(x, n=n, axis=axis, norm=norm))
 
 
@@ -201,49 +118,19 @@ def irfftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The inverse of `rfftn`: real numbers.
-
-    Fresh.
-    """
+    """The inverse of `rfftn`: real numbers."""
     return _standard(_fft.irfftn(x, s=s, axes=axes, norm=norm))
 
 
 @_completed
 def rfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform of real numbers along an axis: half of it, which says all.
-
-    Fresh.
-    """
+    """The transform of real numbers along an axis: half of it, which says all."""
     return _standard(_fft.rfft(x, n=n, axis=axis, norm=norm))
 
 
+@_completed
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType = None, device: Device = None) -> Array:
-    """The frequencies of what `rfft` gives.
-
-    Parameters
-    ----------
-    n : int
-        How many samples.
-    d : float, default 1.0
-        The time between samples.
-    dtype : dtype, optional
-        Real and floating. Default: float64.
-    device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh, of shape (n // 2 + 1,).
-
-    Raises
-    ------
-    ValueError
-        The dtype is not real and floating.
-
-    See Also
-    --------
-    cowarray.fft.rfftfreq : Has NumPy's parameters.
-    """
+    """The frequencies of what `rfft` gives."""
     return _standard(_fft.rfftfreq(n, d=d, dtype=dtype, device=device))
 
 
@@ -256,10 +143,7 @@ def rfftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The transform of real numbers along several axes: half of it, which says all.
-
-    Fresh.
-    """
+    """The transform of real numbers along several axes: half of it, which says all."""
     return _standard(_fft.rfftn(x, s=s, axes=axes, norm=norm))
 
 

@@ -1,8 +1,7 @@
 """Arrays from outside that managed ones are computed from: constants of a budget, each held and counted once.
 
-The bytes that an array lies in are kept as they were (`captures.pyx`). Whoever comes with bytes of which such a copy is
-still shared, or with the very same bytes at the same place, as an array of NumPy's has that is used again, gets a place
-in that copy.
+The bytes that an array lies in are kept as they were (`captures.pyx`). An array whose bytes such a copy still shares
+gets a place in it. So does a NumPy array that is used again: its bytes are at the same place, and the same.
 """
 
 from libc.string cimport memcmp

@@ -63,7 +63,7 @@ cnp.import_array()
 # The run that holds in the whole process, where no block holds (`run.start()`), or None.
 everywhere = None
 
-# For the two times that every operation takes it: `with` looks methods up, and calls one with a tuple.
+# Every operation takes the guard twice, and `with` is slow: it looks methods up, and calls one with a tuple.
 cdef object lock_guard = guard.acquire, unlock_guard = guard.release
 
 # Why results are constants.
@@ -72,7 +72,7 @@ cdef str SMALL = "it is small"
 cdef str RESIZED = "resize gave it its bytes"
 cdef str WRITTEN = "something that takes part is written from outside"
 cdef str UNSET = "`where` without `out` leaves elements as they happen to be"
-# What gives memory as it happens to be gives zeros: that can be given again.
+# What gives uninitialized memory gives zeros: those can be made again.
 cdef dict ZEROED = {"empty": np.zeros, "empty_like": np.zeros_like}
 
 
@@ -207,7 +207,7 @@ cdef bint any_pinned(list arrays) except -1:
 
 
 cdef object as_ever(object function, tuple args, dict kwargs):
-    """An operation that gives and writes nothing of its own: views, and values for those who look."""
+    """Do an operation that makes and writes nothing: it gives views or values."""
     cdef Task task = Task.__new__(Task)
     cdef Thread thread = this_thread()
     cdef object outer = thread.managed
@@ -230,7 +230,7 @@ cdef object resized(Run run, object function, tuple args, dict kwargs):
 
 
 cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
-    """How many bytes an array will have; 0 where NumPy refuses the lengths, or has to ask objects for them."""
+    """How many bytes an array will have; 0 where NumPy refuses the lengths, or objects would be asked for them."""
     nbytes = itemsize_of(x)
     if len(lengths) == 1 and type(lengths[0]) in (tuple, list):
         lengths = tuple(lengths[0])
@@ -242,7 +242,7 @@ cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
 
 
 cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
-    """An operation of which nobody knows before what it gives, or that gives little: its results are constants."""
+    """Do an operation whose results are unknown before, or small: they become constants."""
     cdef size_t wanted = need or imported_size(args)  # the second is a guess: it may be an alias
     if wanted:
         if run.written_outside or not run.pools.fits(wanted):  # else it takes no lock to take room that is there
@@ -375,7 +375,7 @@ cdef int begin_to_hold(Run run) except -1:
 
 
 cdef int end_to_hold(Run run) except -1:
-    """What raises here comes last."""
+    """Count a run out; what may raise comes last."""
     run.users -= 1
     watch_births(-1)
     if run.users == 0:

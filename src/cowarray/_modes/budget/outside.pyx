@@ -62,7 +62,7 @@ cdef int bring_before_access(object keeper, Storage storage, const Access *acces
     if managed.unit.state != PRESENT:
         fetch(managed)
     if under_way is None or (task is not None and task.inputs is None):
-        managed.unit.used = managed.unit.run.pools.now  # of recorded operations, and their repeats, it was said before
+        managed.unit.used = managed.unit.run.pools.now  # recorded operations and their repeats have set it already
     if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
         leave_sharers(managed, storage)
     elif access.intent == WRITES or access.intent == OVERWRITES:
@@ -72,7 +72,7 @@ cdef int bring_before_access(object keeper, Storage storage, const Access *acces
 
 
 cdef int fetch(Managed managed) except -1:
-    """Bring the bytes of a Storage for somebody who is at its door."""
+    """Bring the bytes of a Storage for an access at its door."""
     cdef Run run = managed.unit.run
     with guard:
         run.clock()
@@ -90,7 +90,7 @@ cdef int fetch(Managed managed) except -1:
 
 
 cdef int write_from_outside(Managed managed, Storage storage, size_t pages) except -1:
-    """Somebody writes whose writes are not known: from now on the bytes are a constant."""
+    """Prepare for writes that are not recorded: from now on the bytes are a constant."""
     cdef Run run = managed.unit.run
     cdef ManagedVersion before
     cdef Allocation unit
@@ -121,7 +121,7 @@ cdef int write_from_outside(Managed managed, Storage storage, size_t pages) exce
 
 
 cdef int leave_sharers(Managed managed, Storage storage) except -1:
-    """Somebody gives a Storage bytes of its own, which are as before."""
+    """Prepare for a Storage to get bytes of its own, with the same values."""
     cdef Run run = managed.unit.run
     cdef size_t need
     cdef Allocation unit
@@ -190,7 +190,7 @@ def is_checkpointed(Array x not None, /):
 
 
 def decheckpoint(Array x not None, /):
-    """Bring an array's bytes, and forget all about it."""
+    """Bring an array's bytes, and manage it no longer."""
     cdef Managed managed = find_managed(x)
     cdef Storage storage = x.storage_
     with guard:

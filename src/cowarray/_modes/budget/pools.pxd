@@ -28,12 +28,12 @@ cdef struct Component:
 
 
 # What neighbours know of a pool: it may outlive the pool, and holds no Python reference.
-cdef struct Node:
+cdef struct Vertex:
     PyObject *pool  # borrowed; NULL once the pool has died
     Component *component  # NULL while the bytes are present or in a file
     Py_ssize_t refs  # its pool, and neighbours
-    Node **parents
-    Node **children
+    Vertex **parents
+    Vertex **children
     Py_ssize_t n_parents
     Py_ssize_t n_children
     Py_ssize_t room_parents
@@ -41,7 +41,7 @@ cdef struct Node:
 
 
 cdef class Pool:
-    cdef Node *node
+    cdef Vertex *node
     cdef readonly size_t size  # bytes that leave and come back
     cdef readonly size_t nbytes  # of which so many are in memory for it alone, while they are present
     cdef readonly double cost

@@ -61,7 +61,7 @@ cdef void join(Component *one, Component *other) noexcept:
     other.up = one
 
 
-cdef void connect(Node *node, double cost) noexcept:
+cdef void connect(Vertex *node, double cost) noexcept:
     """Put a pool whose bytes have left among its absent neighbours.
 
     Without memory it stands alone and costs nothing: that is a worse guess, and no failure.
@@ -85,7 +85,7 @@ cdef void connect(Node *node, double cost) noexcept:
             join(made, node.children[i].component)
 
 
-cdef void disconnect(Node *node, double cost) noexcept:
+cdef void disconnect(Vertex *node, double cost) noexcept:
     cdef Component *root
     if node.component == NULL:
         return
@@ -95,7 +95,7 @@ cdef void disconnect(Node *node, double cost) noexcept:
     node.component = NULL
 
 
-cdef inline double not_yet_seen(Node *node, uint64_t score) noexcept:
+cdef inline double not_yet_seen(Vertex *node, uint64_t score) noexcept:
     """The cost of a neighbour's component, the first time that a score meets it."""
     cdef Component *root
     if node.component == NULL:
@@ -110,22 +110,22 @@ cdef inline double not_yet_seen(Node *node, uint64_t score) noexcept:
 # ---- nodes -----------------------------------------------------------------------------------------------------------
 
 
-cdef void drop(Node *node) noexcept:
+cdef void drop(Vertex *node) noexcept:
     node.refs -= 1
     if node.refs == 0:
         PyMem_Free(node)  # its pool has died, and has taken down its edges
 
 
-cdef void drop_all(Node **nodes, Py_ssize_t n) noexcept:
+cdef void drop_all(Vertex **nodes, Py_ssize_t n) noexcept:
     cdef Py_ssize_t i
     for i in range(n):
         drop(nodes[i])
 
 
-cdef int make_room(Node ***nodes, Py_ssize_t *n, Py_ssize_t *room) except -1:
+cdef int make_place(Vertex ***nodes, Py_ssize_t *n, Py_ssize_t *room) except -1:
     """Room for one more. Dead ones are swept out first, so that a pool with many short-lived children stays small."""
     cdef Py_ssize_t i, kept = 0, wanted
-    cdef Node **larger
+    cdef Vertex **larger
     if n[0] < room[0]:
         return 0
     for i in range(n[0]):
@@ -138,7 +138,7 @@ cdef int make_room(Node ***nodes, Py_ssize_t *n, Py_ssize_t *room) except -1:
     if 2 * kept < room[0]:
         return 0
     wanted = 2 * room[0] if room[0] else 4
-    larger = <Node **>PyMem_Realloc(nodes[0], wanted * sizeof(Node *))
+    larger = <Vertex **>PyMem_Realloc(nodes[0], wanted * sizeof(Vertex *))
     if larger == NULL:
         raise MemoryError("cannot allocate memory for the neighbours of a pool")
     nodes[0] = larger
@@ -146,7 +146,7 @@ cdef int make_room(Node ***nodes, Py_ssize_t *n, Py_ssize_t *room) except -1:
     return 0
 
 
-cdef bint are_linked(Node *parent, Node *child) noexcept:
+cdef bint are_linked(Vertex *parent, Vertex *child) noexcept:
     cdef Py_ssize_t i
     if child.n_parents <= parent.n_children:
         for i in range(child.n_parents):
@@ -208,10 +208,10 @@ cdef class Pool:
     def __cinit__(self):
         self.place = -1
         self.parents = []
-        self.node = <Node *>PyMem_Malloc(sizeof(Node))
+        self.node = <Vertex *>PyMem_Malloc(sizeof(Vertex))
         if self.node == NULL:
             raise MemoryError("cannot allocate memory for a pool")
-        memset(self.node, 0, sizeof(Node))
+        memset(self.node, 0, sizeof(Vertex))
         self.node.pool = <PyObject *>self
         self.node.refs = 1
 
@@ -244,7 +244,7 @@ cdef class Pool:
             bury(self.node, self.cost)
 
 
-cdef void bury(Node *node, double cost) noexcept:
+cdef void bury(Vertex *node, double cost) noexcept:
     """Take a dead pool out of the graph. Nobody will make it again, so it costs nothing."""
     disconnect(node, cost)
     node.pool = NULL
@@ -372,8 +372,8 @@ cdef class Pools:
         with cython.critical_section(self):
             if parent is child or are_linked(parent.node, child.node):
                 return 0
-            make_room(&parent.node.children, &parent.node.n_children, &parent.node.room_children)
-            make_room(&child.node.parents, &child.node.n_parents, &child.node.room_parents)
+            make_place(&parent.node.children, &parent.node.n_children, &parent.node.room_children)
+            make_place(&child.node.parents, &child.node.n_parents, &child.node.room_parents)
             child.parents.append(parent)
             parent.node.children[parent.node.n_children] = child.node
             parent.node.n_children += 1
@@ -390,7 +390,7 @@ cdef class Pools:
         cdef list fresh = []
         cdef list forgotten
         cdef Py_ssize_t i, j, _j, kept
-        cdef Node *parent
+        cdef Vertex *parent
         ours(self, pool)
         with cython.critical_section(self):
             if pool.state in (EVICTED, GONE):
@@ -609,7 +609,7 @@ cdef class Pools:
     # ---- how it is chosen --------------------------------------------------------------------------------------------
 
     cdef double making(self, Pool pool) noexcept:
-        cdef Node *node = pool.node
+        cdef Vertex *node = pool.node
         cdef double cost
         cdef Py_ssize_t i
         self.seen += 1

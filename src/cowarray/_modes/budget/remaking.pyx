@@ -1,7 +1,7 @@
 """Bringing evicted bytes back: what made them is done again, or they are read from a file.
 
-There is a stack of what is still to be made, so a chain may be as long as it likes. What has been made is there for
-others at once; of what nobody else knows, nothing is kept longer than somebody on the stack needs it.
+What is still to be made is on a stack, so a chain may have any length. What has been made is there for others at once.
+What nobody else refers to is kept only as long as something on the stack needs it.
 """
 
 from contextvars import Context
@@ -67,7 +67,7 @@ cdef class Frame:
 
 
 cdef Storage present(ManagedVersion version):
-    """A Storage that has a version's bytes, or whose door brings them from a file; None where they must be made."""
+    """A Storage that has a version's bytes, or has them in a file; None: they must be made."""
     cdef Storage storage
     cdef Managed managed
     if version.value is not None:
@@ -105,7 +105,7 @@ cdef int bring(Managed managed) except -1:
                 elif is_ready(frame, stack):
                     repeat(frame, temporaries)
             except NoRoom:
-                # What those below have ready may go, and is made again: not for ever, if it does not fit together.
+                # What is ready for those below may leave, and is made again; not for ever, if all does not fit together.
                 given_way += 1
                 if given_way > MOST_WAYS or not any([(<Frame>each).locked for each in stack[:len(stack) - 1]]):
                     raise
@@ -120,8 +120,8 @@ cdef int bring(Managed managed) except -1:
 
 
 cdef int keep_temporaries(Run run, dict temporaries) except -1:
-    """What has been made only for others stays while there is room, for the next who needs it; where nothing ever has
-    to leave, it goes."""
+    """Keep what was made only for others while there is room, for the next that needs it; drop it where nothing ever
+    has to leave."""
     for each in temporaries:
         if run.is_enforced() and (<ManagedVersion>each).readers:
             run.temporaries.add(each)
@@ -192,22 +192,22 @@ cdef int let_go(Frame frame) except -1:
 
 
 cdef bint is_ready(Frame frame, list stack) except -1:
-    """Whether all that a node reads is there, and stays; else what is missing comes onto the stack."""
+    """Whether all that a node reads is present and locked; if not, the next that is missing is put onto the stack."""
     cdef ManagedVersion version
     if not frame.has_begun:
         frame.has_begun = True
         for each in frame.node.reads:
             touch(<ManagedVersion>each)
-        # What is there must not leave for what is not.
+        # What is present must not leave for what is absent.
         for each in frame.node.reads:
             if is_in_memory(<ManagedVersion>each):
-                hold(frame, <ManagedVersion>each)
+                lock_version(frame, <ManagedVersion>each)
     for each in frame.node.reads:
         version = <ManagedVersion>each
         if not has_bytes(version):
             stack.append(new_frame(frame.run, version))
             return False
-        hold(frame, version)
+        lock_version(frame, version)
     return True
 
 
@@ -218,7 +218,7 @@ cdef int touch(ManagedVersion version) except -1:
     return 0
 
 
-cdef int hold(Frame frame, ManagedVersion version) except -1:
+cdef int lock_version(Frame frame, ManagedVersion version) except -1:
     cdef Managed managed = manager_of(present(version))
     if managed is not None and managed.unit not in frame.locked:
         managed.unit.run.pools.lock(managed.unit)
@@ -245,7 +245,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
     need += sum([outline[1] for _, outline, _ in node.births])
     if not make_room(run, need):
         raise NoRoom
-    hush(thread)  # it has been told already
+    hush(thread)  # the first run has warned
     run.pools.reserve(need)
     account = use_account(run.account)
     thread.managed = frame
@@ -296,7 +296,7 @@ cdef int have_own_bytes(Storage storage) except -1:
 
 
 def as_recorded(ManagedNode node not None, list args not None, dict kwargs not None, dict values not None, /):
-    """What a node gives. No mode of whoever asks holds for it, and no block."""
+    """What a node gives, outside of all blocks and modes."""
     for each in node.writes:
         if (<ManagedVersion>each).gave_way:
             have_own_bytes(<Storage>values[each])
@@ -325,7 +325,7 @@ cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict te
             fill_bytes(home, made)
             unit.run.pools.remade(unit)
             return 0
-        # It leaves those that it shared absent bytes with.
+        # It no longer belongs to those that it shared absent bytes with.
         if shared is None:
             shared = allocation_of_its_own(run, made, version.node)
             shared.has_gaps = unit.has_gaps
@@ -371,7 +371,7 @@ cdef int link_to_inputs(Allocation unit, Node node) except -1:
 
 
 cdef int check(Allocation unit, Storage made) except -1:
-    """Compare bytes that come back with those that left, where that is asked for."""
+    """Compare bytes that come back with those that left, under `verify`."""
     if unit.digest is not None and checksum(made) != unit.digest:
         raise RuntimeError(
             f"other bytes came back than had left of what was made at {unit.site[0]}:{unit.site[1]}: "

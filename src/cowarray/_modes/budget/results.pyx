@@ -38,7 +38,7 @@ cdef enum:
 
 
 cdef int note_writes(Run run, Task task, ManagedNode node, str why) except -1:
-    """Say where what was written lies now. why: it cannot be written again, for only a part may have been."""
+    """Note where the written arrays lie now. why: the write cannot be repeated, since it may have been done in part."""
     cdef Managed managed
     cdef Allocation unit, left
     cdef Storage storage
@@ -75,7 +75,7 @@ cdef int note_writes(Run run, Task task, ManagedNode node, str why) except -1:
 
 
 cdef int note_births(Run run, Task task, ManagedNode node, list fresh, object result) except -1:
-    """Have results managed."""
+    """Manage the results."""
     cdef Array x
     cdef Storage storage
     cdef ManagedVersion version
@@ -112,7 +112,7 @@ cdef int note_births(Run run, Task task, ManagedNode node, list fresh, object re
 
 
 cdef int note_gaps(Task task, list ghosts, list fresh) except -1:
-    """Have nobody verify bytes that mean nothing."""
+    """Exclude bytes that mean nothing from verification."""
     cdef list arrays = [array for _, array in fresh] + [original for _, original, _ in ghosts or ()]
     if any([has_gaps((<Array>x).descr) for x in arrays]):
         for version in task.born:
@@ -123,8 +123,8 @@ cdef int note_gaps(Task task, list ghosts, list fresh) except -1:
 
 
 cdef bint is_alone_at_the_end(ManagedVersion version) except -1:
-    """Whether many operations would have to be repeated for a version whose results nobody has, but of the last few:
-    the line that runs still has those."""
+    """Whether a version would take many operations to make, of which nobody has the results any more; except the last
+    few, which the line that runs still has."""
     cdef set found = set()
     cdef list stack = [version]
     while stack and len(found) < MOST_WRITES // 2:
@@ -136,7 +136,7 @@ cdef bint is_alone_at_the_end(ManagedVersion version) except -1:
 
 
 cdef int log_operation(Run run, Task task, ManagedNode node) except -1:
-    """Write what was done to the log."""
+    """Write an operation to the log."""
     cdef ManagedVersion version
     for each in node.reads:
         version = <ManagedVersion>each
@@ -166,7 +166,7 @@ cdef int log_operation(Run run, Task task, ManagedNode node) except -1:
 
 
 cdef Allocation shared_by(Task task, ManagedNode node, Storage storage):
-    """The allocation of an argument with which a result shares its bytes."""
+    """The allocation of the argument that a result shares its bytes with; None: it shares none."""
     cdef ManagedVersion version
     if count_shares(storage) > 1:
         for each in task.inputs:

@@ -85,7 +85,7 @@ cdef object no_room(Run run, size_t need):
 
 
 cdef bint begin_spilling(Run run) except -1:
-    """Say what the file costs. Returns whether one is to be tried."""
+    """Set what the file costs. Returns whether a write is worth a try."""
     if run.spill is None:
         return False
     cdef bint is_ready = run.spill.is_ready()
@@ -103,7 +103,7 @@ cdef bint is_in_file(Allocation unit) noexcept:
 
 
 cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
-    """Free an allocation's bytes, if nobody holds them. by_file: they are in it. Returns whether that was so."""
+    """Free an allocation's bytes unless somebody holds them. by_file: a file has them. Returns whether they were freed."""
     cdef Storage storage = member_of(unit)
     cdef int status
     if storage is None or unit.locks or unit.state != PRESENT:
@@ -150,7 +150,7 @@ cdef int bring_from_file(Run run, Allocation unit) except -1:
 
 
 cdef list made_of(Allocation unit):
-    """What was made of an allocation, and somebody still has; through what nobody has any more."""
+    """What was made of an allocation, directly or through what is gone, and somebody still has."""
     cdef list found = []
     cdef set met = set()
     cdef list stack = [unit]
@@ -169,7 +169,7 @@ cdef list made_of(Allocation unit):
 
 
 cdef bint is_somebodys(Allocation unit) noexcept:
-    """Whether somebody has it, or what it was made of is forgotten. Of others there may be a temporary."""
+    """Whether somebody has it, or what it was made of is forgotten. Others may be temporaries."""
     return unit.members > unit.held or (unit.members > 0 and unit.why is not None)
 
 
@@ -186,8 +186,8 @@ cdef int forget_how(Allocation unit) except -1:
 
 
 cdef bint forget_inputs(Run run) except -1:
-    """Make constants of what was made from others that nobody else has, and that are larger: those can go. Whether any
-    has gone."""
+    """Make constants of results that are smaller than their inputs, where nobody else has those: then the inputs can
+    go. Returns whether any has gone."""
     cdef Allocation unit
     for each in list(run.constants):
         unit = <Allocation>each
@@ -200,7 +200,7 @@ cdef bint forget_inputs(Run run) except -1:
 
 
 cdef bint pays(Allocation unit) except -1:
-    """Whether what was made of a constant takes less memory than it, and is there."""
+    """Whether what was made of a constant is present, and takes no more memory than the constant."""
     cdef Allocation child
     cdef size_t made = 0
     for each in made_of(unit):

@@ -35,8 +35,8 @@ from cowarray._modes.record.repeating import making
 
 cdef door_function door = NULL
 
-# What happens to managed arrays happens under it; whoever waits does so without the GIL. It is the one of all that is
-# made: managed arrays may be made from arrays of other modes, and the reverse.
+# Managed arrays change only under it; a thread waits for it without the GIL. It is the lock of all that is made, since
+# managed arrays may be made from arrays of other modes, and the reverse.
 guard = making()
 cdef object lock_guard = guard.acquire, unlock_guard = guard.release
 # For those who wait until operations of other threads have ended.
@@ -63,11 +63,11 @@ os.register_at_fork(after_in_child=_begin_alone)
 
 
 cdef object lock_guard_to_end():
-    """Take the guard for the end of something, whatever happens: else what it locked would stay so for ever.
+    """Take the guard to end an operation, whatever happens: what it has locked must be unlocked.
 
-    Handlers of signals (Ctrl-C) may raise in the wait; then it is taken up again. Returns the last that was raised, for
-    `unlock_guard_and_raise`, or None. What came earlier, while NumPy computed, is raised here as well, and not in the
-    middle of the end by its first Python code.
+    Handlers of signals (Ctrl-C) may raise in the wait, which then goes on. Returns the last exception, for
+    `unlock_guard_and_raise`, or None. Signals that came while NumPy computed are handled here as well, and not later,
+    in the middle of the end.
     """
     cdef object interruption = None
     while True:
@@ -149,7 +149,7 @@ cdef class Run:
         return not self.is_over and self.pools.budget < <size_t>PY_SSIZE_T_MAX
 
     cdef double clock(self) except? -1:
-        """Set the clock of the pools, and return it."""
+        """Set the clock of the pools. Returns the time."""
         if not self.by_model:
             self.pools.now = nanoseconds()
         return self.pools.now
@@ -173,7 +173,7 @@ cdef class Run:
             self.log.close()
 
     def largest_constants(self):
-        """What of the constants takes the most, as the end of a sentence; empty where there are none."""
+        """The largest constants, as the end of a sentence; empty without constants."""
         found = sorted(self.constants, key=lambda unit: -unit.nbytes)
         if not found:
             return ""
@@ -243,7 +243,7 @@ cdef class Managed(Traced):
 
     def __dealloc__(self):
         if self.is_counted:
-            leave(self)
+            leave_members(self)
             if self.name is not None:
                 self.unit.run.log.release(self.name)
 
@@ -260,7 +260,7 @@ cdef Managed find_managed(Array x):
 
 
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=-1):
-    """An allocation that is there, and has no members yet. why: it cannot be made again. held: of it is in memory."""
+    """A present allocation without members. why: it cannot be made again. held: bytes of it that are in memory."""
     cdef Allocation unit = Allocation.__new__(Allocation)
     unit.size = nbytes
     unit.nbytes = nbytes if held < 0 else <size_t>held
@@ -275,7 +275,7 @@ cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site,
 
 
 cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bint is_held, str name=None):
-    """Have a Storage be a member of an allocation, with a version's bytes. name: in the log."""
+    """Make a Storage a member of an allocation, with a version's bytes. name: in the log."""
     cdef Managed managed = Managed.__new__(Managed)
     managed.door = door
     managed.storage = PyWeakref_NewRef(storage, None)
@@ -286,7 +286,7 @@ cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bi
         unit.run.constants.add(unit)
     put_doorkeeper(storage, managed)
     storage.account = unit.run.account
-    join(managed, unit)
+    become_member(managed, unit)
     count_held(managed)
     managed.name = name
     version.unit = unit
@@ -297,14 +297,14 @@ cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bi
     return managed
 
 
-cdef void join(Managed managed, Allocation unit) noexcept:
+cdef void become_member(Managed managed, Allocation unit) noexcept:
     managed.unit = unit
     managed.is_counted = True
     unit.members += 1
     unit.held += managed.is_held
 
 
-cdef int leave(Managed managed) except -1:
+cdef int leave_members(Managed managed) except -1:
     cdef Allocation unit = managed.unit
     managed.is_counted = False
     unit.members -= 1
@@ -318,21 +318,21 @@ cdef int leave(Managed managed) except -1:
 
 
 cdef int move(Managed managed, Allocation unit) except -1:
-    """Have a Storage be a member of another allocation, in which its bytes are now."""
+    """Make a Storage a member of another allocation, in which its bytes lie now."""
     unit.storages.append(managed.storage)
     if unit.why is not None:
         unit.run.constants.add(unit)
-    leave(managed)
-    join(managed, unit)
+    leave_members(managed)
+    become_member(managed, unit)
     if managed.latest is not None:
         managed.latest.unit = unit
     return 0
 
 
 cdef int unmanage(Storage storage) except -1:
-    """Have nobody know of a Storage any longer. Its bytes are there."""
+    """Manage a Storage no longer. Its bytes are present."""
     cdef Managed managed = manager_of(storage)
-    leave(managed)
+    leave_members(managed)
     put_doorkeeper(storage, None)
     return 0
 
@@ -383,7 +383,7 @@ cdef int count_held(Managed managed) except -1:
 
 
 cdef int count_outside(Managed managed, size_t nbytes) except -1:
-    """Count so many bytes of a Storage to which somebody outside is about to write, until they can be looked at."""
+    """Count bytes of a Storage that are about to be written from outside, until they can be looked at."""
     cdef Allocation unit = managed.unit
     if unit.size >= <size_t>PAGED:
         unit.run.pools.counts(unit, nbytes)
@@ -392,7 +392,7 @@ cdef int count_outside(Managed managed, size_t nbytes) except -1:
 
 
 cdef int look_outside(Run run) except -1:
-    """Count what somebody outside has written to; where he still may write, again later."""
+    """Count what was written from outside; again later, where it may still be written."""
     cdef list found = run.written_outside
     cdef Managed managed
     run.written_outside = []
@@ -414,7 +414,7 @@ cdef int count_frozen(Run run) except -1:
 
 
 cdef int keep_bytes(Managed managed) except -1:
-    """Keep what a constant is, for what is made of it, whatever is written later."""
+    """Keep the bytes of a constant, for what is made of it, before they are written."""
     cdef ManagedVersion version = managed.latest
     cdef Storage copy = clone(managed.storage())
     manage(copy, managed.unit, version, True)

@@ -11,7 +11,7 @@ class Outlook(Rehearsal): ...
 @final
 class Task: ...
 
-def keep_all(
+def hold_arguments(
     run: Run,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],

@@ -109,13 +109,13 @@ cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, ob
 
 
 cdef Outlook as_before(object function, Forecast known, list arrays, list fresh):
-    """The same, of an operation just like one before."""
+    """`foresee` by the forecast of an operation just like this one."""
     cdef Outlook outlook = Outlook.__new__(Outlook)
     outlook.function = function
     outlook.is_repeated = True
     outlook.site = here()
     for x in arrays:
-        storage_for(<Array>x)  # as those have whose ghosts are made
+        storage_for(<Array>x)  # as a ghost would
     outlook.ghosts = [(None, x, find_traced(<Array>x)) for x in arrays]
     if known.written:
         outlook.originals = [arrays[place] for place, _ in known.written]
@@ -137,7 +137,7 @@ cdef Py_ssize_t index_of(object array, list arrays) except -2:
 
 
 cdef Task new_task(Outlook outlook):
-    """Who takes part; None where what takes part is written from outside."""
+    """The task, with the arrays that take part; None where somebody outside writes to one of them."""
     cdef Task task = Task.__new__(Task)
     cdef Managed managed
     task.inputs = []
@@ -148,7 +148,7 @@ cdef Task new_task(Outlook outlook):
             managed = find_managed(<Array>original)
             if managed is not None and managed not in task.inputs:
                 if is_pinned((<Array>original).storage_):
-                    return None  # somebody writes to it whenever he likes
+                    return None  # it may be written at any time
                 task.inputs.append(managed)
     for original in outlook.originals:
         if original is None:
@@ -181,7 +181,7 @@ cdef size_t bytes_of(Outlook outlook, list fresh, bint shares_nothing) except? 0
 
 
 cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1:
-    """Whether fresh results have elements that nobody sets, as of `empty`."""
+    """Whether fresh results have elements that are never set, as those of `empty`."""
     if operation == "ndarray":
         return args[2:3] in ((), (None,))
     if not kwargs:
@@ -241,10 +241,10 @@ cdef ManagedNode begin(Run run, Task task, size_t need, str operation, Outlook o
             if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
                 keep_bytes(managed)
         if modes_in_use():
-            # The program makes none of these copies: they are neither refused nor told.
-            held, named = Context().run(keep_all, run, args, kwargs, versions, known, outlook.site)
+            # The program makes none of these copies, so no mode refuses or reports them.
+            held, named = Context().run(hold_arguments, run, args, kwargs, versions, known, outlook.site)
         else:
-            held, named = keep_all(run, args, kwargs, versions, known, outlook.site)
+            held, named = hold_arguments(run, args, kwargs, versions, known, outlook.site)
         node = ManagedNode.__new__(ManagedNode, operation, outlook.function, held, named, outlook.site)
         node.read(versions)
         if task.written:
@@ -275,7 +275,7 @@ cdef int lock_inputs(Task task) except -1:
         if not task.only_shares:
             managed.unit.used = managed.unit.run.pools.now
             if managed.unit.state != PRESENT:
-                absent.append(managed)  # for which those that are there must not leave
+                absent.append(managed)  # those that are present must not leave for it
                 continue
         lock(task, managed)
     for each in absent:
@@ -306,18 +306,18 @@ cdef size_t copied_by_writes(Task task) except? 0:
 
 
 cdef bint stays_constant(Task task, Managed managed) noexcept:
-    """Whether what is written is a constant of which nothing was made: then it is written without a record."""
+    """Whether what is written is a constant from which nothing was made: its write needs no record."""
     return (managed.latest.node is None and managed.latest.value is None and managed.latest.readers == 0
             and not task.has_births and managed in task.written)
 
 
-cpdef tuple keep_all(Run run, tuple args, dict kwargs, dict versions, dict known, object site):
+cpdef tuple hold_arguments(Run run, tuple args, dict kwargs, dict versions, dict known, object site):
     """Arguments as they are now, for repetitions."""
-    held = [keep(run, value, versions, known, site) for value in args]
-    return held, keep(run, kwargs, versions, known, site) if kwargs else kwargs
+    held = [hold_argument(run, value, versions, known, site) for value in args]
+    return held, hold_argument(run, kwargs, versions, known, site) if kwargs else kwargs
 
 
-cdef object keep(Run run, object value, dict versions, dict known, object site):
+cdef object hold_argument(Run run, object value, dict versions, dict known, object site):
     """An argument as it is now, for repetitions."""
     cdef type kind = type(value)
     cdef Managed managed
@@ -337,11 +337,11 @@ cdef object keep(Run run, object value, dict versions, dict known, object site):
         versions[reference.version] = None
         return reference
     if kind is list:
-        return [keep(run, item, versions, known, site) for item in <list>value]
+        return [hold_argument(run, item, versions, known, site) for item in <list>value]
     if kind is tuple:
-        return tuple([keep(run, item, versions, known, site) for item in <tuple>value])
+        return tuple([hold_argument(run, item, versions, known, site) for item in <tuple>value])
     if kind is dict:
-        return {name: keep(run, item, versions, known, site) for name, item in (<dict>value).items()}
+        return {name: hold_argument(run, item, versions, known, site) for name, item in (<dict>value).items()}
     return value
 
 

@@ -101,8 +101,10 @@ cdef class Mode:
         try:
             entry.token = self.variable.set(entry) if self.blocks is None else self.blocks.enter(entry)
         except BaseException:
-            entry.is_over = True  # where memory is short, the variable may have been set all the same
+            entry.is_over = True
             self.open.remove(entry)
+            if self.variable.get() is entry:  # memory may be short when it has been set already
+                self.variable.set(entry.outer)
             raise
         return 0
 

@@ -16,8 +16,8 @@ cdef class Thread:
     cdef Instead instead  # of operations under way, and of blocks entered inside them; the innermost
     cdef int hushed  # above 0, nobody is told of warnings
     cdef object recorded  # the `Rehearsal` of an operation, while its rules run
-    cdef object faked  # fake's `Step`
-    cdef object simulated  # simulate's `Step`
+    cdef object faked  # the `Permit` of an operation on fakes
+    cdef object simulated  # the `Step` of a simulated operation
     cdef object managed  # the budget's `Task`; or its `Frame`, while it makes something again
     cdef Py_ssize_t active  # operations that the budget waits for
     cdef size_t reserved  # bytes that they are about to allocate

@@ -7,6 +7,7 @@ from typing import ParamSpec, TypeVar
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -22,7 +23,7 @@ class deferred(Mode):
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
     outside, or asks for them by `materialize`. They are the very bytes that the operation would have given at once, in
     whatever order arrays are asked for: views, writes through any of them, random draws and inputs that change later
-    included. Operations on deferred arrays are recorded after the end of the block, too.
+    included. Operations on deferred arrays are recorded also after the end of the block.
 
     What needs a value gets it: to index with a deferred array, to compare it in an ``if``, to print it or to hand it to
     another library makes what is needed. An operation that cannot be recorded (with functions of the user, open files,
@@ -73,9 +74,10 @@ class deferred(Mode):
             raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
-        # Here and not at the top: it is not needed by whoever never defers, and turns on a GIL where there is none.
-        from cowarray._modes.common import blocks
-        from cowarray._modes.deferred import recording
+        # Imported here, and not at the top: it turns on a GIL where there is none.
+        with importing:
+            from cowarray._modes.common import blocks
+            from cowarray._modes.deferred import recording
 
         block = recording.Deferral(strict, at_least)
         super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
@@ -203,7 +205,8 @@ _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionTyp
 
 
 def _make(x: ndarray) -> None:
-    from cowarray._modes.deferred import making, recipes
+    with importing:
+        from cowarray._modes.deferred import making, recipes
 
     recipe = recipes.recipe_of(x)
     if recipe is not None:

@@ -12,7 +12,7 @@ from cowarray._modes.common.site import Site
 from cowarray._modes.deferred import recipes
 from cowarray._modes.record.draws import State, rest, rest_after
 from cowarray._modes.record.nodes import Node, Version, clone
-from cowarray._modes.record.repeating import flat, laid, making, rebuilt
+from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, rebuilt
 
 __all__ = ["make", "settle"]
 
@@ -60,8 +60,8 @@ def settle(state: State) -> None:
 
 
 class _Said:
-    """Floating-point warnings of what is made, said once others can make something again: a warning runs code of the
-    program, which may wait for one of them."""
+    """Floating-point warnings of what is made, given once the lock is free: a warning runs code of the program, which
+    may wait for another thread that makes something."""
 
     site: Site  # of the node that runs
 
@@ -69,7 +69,7 @@ class _Said:
         self.found: list[tuple[str, Site]] = []
 
     def gathering(self) -> contextlib.AbstractContextManager[object]:
-        """A context manager in which they are gathered, if they are to be warnings."""
+        """A context manager that gathers them, where they are to be warnings."""
         handling = np.geterr()
         modes: dict[str, Any] = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
         if not modes or not {"call", "log"}.isdisjoint(handling.values()):
@@ -81,7 +81,7 @@ class _Said:
         self.found.append((text.removeprefix("Warning: ").rstrip("\n"), self.site))
 
     def warn(self) -> None:
-        """Warn of the lines that were recorded."""
+        """Warn, at the lines that were recorded."""
         for text, site in self.found:
             registry = _registries.setdefault(site[0], {})
             warnings.warn_explicit(text, RuntimeWarning, site[0], site[1], registry=registry)
@@ -106,7 +106,7 @@ def _needed(version: Version) -> list[Node]:
 
 
 class _Slice:
-    """What has to run for a version. After an error, it is as if nothing had."""
+    """What has to run for a version. After an error, everything is as before."""
 
     def __init__(self, version: Version, said: _Said) -> None:
         self.said = said
@@ -117,7 +117,7 @@ class _Slice:
         self.left: dict[Version, int] = {}  # how many nodes of the slice are still to read it
 
     def run(self) -> None:
-        """Make the bytes, and put them where they are missing. No block or mode of who asks holds here."""
+        """Make the bytes, outside of all blocks and modes, and put them where they are missing."""
         call_in(None, contextvars.Context().run, (self._run_all,), {})
 
     def _run_all(self) -> None:
@@ -127,10 +127,10 @@ class _Slice:
             for node in self.nodes:
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
-            recipes.settle(self.nodes, self.made, kept)
+            recipes.put_made(self.nodes, self.made, kept)
         except BaseException as error:
             recipes.undo(self.nodes, self.made, self.states)
-            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
+            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError, NotAsForetold)):
                 recipes.write_nothing(node)
             error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
@@ -174,7 +174,7 @@ class _Slice:
             self.made[version] = None
 
     def _is_kept(self, version: Version) -> bool:
-        """Whether others are still to read what is put where it was missing."""
+        """Whether other nodes are still to read a version that is put in place."""
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
 

@@ -1,7 +1,7 @@
 """Deferred arrays: the doorkeeper of a Storage that has no bytes yet, and how they come.
 
-Whoever comes to that door but to look at shape and strides has the bytes made first, in place, and then goes on as if
-they had always been there.
+An access makes the bytes first, in place, and then goes on as if they had always been there. One that only looks at shape
+and strides makes none.
 """
 
 import weakref
@@ -41,7 +41,7 @@ cdef int make_before_access(object keeper, Storage storage, const Access *access
 cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
     """Make a fake that has just been made, and that nobody else has, a deferred array.
 
-    is_scalar: NumPy gives a scalar. Then nothing changes it, and in-place operators give new objects.
+    is_scalar: NumPy gives a scalar here. So nothing changes the array, and in-place operators give new objects.
     """
     cdef Recipe recipe = Recipe.__new__(Recipe)
     recipe.door = make_before_access
@@ -56,7 +56,7 @@ cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
 
 
 cdef object site_of(Recipe recipe):
-    """Where the operation stands that makes a Recipe's bytes; None once it has been done."""
+    """The line of the operation that makes a Recipe's bytes; None once it has been done."""
     cdef Node node = recipe.latest.node
     return None if node is None else node.site
 
@@ -76,13 +76,13 @@ def recipe_of(Array x not None, /):
 
 
 def fill(Storage storage not None, Storage made not None, /):
-    """Put bytes into a deferred Storage: those of another, which is to be dropped. What that shared, it shares."""
+    """Give a deferred Storage the bytes of another, which is to be dropped, with all shares in them."""
     _keeper = <object>storage.doorkeeper  # ends with this function
     take_bytes(storage, made)
 
 
-def settle(list nodes, dict made, dict kept, /):
-    """Put what nodes have made where it was missing, and forget how. No signal comes in between."""
+def put_made(list nodes, dict made, dict kept, /):
+    """Put what nodes have made where it is missing, and forget the nodes. No signal comes in between."""
     cdef Version version
     cdef list gone = []
     for each in made:
@@ -103,8 +103,7 @@ def settle(list nodes, dict made, dict kept, /):
 
 
 def undo(list nodes not None, dict made not None, dict states not None, /):
-    """Forget what was made before an error, if it has not been settled: it is made again, by generators as they were.
-    """
+    """Forget what was made before an error, unless it has been put in place. Generators get their states back."""
     if (<Node>nodes[0]).function is None:
         return
     for version in made:
@@ -117,9 +116,25 @@ def nothing():
     """Do nothing."""
 
 
+def nobody():
+    """In place of a reference to a version that no longer exists."""
+
+
 def write_nothing(Node node not None, /):
-    """Have a node that raised what it would raise again, and gives nothing new, write nothing from now on."""
-    if not node.births:
+    """Have a node that raised what it would raise again write nothing from now on. What it was to give, it never will.
+    """
+    cdef Node passing
+    if node.births and node.writes:
+        passing = Node(node.operation, nothing, [], {}, node.site)
+        passing.number = node.number
+        passing.read(node.writes)
+        passing.writes = node.writes
+        for after in node.writes.values():
+            version = after()
+            if version is not None:
+                (<Version?>version).node = passing
+        node.writes = dict.fromkeys(node.writes, nobody)
+    elif not node.births:
         node.function = nothing
         node.args = []
         node.kwargs = {}

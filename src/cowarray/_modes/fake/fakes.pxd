@@ -30,7 +30,7 @@ cdef class Origin(Keeper):
 
 @cython.final
 @cython.no_gc
-cdef class Step:
+cdef class Permit:
     cdef str operation
     cdef Storage storage  # the one that may be touched, or None
     cdef list others

@@ -10,7 +10,7 @@ ADVICE: str
 FOREIGN_ADVICE: str
 
 @final
-class Step: ...
+class Permit: ...
 
 @disjoint_base
 class Ledger:

@@ -82,8 +82,8 @@ cdef dict BEHALVES = {
 
 @cython.final
 @cython.no_gc
-cdef class Step:
-    """An operation under way on fakes."""
+cdef class Permit:
+    """What an operation under way on fakes may touch."""
 
 
 cdef class Ledger:
@@ -161,7 +161,7 @@ cdef class Origin(Keeper):
             if inner.account == NULL:
                 raise MemoryError("cannot allocate the account of a line")
             hush_account(inner.account)
-            inner.door = asked
+            inner.door = refuse_values
             inner.ledger = self.ledger
             inner.site = self.site
             self.inner = inner
@@ -193,13 +193,13 @@ cdef Origin new_origin(Ledger ledger, object site):
     origin.account = new_account(ledger.account)
     if origin.account == NULL:
         raise MemoryError("cannot allocate the account of a line")
-    origin.door = asked
+    origin.door = refuse_values
     origin.ledger = ledger
     origin.site = site
     return ledger.lines.setdefault(site, origin)
 
 
-cdef int note(Origin by) except -1:
+cdef int note_birth(Origin by) except -1:
     """Take note of a birth at a line: of what each line has, where there never was more."""
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
@@ -229,15 +229,15 @@ cdef int note(Origin by) except -1:
 # ---- the door --------------------------------------------------------------------------------------------------------
 
 
-cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    cdef Step step
+cdef int refuse_values(object keeper, Storage storage, const Access *access) except -1:
+    cdef Permit allowed
     if access.intent == LOCATES or access.intent == SHARES:
         return 0
-    step = this_thread().faked
-    if step is not None and (step.storage is storage or (step.others is not None and storage in step.others)):
+    allowed = this_thread().faked
+    if allowed is not None and (allowed.storage is storage or (allowed.others is not None and storage in allowed.others)):
         return 0
     site = (<Origin>keeper).site
-    operation = BEHALVES[<int>access.behalf] if step is None or step.operation is None else step.operation
+    operation = BEHALVES[<int>access.behalf] if allowed is None or allowed.operation is None else allowed.operation
     if access.intent == WRITES or access.intent == OVERWRITES:
         raise FakeError(operation, "whoever writes there needs bytes", site)
     raise FakeError(operation, "a value is needed", site, ADVICE if access.behalf == OPERATION else FOREIGN_ADVICE)
@@ -255,12 +255,12 @@ def permit(str operation, list arrays, function, tuple args, dict kwargs, /):
     args : tuple
     kwargs : dict
     """
-    cdef Step step = Step.__new__(Step)
+    cdef Permit allowed = Permit.__new__(Permit)
     cdef Thread thread = this_thread()
     cdef object before = thread.faked
-    step.operation = operation
-    step.others = [storage_for(<Array?>x) for x in arrays]
-    thread.faked = step
+    allowed.operation = operation
+    allowed.others = [storage_for(<Array?>x) for x in arrays]
+    thread.faked = allowed
     try:
         return function(*args, **kwargs)
     finally:
@@ -362,7 +362,7 @@ def make(
     finally:
         use_account(before)
     storage.never_shared = not is_plain(dtype)
-    note(origin)
+    note_birth(origin)
     return on_storage(storage, 0, nd, dims, steps, dtype, writeable, BORN_FRESH)
 
 
@@ -376,7 +376,7 @@ cdef Array make_like(Origin origin, Array place, size_t nbytes):
     finally:
         use_account(before)
     storage.never_shared = not is_plain(place.descr)
-    note(origin)
+    note_birth(origin)
     made = on_storage(storage, place.offset, place.nd, shape_of(place), strides_of(place), place.descr, place.writeable,
                       BORN_FRESH)
     made.standard = place.standard
@@ -403,7 +403,7 @@ def twin(Array x not None, Origin origin not None, dict known, /):
         finally:
             use_account(before)
         storage.never_shared = not is_plain(x.descr)
-        note(origin)
+        note_birth(origin)
     return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
 
 
@@ -423,7 +423,7 @@ def forget(Array x not None, Origin origin not None, /):
         become_fake(storage_for(x), origin)
     finally:
         use_account(before)
-    note(origin)
+    note_birth(origin)
 
 
 def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=..., where=...):
@@ -447,7 +447,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     cdef cow_mutable_scope scope
     cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef Access access
-    cdef Step step = Step.__new__(Step)
+    cdef Permit allowed = Permit.__new__(Permit)
     cdef cow_account *account
     cdef Thread thread = this_thread()
     cdef object before = thread.faked
@@ -455,10 +455,10 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     cdef Overwrite overwrite
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
-    step.operation = operation
-    step.storage = whose.storage_
+    allowed.operation = operation
+    allowed.storage = whose.storage_
     account = use_account(origin.account)
-    thread.faked = step
+    thread.faked = allowed
     try:
         if whole and is_replaceable(whose, text):
             access = access_to(whose, OVERWRITES, OPERATION)
@@ -477,7 +477,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
         origin.ledger.written[whose.storage_] = (
             origin.ledger.written.get(whose.storage_, 0) + pages_touched(whose.storage_, &access)
         )
-    note(origin)
+    note_birth(origin)
 
 
 def as_laid(Array x not None, Origin origin not None, /):
@@ -487,7 +487,7 @@ def as_laid(Array x not None, Origin origin not None, /):
         result = copy_as_laid(x)
     finally:
         use_account(before)
-    note(origin)
+    note_birth(origin)
     return result
 
 
@@ -498,7 +498,7 @@ def copying(Origin origin not None, function, tuple args, dict kwargs, /):
         result = function(*args, **kwargs)
     finally:
         use_account(before)
-    note(origin)
+    note_birth(origin)
     return result
 
 

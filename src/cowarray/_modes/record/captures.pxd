@@ -1,4 +1,4 @@
-# What is kept of arrays from outside, for those who compute with them again.
+# Copies of arrays from outside, kept to compute with them again.
 
 from cowarray._array.array cimport Array
 from cowarray._native.storage cimport Storage

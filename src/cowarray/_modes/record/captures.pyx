@@ -1,7 +1,7 @@
-"""What is kept of arrays from outside, for those who compute with them again: copies that lie just as they do.
+"""Copies of arrays from outside, kept to compute with them again. They have the layout of the originals.
 
-A sum of elements that lie otherwise can have other last bits. So what is copied is not elements, but the bytes that
-they lie in: lazily where a copy of these may be lazy, so a strided part of an array costs nothing.
+In another layout, a sum can differ in its last bits. So the whole range of bytes is copied that the elements lie in:
+lazily where that is allowed, so a strided part of an array costs nothing.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ cdef bint is_sparse(Array x, Part part) noexcept:
 
 
 cdef Part part_of_foreign(cnp.ndarray array) except *:
-    """The bytes that the elements of an array of NumPy's lie in; NotRecorded where they are too sparse to be copied."""
+    """The bytes that the elements of a NumPy array lie in; NotRecorded where they are too sparse to be copied."""
     cdef Part part
     cdef cnp.npy_intp high
     if not extent_fits(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
@@ -86,7 +86,7 @@ cdef Array captured(Array x):
 
 
 cdef Array captured_foreign(cnp.ndarray array):
-    """`captured` of an array of NumPy's. What may be shared with it, is."""
+    """`captured` of a NumPy array, with which it shares bytes where it may."""
     cdef Part part = part_of_foreign(array)
     cdef Array copy
     copy = import_array(header_at(cnp.PyArray_BYTES(array) + part.low, BYTES, 1, &part.nbytes, &ONE, 0, array), None)

@@ -3,9 +3,9 @@
 While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: whoever draws
 from it, or looks at its state, has them made first.
 
-Nobody can follow a bit generator that somebody else holds: another generator may draw from it, or the program itself.
-Draws from such a one are made at once. Who holds it is counted: whoever asks a generator for it has the recorded draws
-made, so it is nobody else's as long as some wait.
+A bit generator that somebody else holds cannot be followed: another generator may draw from it, or the program itself.
+Draws from it are made at once. The count of references tells whether somebody holds it. To ask a generator for its bit
+generator has the recorded draws made, so nobody else holds one while draws wait.
 """
 
 import functools
@@ -49,7 +49,7 @@ class State:
         self.make: Callable[[State], object] | None = None
 
     def settle(self) -> None:
-        """Have the draws made that wait."""
+        """Have the waiting draws made."""
         if self.make is not None:
             self.make(self)
 
@@ -68,7 +68,7 @@ def rest(state: State) -> None:
 
 
 def rest_after(generator: Any) -> None:
-    """The same, of the state of a generator of NumPy's, after a draw has been made.
+    """`rest` for the state of a NumPy generator, after a draw has been made.
 
     Parameters
     ----------

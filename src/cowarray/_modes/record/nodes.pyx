@@ -31,7 +31,7 @@ from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, R
 cnp.import_array()
 
 cdef long long nodes_made = 0
-# Of nodes that write nothing, which most are. It stays empty.
+# For the many nodes that write nothing. It stays empty.
 cdef dict nothing_written = {}
 
 # How floating-point errors are handled, and how NumPy prints: of the context in which an operation is recorded.
@@ -55,9 +55,9 @@ cdef class Version:
     Attributes
     ----------
     value : Storage, Generator of NumPy's, or None
-        They themselves, as long as somebody needs them.
+        The bytes or the state, as long as somebody needs them.
     readers : int
-        Nodes not run yet that read or write them.
+        Nodes that are still to read or write them.
     home : weakref.ref of Storage, or None
         The Storage of which this is the latest version.
     """
@@ -66,7 +66,7 @@ cdef class Version:
         self.node = node
 
     def is_wanted(self):
-        """Whether bytes as they are in this version are missing somewhere."""
+        """Whether some Storage still lacks these bytes."""
         return self.home is not None and self.home() is not None
 
 
@@ -87,7 +87,7 @@ cdef class Node:
     ----------
     operation : str
     function : callable
-        What does it as ever.
+        Does it.
     args : list
         With `Reference` in place of arrays whose versions are known, and copies of others.
     kwargs : dict
@@ -133,7 +133,7 @@ cdef class Node:
         self.births.append((place, outline_of(array), PyWeakref_NewRef(version, None)))
 
     cpdef object forget(self):
-        """It has run."""
+        """Drop what it needed to run."""
         reads, self.reads = self.reads, []
         for version in reads:
             have_done(<Version>version)
@@ -151,13 +151,13 @@ cdef object value_of(object variable, PyObject *default):
     cdef PyObject *found = NULL
     PyContextVar_Get(variable, default, &found)
     value = <object>found
-    Py_DECREF(value)  # what was found was a new reference
+    Py_DECREF(value)  # found is a new reference
     return value
 
 
 @cython.final
 cdef class Circumstances:
-    """What holds while a node runs."""
+    """How floating-point errors are handled, and arrays printed, while a node runs."""
 
     cdef object handling, printing, tokens
 
@@ -239,7 +239,7 @@ def lay(tuple outline, Storage storage not None, /):
 
 
 cpdef Storage clone(Storage storage):
-    """A lazy clone of a Storage that nobody else writes to, whatever its size."""
+    """A lazy clone of a Storage that nobody else writes to, also of a small one."""
     cdef Access access = access_anywhere(READS, OPERATION)
     made = share(storage, &access, 0, window_size(storage), True)
     if made is None:

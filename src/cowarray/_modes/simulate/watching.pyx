@@ -53,8 +53,8 @@ cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
     return step.shadow == NULL if s.watch is None else step.shadow == <PyObject *>s
 
 
-cdef int asked(object keeper, Storage storage, const Access *access) except -1:
-    """An access to a watched Storage: who reads what is foreign is told of, and who writes is noted."""
+cdef int watch_access(object keeper, Storage storage, const Access *access) except -1:
+    """At an access to a watched Storage, report a read of foreign bytes, and note a write."""
     cdef Watch watch = <Watch>keeper
     cdef Step step
     cdef Intent intent = access.intent
@@ -126,7 +126,7 @@ cdef Watch watch_for(Storage storage):
         keeper = <object>storage.doorkeeper
         return <Watch>keeper if type(keeper) is Watch else None
     watch = Watch.__new__(Watch)
-    watch.door = asked
+    watch.door = watch_access
     set_doorkeeper(storage, watch)
     return watch
 
