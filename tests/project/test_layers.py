@@ -377,7 +377,6 @@ HANDED = {
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
     "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",
     "_modes.fake.calls._row_of": "a cache of rows of the table",
-    "_modes.fake.forecasts.keep": "a cache of what the rules have said",
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
     "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
     "_modes.deferred.making._Slice._run_all": "the nodes that run, whose results nobody may ask for",
