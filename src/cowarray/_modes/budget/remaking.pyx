@@ -105,7 +105,7 @@ cdef int bring(Managed managed) except -1:
                 elif is_ready(frame, stack):
                     repeat(frame, temporaries)
             except NoRoom:
-                # What is ready for those below may leave, and is made again; not for ever, if all does not fit together.
+                # What is ready for those below may leave, and is made again; not for ever, if it does not all fit.
                 given_way += 1
                 if given_way > MOST_WAYS or not any([(<Frame>each).locked for each in stack[:len(stack) - 1]]):
                     raise

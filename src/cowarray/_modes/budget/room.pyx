@@ -103,7 +103,7 @@ cdef bint is_in_file(Allocation unit) noexcept:
 
 
 cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
-    """Free an allocation's bytes unless somebody holds them. by_file: a file has them. Returns whether they were freed."""
+    """Free an allocation's bytes unless somebody holds them. by_file: a file has them. Returns whether they go."""
     cdef Storage storage = member_of(unit)
     cdef int status
     if storage is None or unit.locks or unit.state != PRESENT:

@@ -8,8 +8,6 @@ processes: this one has nothing in it but a category of warnings.
 
 import warnings
 
-cimport cython
-
 from cowarray._modes.common.thread cimport this_thread, Thread
 
 # Python 3.14 can have filters of a context in front of those of the process.

@@ -1,7 +1,7 @@
 """Deferred arrays: the doorkeeper of a Storage that has no bytes yet, and how they come.
 
-An access makes the bytes first, in place, and then goes on as if they had always been there. One that only looks at shape
-and strides makes none.
+An access makes the bytes first, in place, and then goes on as if they had always been there. One that only looks at
+shape and strides makes none.
 """
 
 import weakref

@@ -234,7 +234,9 @@ cdef int refuse_values(object keeper, Storage storage, const Access *access) exc
     if access.intent == LOCATES or access.intent == SHARES:
         return 0
     allowed = this_thread().faked
-    if allowed is not None and (allowed.storage is storage or (allowed.others is not None and storage in allowed.others)):
+    if allowed is not None and (
+        allowed.storage is storage or (allowed.others is not None and storage in allowed.others)
+    ):
         return 0
     site = (<Origin>keeper).site
     operation = BEHALVES[<int>access.behalf] if allowed is None or allowed.operation is None else allowed.operation

@@ -42,7 +42,9 @@ cdef frozenset NUMBERS = frozenset(
 cdef type numpy_void = np.void
 
 # NumPy's functions that make one array, and have nothing to warn of.
-cdef frozenset NEVER_WARN = frozenset("concatenate stack where matmul dot zeros ones full empty arange linspace".split())
+cdef frozenset NEVER_WARN = frozenset(
+    "concatenate stack where matmul dot zeros ones full empty arange linspace".split()
+)
 
 cdef dict known = {}
 
