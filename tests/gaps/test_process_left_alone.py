@@ -91,5 +91,4 @@ def test_each_mode_leaves_the_process_as_it_was(tmp_path):
                     key for key in {*was, *after[each]} if was.get(key) != after[each].get(key)
                 } if isinstance(was, dict) else after[each])
         """.replace("FOLDER", repr(str(tmp_path))),
-        timeout=300,
     )

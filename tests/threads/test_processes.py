@@ -204,7 +204,7 @@ def test_fork_while_another_thread_imports_what_it_first_uses(name):
     other.join()
     assert os.waitpid(child, 0)[1] == 0
     """
-    run(program, name, timeout=30, PYTHONWARNINGS="ignore")
+    run(program, name, PYTHONWARNINGS="ignore")
 
 
 def test_arrays_of_a_thread_that_the_child_does_not_have():
