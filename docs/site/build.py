@@ -27,6 +27,7 @@ ELSEWHERE = {
     "src/cowarray/_native/doors.md": "design/doors.md",
     "src/cowarray/_array/headers.md": "design/headers.md",
     "src/cowarray/_array/gaps.md": "design/gaps.md",
+    "src/cowarray/_modes/budget/room.md": "design/room.md",
     "tests/README.md": "design/tests.md",
     "tests/model/README.md": "design/model-files.md",
 }

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed as _Completed
-from cowarray._chapters.docstrings import refer_to_numpy as _refer_to_numpy
+from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, DType
 from cowarray._ops.protocols import dispatched
 
@@ -84,6 +84,8 @@ def fft2(
 def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
     """The frequencies of what `fft` gives.
 
+    Fresh, of shape (n,).
+
     Parameters
     ----------
     n : int
@@ -93,11 +95,6 @@ def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dty
     device : {'cpu'}, optional
     dtype : dtype, optional
         Real and floating. Default: float64.
-
-    Returns
-    -------
-    ndarray
-        Fresh, of shape (n,).
 
     Raises
     ------
@@ -121,16 +118,13 @@ def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm 
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the frequency 0 to the middle.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
     axes : int or sequence of int, optional
         All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.fft.fftshift, x, axes=axes)
 
@@ -180,16 +174,13 @@ def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """The inverse of `fftshift`.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
     axes : int or sequence of int, optional
         All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.fft.ifftshift, x, axes=axes)
 
@@ -261,6 +252,8 @@ def rfft2(
 def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
     """The frequencies of what `rfft` gives.
 
+    Fresh, of shape (n // 2 + 1,).
+
     Parameters
     ----------
     n : int
@@ -270,11 +263,6 @@ def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dt
     device : {'cpu'}, optional
     dtype : dtype, optional
         Real and floating. Default: float64.
-
-    Returns
-    -------
-    ndarray
-        Fresh, of shape (n // 2 + 1,).
 
     Raises
     ------
@@ -302,4 +290,4 @@ def _check_frequencies(name: str, dtype: Any) -> None:
         )
 
 
-_refer_to_numpy(globals(), "numpy.fft")
+_complete(globals(), "numpy.fft")

@@ -15,7 +15,7 @@ from numpy._globals import _NoValueType
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy as _refer_to_numpy
+from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, Axes, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -61,17 +61,14 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
     upper : bool, default False
         The upper factors instead.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -84,17 +81,14 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
 def cond(x: ArrayLike, p: Any = None) -> Any:
     """Condition numbers of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
     p : {None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'}, optional
         The norm. Default: 2.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.cond, x, p=p)
 
@@ -102,16 +96,13 @@ def cond(x: ArrayLike, p: Any = None) -> Any:
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Cross products of vectors with three elements.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
     axis : int, default -1
         The axis along which vectors lie.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.linalg.cross, x1, x2, axis=axis)
 
@@ -119,15 +110,12 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
 def det(a: ArrayLike) -> Any:
     """Determinants of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.det, a)
 
@@ -135,17 +123,14 @@ def det(a: ArrayLike) -> Any:
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """Diagonals of matrices.
 
+    A read-only view of x.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
     offset : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        A read-only view of x.
     """
     return dispatched(np.linalg.diagonal, x, offset=offset)
 
@@ -202,15 +187,12 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
 def eigvals(a: ArrayLike) -> Array:
     """Eigenvalues of matrices: complex, with any version of NumPy.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -227,17 +209,14 @@ def eigvals(a: ArrayLike) -> Array:
 def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
     """Eigenvalues of symmetric or Hermitian matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
     UPLO : {'L', 'U'}, default 'L'
         Which triangle is read: the lower or the upper one.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -250,15 +229,12 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
 def inv(a: ArrayLike) -> Array:
     """Inverses of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -302,20 +278,19 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[A
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     """Products of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.matmul, x1, x2)
 
 
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norms of matrices.
+
+    Fresh.
 
     Parameters
     ----------
@@ -325,11 +300,6 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         Whether reduced axes stay, with length 1.
     ord : {'fro', 'nuc', 1, -1, 2, -2, inf, -inf}, default 'fro'
         Which norm.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
 
@@ -337,17 +307,14 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
 def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     """Matrices to a whole power.
 
+    Fresh; a lazy copy for the power 1.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
     n : int
         Negative: powers of the inverse.
-
-    Returns
-    -------
-    ndarray
-        Fresh; a lazy copy for the power 1.
 
     Raises
     ------
@@ -362,6 +329,8 @@ def matrix_rank(
 ) -> Any:
     """Ranks of matrices.
 
+    Fresh; integers.
+
     Parameters
     ----------
     A : array_like
@@ -372,11 +341,6 @@ def matrix_rank(
         Whether matrices are symmetric or Hermitian, which is faster.
     rtol : array_like, optional
         The same, as a part of the largest one.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; integers.
     """
     return dispatched(np.linalg.matrix_rank, A, tol=tol, hermitian=hermitian, rtol=rtol)
 
@@ -384,15 +348,12 @@ def matrix_rank(
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
+    A view of x.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        A view of x.
     """
     return dispatched(np.linalg.matrix_transpose, x)
 
@@ -400,23 +361,22 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
     """The product of several matrices, in the order that costs least.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     arrays : sequence of array_like
         The first and the last may be vectors.
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     return dispatched(np.linalg.multi_dot, arrays, out=out)
 
 
 def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
     """Norms of matrices or vectors.
+
+    Fresh.
 
     Parameters
     ----------
@@ -427,11 +387,6 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
         The axis of vectors, or the axes of matrices. Default: all.
     keepdims : bool, default False
         Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
@@ -439,15 +394,12 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """All products of two elements of two vectors.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
         Of one axis.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.linalg.outer, x1, x2)
 
@@ -461,6 +413,8 @@ def pinv(
 ) -> Array:
     """Pseudo-inverses of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -471,11 +425,6 @@ def pinv(
         Whether matrices are symmetric or Hermitian, which is faster.
     rtol : array_like, optional
         The standard's name for `rcond`.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -522,17 +471,14 @@ def slogdet(a: ArrayLike) -> Any:
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Solutions of ``a @ x = b``.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
         Matrices, along the last two axes.
     b : array_like
         A vector, or matrices with a right-hand side in each column.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -572,15 +518,12 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
 def svdvals(x: ArrayLike, /) -> Array:
     """Singular values of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
         Matrices, along the last two axes.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.linalg.svdvals, x)
 
@@ -588,16 +531,13 @@ def svdvals(x: ArrayLike, /) -> Array:
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
     axes : int or pair of sequences of int, default 2
         As many last axes of x1 and first of x2, or the axes of each.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.tensordot, x1, x2, axes=axes)
 
@@ -605,16 +545,13 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2)
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse of an array for `tensordot`.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
     ind : int, default 2
         How many of the first axes count as those of the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -627,17 +564,14 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The solution of ``tensordot(a, x, x.ndim) = b``.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
     b : array_like
     axes : sequence of int, optional
         Axes of a to move to its end first.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Raises
     ------
@@ -650,6 +584,8 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) -> Any:
     """Sums along the diagonals of matrices.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
@@ -658,11 +594,6 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) ->
         Which diagonal: 0 is the main one, those above it are positive.
     dtype : dtype, optional
         To sum in, and of the result.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.trace, x, offset=offset, dtype=dtype)
 
@@ -670,22 +601,21 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) ->
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     """Dot products of vectors, the first conjugated.
 
+    Fresh.
+
     Parameters
     ----------
     x1, x2 : array_like
     axis : int, default -1
         The axis along which vectors lie.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.vecdot, x1, x2, axis=axis)
 
 
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Norms of vectors.
+
+    Fresh.
 
     Parameters
     ----------
@@ -696,11 +626,6 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
         Whether reduced axes stay, with length 1.
     ord : int or float, default 2
         Which norm.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
 
@@ -712,4 +637,4 @@ def _complex(values: Any) -> Any:
     return values.astype(np.result_type(values.dtype, np.complex64), copy=False)
 
 
-_refer_to_numpy(globals(), "numpy.linalg")
+_complete(globals(), "numpy.linalg")

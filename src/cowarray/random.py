@@ -7,6 +7,8 @@ not in ``__all__``.
 
 import typing as _typing
 
+from cowarray._native.fork_locks import importing as _importing
+
 if _typing.TYPE_CHECKING:
     from cowarray._chapters.generators import (
         MT19937,
@@ -57,12 +59,14 @@ else:
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name in __all__:
-            from cowarray._chapters import generators
+            with _importing:
+                from cowarray._chapters import generators
 
             return globals().setdefault(name, getattr(generators, name))
-        import numpy
+        with _importing:
+            import numpy
 
-        from cowarray._chapters import absent, legacy_random
+            from cowarray._chapters import absent, legacy_random
 
         if name == "RandomState":
             return globals().setdefault(name, legacy_random.RandomState)
@@ -72,6 +76,7 @@ else:
 
 
 def __dir__() -> list[str]:
-    from cowarray._chapters import legacy_random
+    with _importing:
+        from cowarray._chapters import legacy_random
 
     return sorted({*globals(), *__all__, "RandomState", *legacy_random.NAMES})

@@ -214,6 +214,19 @@ def test_a_full_disk_does_no_harm_and_is_told_at_the_end(monkeypatch):
     log.release("x")
 
 
+def test_the_program_may_close_the_log_and_open_its_own_file(tmp_path):
+    log = RunLog(tmp_path / "run.log")
+    number = log._lines.file.number()
+    theirs = os.open(tmp_path / "theirs", os.O_RDWR | os.O_CREAT)
+    os.dup2(theirs, number)
+    log.release("x")
+    with pytest.raises(OSError, match="the program has closed"):
+        log.close()
+    assert os.fstat(number).st_size == 0
+    os.close(number)  # it is open: nobody has closed it
+    os.close(theirs)
+
+
 def test_what_is_left_is_written_when_the_log_dies(tmp_path):
     path = tmp_path / "run.log"
     log = RunLog(path)

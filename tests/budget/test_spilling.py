@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 
@@ -43,7 +44,7 @@ def read(spill, slot):
 def size(spill):
     """Bytes of the file that now takes slots, after the next call has settled what was given up."""
     assert spill.write(b"") is not None
-    return os.fstat(spill._file.descriptor).st_size
+    return os.fstat(spill._file.held.number()).st_size
 
 
 class Model:
@@ -374,7 +375,7 @@ def test_the_end_is_cut_off_after_a_read_or_a_write(spill):
     first, second = spill.write(bytes(PAGE)), spill.write(bytes(PAGE))
     second.free()
     read(spill, first)
-    assert os.fstat(spill._file.descriptor).st_size == PAGE
+    assert os.fstat(spill._file.held.number()).st_size == PAGE
     first.free()
     assert size(spill) == 0
 
@@ -443,6 +444,36 @@ def test_the_file_is_closed_after_the_last_use(tmp_path):
     assert open_here(tmp_path) == 1
     del reader
     assert open_here(tmp_path) == 0
+
+
+@pytest.mark.parametrize("is_reused", [False, True])
+def test_the_program_may_close_the_file_and_open_its_own(tmp_path, is_reused):
+    spill = Spill(tmp_path)
+    number = spill._file.held.number()
+    assert number >= 512 or resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 1024  # closerange(3, 256) leaves it
+    lost = spill.write(b"a" * 3 * PAGE)
+    os.close(number)  # the next file without a name may have its inode
+    theirs = None
+    if is_reused:
+        theirs = tempfile.TemporaryFile(dir=tmp_path, buffering=0)  # noqa: SIM115 - closed below
+        theirs.write(b"x" * 4 * PAGE)
+        assert os.dup2(theirs.fileno(), number) == number
+    with pytest.raises(OSError, match="cannot be read back: the program has closed"):
+        read(spill, lost)
+    for data in b"b" * PAGE, b"c" * 2 * PAGE:
+        slot = spill.write(data)
+        assert slot is not None
+        assert read(spill, slot) == data
+    file = lost._file
+    lost.free()
+    file.settle()
+    del lost, slot, file, spill
+    gc.collect()
+    if theirs is not None:
+        theirs.seek(0)
+        assert theirs.read() == b"x" * 4 * PAGE
+        os.close(number)  # it is open: nobody has closed it
+        theirs.close()
 
 
 def test_a_crash_leaves_nothing(tmp_path):
@@ -531,7 +562,7 @@ def test_a_full_disk_takes_nothing(tmp_path):
 
 def test_bytes_that_are_gone_raise(spill):
     slot = spill.write(b"abc" * PAGE)
-    os.ftruncate(spill._file.descriptor, PAGE)
+    os.ftruncate(spill._file.held.number(), PAGE)
     with pytest.raises(OSError, match=f"cannot be read back: the file ends after {PAGE} of {3 * PAGE}") as caught:
         read(spill, slot)
     assert caught.value.filename is None

@@ -89,3 +89,37 @@ def test_two_threads_that_record_the_first_draw_at_once_record_one_after_the_oth
         note_draw(node, Waiting(draw.state))
     (made,) = nodes[0].writes.values()
     assert nodes[1].reads == [made()]
+
+
+@pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential", "standard_gamma"])
+@pytest.mark.parametrize("size", [None, (), 3])
+def test_single_precision_without_a_size_is_a_float(name, size):
+    rng, expected = cw.random.default_rng(5), np.random.default_rng(5)
+    args = (2.0,) if name == "standard_gamma" else ()
+    with deferred():
+        x = getattr(rng, name)(*args, size=size, dtype="f4")
+    wanted = getattr(expected, name)(*args, size=size, dtype="f4")
+    assert is_deferred(x)
+    assert x.dtype == np.asarray(wanted).dtype
+    assert x.tolist() == np.asarray(wanted).tolist()
+    assert rng.normal() == expected.normal()
+
+
+@pytest.mark.parametrize("asked", ["array", "generator"])
+def test_after_a_draw_that_cannot_be_made_others_can(asked, monkeypatch):
+    rng, expected = cw.random.default_rng(5), np.random.default_rng(5)
+    with deferred():
+        before = rng.normal(size=3)
+        with monkeypatch.context() as wrong:
+            wrong.setattr("cowarray._modes.fake.rules.draws._dtype", lambda *args: np.dtype("f4"))
+            x = rng.normal(size=3)
+        after = rng.normal(size=3)
+    for _ in range(2 if asked == "array" else 1):
+        with pytest.raises(RuntimeError, match="an error of cowarray"):
+            x.tolist() if asked == "array" else rng.normal()
+    assert before.tolist() == expected.normal(size=3).tolist()
+    assert after.tolist() == expected.normal(size=3).tolist()
+    assert rng.normal() == expected.normal()
+    with pytest.raises(RuntimeError, match="an error of cowarray"):
+        x.tolist()
+    assert rng.normal() == expected.normal()

@@ -3,11 +3,13 @@
 import contextlib
 import copy
 import ctypes
+import operator
 import os
 import pickle
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +205,36 @@ def test_a_view_of_a_real_array_is_not_the_blocks_own():
                 view[...] = value
     assert not is_fake(real)
     assert real.tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f2", "i4", "?", "c16"])
+def test_small_arrays_have_their_values(dtype):
+    """Whatever takes an array alone, or with an axis, gives what it gives outside of the block, and writes no other."""
+    numbers = np.arange(1, 10).reshape(3, 3).astype(dtype)
+    functions = {name: getattr(np, name) for name in dir(cw) if hasattr(np, name)}
+    functions |= {f"linalg.{name}": getattr(np.linalg, name) for name in dir(cw.linalg) if name in np.linalg.__all__}
+    functions |= {f"ndarray.{name}": getattr(np.ndarray, name) for name in dir(np.ndarray) if name[0] != "_"}
+    done = set()
+    for name, function in functions.items():
+        if not callable(function) or isinstance(function, type) or name == "empty_like":
+            continue
+        for kwargs in {}, {"axis": 0}, {"axis": 0, "keepdims": True}:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                own = operator.attrgetter(name)(cw)
+                try:
+                    function(numbers.copy(), **kwargs)
+                    wanted = own(cw.asarray(numbers), **kwargs)
+                except Exception:
+                    continue
+                x = cw.asarray(numbers)
+                kept = x.copy()
+                with fake(real=1 << 20):
+                    found = own(x, **kwargs)
+                assert kept.tolist() == numbers.tolist(), (name, kwargs)
+                assert repr(found) == repr(wanted) or " at 0x" in repr(wanted), (name, kwargs)
+                done.add(name)
+    assert len(done) > 150, len(done)
 
 
 WRITES = {

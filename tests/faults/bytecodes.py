@@ -279,8 +279,12 @@ def at_times(name, count, seed):
     took = 1e-3
     world = World(name, call)
     took = world.count
-    for n in range(1, int(count) + 1):
+    for n in range(1, 50 * int(count) + 1):
+        before = world.came
         world.interrupt(n)
+        took *= 1.1 if world.came > before else 0.95  # what it takes depends on what else the machine does
+        if world.came == int(count):
+            break
     return world
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.extensions import SUFFIX, build, compiler, run
-from support.sources import ROOT, files, folders, load
+from support.sources import ROOT, files, folders, load, modules
 
 import cowarray
 from cowarray._ops import table as _table
@@ -28,8 +28,9 @@ def fenced(page, language):
 def docstring_examples():
     """Of every class and function of the package, but for what needs other libraries."""
     finder, found = doctest.DocTestFinder(), {}
-    names = [info.name for info in pkgutil.walk_packages(cowarray.__path__, "cowarray.") if "__" not in info.name]
-    for module in [cowarray, *(importlib.import_module(name) for name in names if "._tools" not in name)]:
+    importable = [name for name, texts in modules().items() if {".py", ".pyx"} & texts.keys()]
+    names = [name for name in importable if name.partition(".")[0] not in ("", "_tools", "__main__")]
+    for module in [cowarray, *(importlib.import_module(f"cowarray.{name}") for name in names)]:
         for name, value in vars(module).items():
             if (getattr(value, "__module__", None) or "").startswith("cowarray"):  # not NumPy's own types
                 found |= {test.docstring: test for test in finder.find(value, name, module=False, globs={})}

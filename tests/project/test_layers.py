@@ -294,6 +294,36 @@ def of_cython(*begin):
     return {name for name, text in texts for _, tokens in statements(text) if tokens[: len(begin)] == [*begin]}
 
 
+def late_imports(tree, within=None):
+    """(line, whether the lock of late imports is held) of each import of the package's inside a function."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and within is not None:
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else [node.module]
+            if any(name.partition(".")[0] == "cowarray" for name in names):
+                yield node.lineno, within
+        inner = within
+        if isinstance(node, ast.FunctionDef):
+            inner = bool(within)
+        elif isinstance(node, ast.With) and ast.unparse(node.items[0]).endswith("importing"):
+            inner = True
+        yield from late_imports(node, inner)
+
+
+# They break circles of modules that are imported together.
+TOGETHER = {"array_api/__init__.py", "_modes/fake/rules/values.py", "_modes/fake/rules/methods.py"}
+
+
+def test_late_imports_hold_the_lock_that_a_fork_waits_for():
+    found = {
+        (str(path.relative_to(PACKAGE)), line): locked
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, locked in late_imports(ast.parse(path.read_text()))
+    }
+    assert sum(found.values()) > 10
+    without = {name for (name, _), locked in found.items() if not locked and not name.startswith("_tools/")}
+    assert without <= TOGETHER | {"__main__.py"}, without
+
+
 def test_layouts_import_nothing_else_of_the_package():
     used = [each for name, used in edges().items() if room(name)[1] == "_modes.layouts" for each in used]
     assert {room(each)[1] for each in used} == {"_modes.layouts"}

@@ -13,6 +13,7 @@ import processes
 import pytest
 from processes import Busy, N, check, fork, values, wait, work
 from support.limits import LONGEST
+from support.programs import run
 
 import cowarray as ca
 
@@ -170,6 +171,40 @@ def test_process_that_ends_while_its_threads_copy():
         process.start()
         process.join(LONGEST)
         assert process.exitcode == 0, method
+
+
+FIRST_USES = ("fake", "simulate", "deferred", "budget", "random.default_rng")
+
+
+@pytest.mark.parametrize("name", FIRST_USES)
+def test_fork_while_another_thread_imports_what_it_first_uses(name):
+    program = """
+    import faulthandler, importlib.abc, operator
+
+    class Slow(importlib.abc.MetaPathFinder):
+        def find_spec(self, name, path, target=None):
+            if name.startswith("cowarray"):
+                begun.set()
+                time.sleep(0.1)
+
+    def use():
+        operator.attrgetter(sys.argv[1])(ca)(*[1 << 20] * (sys.argv[1] == "budget"))
+
+    begun = threading.Event()
+    sys.meta_path.insert(0, Slow())
+    other = threading.Thread(target=use)
+    other.start()
+    assert begun.wait(20)
+    child = os.fork()
+    if not child:
+        faulthandler.dump_traceback_later(20, exit=True)
+        sys.meta_path.pop(0)
+        use()
+        os._exit(0)
+    other.join()
+    assert os.waitpid(child, 0)[1] == 0
+    """
+    run(program, name, timeout=30, PYTHONWARNINGS="ignore")
 
 
 def test_arrays_of_a_thread_that_the_child_does_not_have():

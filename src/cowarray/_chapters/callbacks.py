@@ -10,7 +10,7 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._ops.conversion import asarray, own_or_asarray
 from cowarray._ops.protocols import dispatched
 
@@ -19,6 +19,8 @@ __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "v
 
 def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any) -> Any:
     """What a function returns for each slice along an axis, put together.
+
+    Fresh.
 
     Parameters
     ----------
@@ -30,11 +32,6 @@ def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: Array
         Passed on to the function.
     **kwargs : object
         Passed on as well.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
 
@@ -44,17 +41,14 @@ def apply_over_axes(
 ) -> Any:
     """``func(a, axis)`` for one axis after another.
 
+    Fresh, with as many axes as `a`; without `axes` a lazy copy.
+
     Parameters
     ----------
     func : callable
         Called with a read-only NumPy array and an axis; may drop the axis or keep it.
     a : array_like
     axes : int or sequence of int
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, with as many axes as `a`; without `axes` a lazy copy.
     """
     return dispatched(np.apply_over_axes, func, a, axes)
 
@@ -162,4 +156,4 @@ def _own(result: Any) -> Any:
     return asarray(result) if type(result) is np.ndarray else result
 
 
-refer_to_numpy(globals())
+complete(globals())

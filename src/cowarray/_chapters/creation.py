@@ -13,7 +13,7 @@ from typing import Any, Literal, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._ops.conversion import array, copied_array
 from cowarray._ops.creation import empty as _empty
@@ -68,6 +68,8 @@ def arange(
 ) -> Array:
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     start_or_stop : number, optional
@@ -80,11 +82,6 @@ def arange(
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
 
     Raises
     ------
@@ -119,6 +116,8 @@ def asanyarray(
 ) -> Array:
     """A copy of anything that is like an array.
 
+    A copy, lazy where possible; with ``copy=False`` the same array.
+
     Parameters
     ----------
     a : array_like
@@ -130,11 +129,6 @@ def asanyarray(
         ``False``: `a` itself if it need not be converted.
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible; with ``copy=False`` the same array.
 
     Raises
     ------
@@ -153,17 +147,14 @@ def asanyarray(
 def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
     """A C-ordered copy, with one axis at least.
 
+    A copy, lazy where `a` lies in that order already.
+
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where `a` lies in that order already.
 
     See Also
     --------
@@ -175,17 +166,14 @@ def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) ->
 def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
     """A Fortran-ordered copy, with one axis at least.
 
+    A copy, lazy where `a` lies in that order already.
+
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where `a` lies in that order already.
 
     See Also
     --------
@@ -197,6 +185,8 @@ def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Ar
 def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
     """A copy of anything that is like an array.
 
+    A copy, lazy if `a` is an array of this library that lies in the order asked for.
+
     Parameters
     ----------
     a : array_like
@@ -204,11 +194,6 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
         Memory layout; 'K' is as near to a's own as possible.
     subok : bool, default False
         Ignored.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy if `a` is an array of this library that lies in the order asked for.
     """
     return dispatched(np.copy, a, order, subok)
 
@@ -216,17 +201,14 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with v on its k-th diagonal; of a matrix v, a copy of that diagonal.
 
+    Fresh, or a copy of the diagonal; writable.
+
     Parameters
     ----------
     v : array_like
         Of one or two axes.
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh, or a copy of the diagonal; writable.
 
     See Also
     --------
@@ -238,22 +220,21 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements of v, in C order, on its k-th diagonal.
 
+    Fresh.
+
     Parameters
     ----------
     v : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.diagflat, v, k)
 
 
 def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array whose elements have no values yet.
+
+    Fresh.
 
     Parameters
     ----------
@@ -264,11 +245,6 @@ def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return _empty(shape, dtype, order, device, like)
 
@@ -285,6 +261,8 @@ def empty_like(
 ) -> Array:
     """An array of the shape and dtype of another, whose elements have no values yet.
 
+    Fresh.
+
     Parameters
     ----------
     prototype : array_like
@@ -297,11 +275,6 @@ def empty_like(
     shape : int or tuple of int, optional
         Default: that of the prototype.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.empty_like, prototype, dtype, order, subok, shape, device=device)
 
@@ -318,6 +291,8 @@ def eye(
 ) -> Array:
     """A matrix with ones on its k-th diagonal and zeros elsewhere.
 
+    Fresh.
+
     Parameters
     ----------
     N : int
@@ -332,11 +307,6 @@ def eye(
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return _made(np.eye, device, like, N, M, k, dtype, order)
 
@@ -378,6 +348,8 @@ def fromfunction(
 def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> Array:
     """The items of an iterable, as an array with one axis.
 
+    Fresh.
+
     Parameters
     ----------
     iter : iterable
@@ -386,17 +358,14 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: An
         How many items to take; -1 is all.
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
 def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep: str = "", like: Any = None) -> Array:
     """The numbers in a text, which are separated by sep.
+
+    Fresh, with one axis.
 
     Parameters
     ----------
@@ -408,11 +377,6 @@ def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep
         What stands between two numbers.
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
 
     Raises
     ------
@@ -433,6 +397,8 @@ def full(
 ) -> Array:
     """An array with one value in all elements, or with what broadcasts to its shape.
 
+    Fresh.
+
     Parameters
     ----------
     shape : int or tuple of int
@@ -444,11 +410,6 @@ def full(
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return _made(np.full, device, like, shape, fill_value, dtype, order)
 
@@ -465,6 +426,8 @@ def full_like(
 ) -> Array:
     """An array of the shape and dtype of another, with one value in all elements.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -478,11 +441,6 @@ def full_like(
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.full_like, a, fill_value, dtype, order, subok, shape, device=device)
 
@@ -497,6 +455,8 @@ def geomspace(
 ) -> Array:
     """Numbers from start to stop, each the same multiple of the one before.
 
+    Fresh.
+
     Parameters
     ----------
     start : array_like
@@ -510,17 +470,14 @@ def geomspace(
     dtype : dtype, optional
     axis : int, default 0
         The axis of the result along which the numbers lie.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
 def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     """A square matrix with ones on its diagonal and zeros elsewhere.
+
+    Fresh.
 
     Parameters
     ----------
@@ -529,11 +486,6 @@ def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     dtype : dtype, default float
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.identity, n, dtype, like=like)
 
@@ -606,6 +558,8 @@ def logspace(
 ) -> Array:
     """Powers of a base whose exponents are evenly spaced from start to stop.
 
+    Fresh.
+
     Parameters
     ----------
     start : array_like
@@ -620,11 +574,6 @@ def logspace(
     dtype : dtype, optional
     axis : int, default 0
         The axis of the result along which the numbers lie.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
@@ -633,6 +582,8 @@ def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
 ) -> tuple[Array, ...]:
     """Coordinates of a grid, from those along each of its axes.
+
+    For each argument a copy, with a Storage of its own.
 
     Parameters
     ----------
@@ -645,11 +596,6 @@ def meshgrid(
     indexing : {'xy', 'ij'}, default 'xy'
         Whether the first argument lies along the second axis, or along the first.
 
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, with a Storage of its own.
-
     See Also
     --------
     numpy.meshgrid : With ``copy=False``, returns views that overlap.
@@ -660,6 +606,8 @@ def meshgrid(
 def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array of ones.
 
+    Fresh.
+
     Parameters
     ----------
     shape : int or tuple of int
@@ -669,11 +617,6 @@ def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devic
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return _made(np.ones, device, like, shape, dtype, order)
 
@@ -689,6 +632,8 @@ def ones_like(
 ) -> Array:
     """An array of ones of the shape and dtype of another.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -701,11 +646,6 @@ def ones_like(
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.ones_like, a, dtype, order, subok, shape, device=device)
 
@@ -714,6 +654,8 @@ def require(
     a: ArrayLike, dtype: DType = None, requirements: str | Sequence[str] | None = None, *, like: Any = None
 ) -> Array:
     """A copy that meets requirements on its memory.
+
+    A copy, lazy where possible; writable and aligned.
 
     Parameters
     ----------
@@ -724,11 +666,6 @@ def require(
         "C" or "F" for an order. A copy meets the others ("A", "W", "O") in any case.
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible; writable and aligned.
 
     See Also
     --------
@@ -742,6 +679,8 @@ def require(
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like: Any = None) -> Array:
     """A matrix with ones at and below the k-th diagonal and zeros above.
 
+    Fresh.
+
     Parameters
     ----------
     N : int
@@ -753,11 +692,6 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
     dtype : dtype, default float
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.tri, N, M, k, dtype, like=like)
 
@@ -765,16 +699,13 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """Matrices with the elements above the k-th diagonal zeroed.
 
+    Fresh, of m's shape and dtype.
+
     Parameters
     ----------
     m : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh, of m's shape and dtype.
     """
     return dispatched(np.tril, m, k)
 
@@ -782,22 +713,21 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """Matrices with the elements below the k-th diagonal zeroed.
 
+    Fresh, of m's shape and dtype.
+
     Parameters
     ----------
     m : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    ndarray
-        Fresh, of m's shape and dtype.
     """
     return dispatched(np.triu, m, k)
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """The Vandermonde matrix: columns of powers of x.
+
+    Fresh.
 
     Parameters
     ----------
@@ -807,17 +737,14 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
         Columns. Default: as many as rows.
     increasing : bool, default False
         Whether powers grow from left to right.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.vander, x, N, increasing)
 
 
 def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
     """An array of zeros.
+
+    Fresh.
 
     Parameters
     ----------
@@ -828,11 +755,6 @@ def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     device : {'cpu'}, optional
     like : array, optional
         Of another library, which then makes the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
 
     Examples
     --------
@@ -855,6 +777,8 @@ def zeros_like(
 ) -> Array:
     """An array of zeros of the shape and dtype of another.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -867,13 +791,8 @@ def zeros_like(
     shape : int or tuple of int, optional
         Default: that of `a`.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.zeros_like, a, dtype, order, subok, shape, device=device)
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -62,7 +62,7 @@ from numpy import (
 )
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Cast, Device
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -136,6 +136,8 @@ __all__ = [
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: Device = None) -> Array:
     """An array's elements as another dtype.
 
+    A copy: lazy if the dtype stays, made at once if it changes.
+
     Parameters
     ----------
     x : array_like
@@ -143,11 +145,6 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
     copy : bool, default True
         ``False``: x itself, if it is an array of this library and has the dtype.
     device : {'cpu'}, optional
-
-    Returns
-    -------
-    ndarray
-        A copy: lazy if the dtype stays, made at once if it changes.
 
     Raises
     ------
@@ -342,4 +339,4 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     return dispatched(np.result_type, *arrays_and_dtypes)
 
 
-refer_to_numpy(globals())
+complete(globals())

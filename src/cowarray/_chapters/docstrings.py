@@ -2,20 +2,20 @@
 
 A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
 adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
-another function, and `refer_to_numpy` only the reference. `describe_methods` does for the array's methods what
-`CompletedFrom` does for functions.
+another function, and `complete` only the headings and the reference. `describe_methods` does for the array's methods
+what `CompletedFrom` does for functions.
 """
 
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
 from cowarray._face.ndarray import describe_method, ndarray
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["Completed", "CompletedFrom", "describe_methods", "refer_to_numpy"]
+__all__ = ["Completed", "CompletedFrom", "complete", "describe_methods"]
 
 _HEADING = re.compile(r"\n\n(\w[\w ]*)\n-+\n")
 _ORDER = ("Parameters", "Returns", "Raises", "See Also", "Examples")
@@ -109,8 +109,11 @@ class CompletedFrom:
         return function
 
 
-def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
-    """Let the docstrings of a module's functions that have no section See Also refer to NumPy's functions.
+def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
+    """Complete the docstrings of a module's functions that have parameters of their own to describe.
+
+    Without the section Returns, the paragraph after the summary becomes it, with the type that the annotation tells.
+    Without See Also, NumPy's function of the same name becomes it.
 
     Parameters
     ----------
@@ -123,9 +126,11 @@ def refer_to_numpy(module: Mapping[str, Any], space: str = "numpy") -> None:
         function = module[name]
         if inspect.isfunction(function) and function.__module__ == module["__name__"] and function.__doc__:
             sections = _sections(function.__doc__)
-            if "See Also" not in sections:
-                sections["See Also"] = f"{space}.{function.__name__} : {_SAME}"
-                function.__doc__ = _text(sections)
+            summary, _, returns = sections[""].partition("\n\n")
+            if returns and "Returns" not in sections:
+                sections |= {"": summary, "Returns": _indented(_kind(function.__annotations__["return"]), returns)}
+            sections.setdefault("See Also", f"{space}.{function.__name__} : {_SAME}")
+            function.__doc__ = _text(sections)
 
 
 def describe_methods(functions: Mapping[str, Any]) -> None:
@@ -181,11 +186,18 @@ def _sections(docstring: str) -> dict[str, str]:
 
 def _entries(section: str) -> dict[str, str]:
     """The type and description of each parameter by its name."""
-    found = {}
+    found: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", section) if section else ():
         names, _, text = entry.partition(" : ")
         found |= dict.fromkeys(names.split(", "), text)
     return found
+
+
+def _kind(annotation: Any) -> str:
+    """What a function of arrays returns, by its annotation; Any stands for NumPy's scalars as well."""
+    origin = get_origin(annotation)
+    name = f"{origin.__name__} of ndarray" if origin in (tuple, list) else "ndarray"
+    return "ndarray or scalar" if annotation is Any else name
 
 
 def _indented(kind: str, text: str) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters import ufunc_methods as _methods
-from cowarray._chapters.docstrings import Completed, refer_to_numpy
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.protocols import elementwise1, elementwise2, imported
 
@@ -898,4 +898,4 @@ for _name in __all__:
     if hasattr(_ufuncs, _name):
         _methods.with_methods(globals()[_name], getattr(_ufuncs, _name))
 
-refer_to_numpy(globals())
+complete(globals())

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed, refer_to_numpy
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._chapters.elementwise import _PARAMETERS, _completed, _ufuncs
 from cowarray._chapters.elementwise import abs as absolute
 from cowarray._chapters.elementwise import acos as arccos
@@ -105,16 +105,13 @@ _completed_pair = Completed(
 def angle(z: ArrayLike, deg: bool = False) -> Any:
     """Angles of complex numbers.
 
+    Fresh, of z's shape, in floating point.
+
     Parameters
     ----------
     z : array_like
     deg : bool, default False
         Degrees in place of radians.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of z's shape, in floating point.
     """
     return dispatched(np.angle, z, deg)
 
@@ -207,16 +204,13 @@ def fabs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 def fix(x: Operand, out: AnyArray | None = None) -> Any:
     """The whole numbers next to x in the direction of 0.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     return dispatched(np.fix, x, out=out)
 
@@ -314,14 +308,11 @@ def heaviside(
 def i0(x: Operand) -> Any:
     """The modified Bessel function of the first kind and order 0, of real numbers.
 
+    Fresh, of x's shape.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape.
     """
     return dispatched(np.i0, x)
 
@@ -331,6 +322,8 @@ def isclose(
 ) -> Any:
     """Whether elements are equal within ``atol + rtol * abs(b)``.
 
+    Fresh; shapes broadcast; booleans.
+
     Parameters
     ----------
     a, b : array_like
@@ -338,11 +331,6 @@ def isclose(
         Relative and absolute tolerance.
     equal_nan : bool, default False
         Whether NaN equals NaN.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; shapes broadcast; booleans.
     """
     return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
 
@@ -350,14 +338,11 @@ def isclose(
 def iscomplex(x: Operand) -> Any:
     """Whether the imaginary part is not 0.
 
+    Fresh, of x's shape; booleans.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape; booleans.
     """
     return dispatched(np.iscomplex, x)
 
@@ -374,16 +359,13 @@ def isnat(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are negative infinity.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     x : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
     """
     return dispatched(np.isneginf, x, out=out)
 
@@ -391,16 +373,13 @@ def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
 def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are positive infinity.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     x : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
     """
     return dispatched(np.isposinf, x, out=out)
 
@@ -408,14 +387,11 @@ def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
 def isreal(x: Operand) -> Any:
     """Whether the imaginary part is 0.
 
+    Fresh, of x's shape; booleans.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape; booleans.
     """
     return dispatched(np.isreal, x)
 
@@ -486,6 +462,8 @@ def nan_to_num(
 ) -> Any:
     """NaN, infinity and negative infinity replaced by numbers.
 
+    A copy, made at once; with ``copy=False`` x itself.
+
     Parameters
     ----------
     x : array_like
@@ -495,11 +473,6 @@ def nan_to_num(
         In place of NaN.
     posinf, neginf : float, optional
         In place of infinities. Default: the largest and the least number of the dtype.
-
-    Returns
-    -------
-    ndarray or scalar
-        A copy, made at once; with ``copy=False`` x itself.
     """
     return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
 
@@ -529,16 +502,13 @@ def radians(
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     """The real parts, if all imaginary parts are close to 0; else the numbers as they are.
 
+    A copy, lazy where possible.
+
     Parameters
     ----------
     a : array_like
     tol : float, default 100
         How many machine epsilons count as close; at most 1: as an absolute tolerance.
-
-    Returns
-    -------
-    ndarray or scalar
-        A copy, lazy where possible.
 
     See Also
     --------
@@ -559,14 +529,11 @@ def rint(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 def sinc(x: Operand) -> Any:
     """``sin(πx) / (πx)``, and 1 at 0.
 
+    Fresh, of x's shape, in floating point.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape, in floating point.
     """
     return dispatched(np.sinc, x)
 
@@ -614,4 +581,4 @@ for _name in __all__:
     if hasattr(_ufuncs, _name):
         with_methods(globals()[_name], getattr(_ufuncs, _name))
 
-refer_to_numpy(globals())
+complete(globals())

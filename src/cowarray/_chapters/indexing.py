@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.creation import ones
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched, imported
@@ -53,6 +53,8 @@ def choose(
 ) -> Any:
     """For each index in a, the element there of the array that it stands for.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     a : array_like of int
@@ -62,11 +64,6 @@ def choose(
         Written and returned, in place of a fresh array.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
         What becomes of indices out of bounds.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     return dispatched(np.choose, a, choices, out, mode)
 
@@ -75,6 +72,8 @@ def compress(
     condition: ArrayLike, a: ArrayLike, axis: Axis = None, out: Array | np.ndarray[Any, Any] | None = None
 ) -> Array:
     """The parts along an axis for which a condition is true.
+
+    Fresh, or `out`.
 
     Parameters
     ----------
@@ -85,11 +84,6 @@ def compress(
         The flattened array if omitted.
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray
-        Fresh, or `out`.
     """
     return dispatched(np.compress, condition, a, axis, out)
 
@@ -97,15 +91,12 @@ def compress(
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array with ndim axes of length n.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
     ndim : int, default 2
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.diag_indices, n, ndim)
 
@@ -113,21 +104,20 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
         With two axes at least, all of one length.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.diag_indices_from, arr)
 
 
 def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
     """The diagonals in the planes of two axes, along a new last axis.
+
+    A read-only view of a.
 
     Parameters
     ----------
@@ -136,11 +126,6 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
         Which diagonal: 0 is the main one, those above it are positive.
     axis1 : int, default 0
     axis2 : int, default 1
-
-    Returns
-    -------
-    ndarray
-        A read-only view of a.
     """
     return dispatched(np.diagonal, imported(a), offset, axis1, axis2)
 
@@ -148,15 +133,12 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """The elements for which a condition is true, along one axis.
 
+    Fresh.
+
     Parameters
     ----------
     condition : array_like of bool
     arr : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.extract, condition, arr)
 
@@ -183,15 +165,12 @@ def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = 
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """Indices along each axis, shaped so that they select all combinations.
 
+    For each argument a copy, lazy where possible; of booleans fresh.
+
     Parameters
     ----------
     *args : array_like of int or bool
         Of one axis each.
-
-    Returns
-    -------
-    tuple of ndarray
-        For each argument a copy, lazy where possible; of booleans fresh.
 
     See Also
     --------
@@ -203,6 +182,8 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[Array, ...]:
     """Indices of the elements that a function keeps of a square array.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
@@ -211,11 +192,6 @@ def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tu
         Such as `triu`: called as ``mask_func(ones, k)``, with an array of this library.
     k : scalar, default 0
         Handed on to it.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
@@ -304,6 +280,8 @@ def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike)
 def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", order: Order = "C") -> Any:
     """Indices into the flattened array for those into its axes.
 
+    Fresh.
+
     Parameters
     ----------
     multi_index : tuple of array_like of int
@@ -314,17 +292,14 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", orde
         What becomes of indices out of bounds.
     order : {'C', 'F'}, default 'C'
         The order of the elements.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.ravel_multi_index, multi_index, dims, mode, order)
 
 
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
     """Elements of the first choice whose condition is true.
+
+    Fresh.
 
     Parameters
     ----------
@@ -333,11 +308,6 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
         One for each condition.
     default : scalar, default 0
         Where no condition is true.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.select, condlist, choicelist, default)
 
@@ -351,6 +321,8 @@ def take(
 ) -> Any:
     """The elements at indices along an axis; without one, of the flattened array.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     a : array_like
@@ -361,11 +333,6 @@ def take(
         Written and returned, in place of a fresh array.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
         What becomes of indices out of bounds.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
 
     Examples
     --------
@@ -379,17 +346,14 @@ def take(
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Array:
     """The elements at indices along an axis, with indices of their own for each place on the others.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     indices : array_like of int
     axis : int or None, default -1
         ``None``: the flattened array.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.take_along_axis, arr, indices, axis)
 
@@ -397,6 +361,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Arra
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     n : int
@@ -405,11 +371,6 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         Which diagonal: 0 is the main one, those above it are positive.
     m : int, optional
         Columns. Default: n.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.tril_indices, n, k, m)
 
@@ -417,22 +378,21 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.tril_indices_from, arr, k)
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
+
+    Fresh.
 
     Parameters
     ----------
@@ -442,11 +402,6 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         Which diagonal: 0 is the main one, those above it are positive.
     m : int, optional
         Columns. Default: n.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.triu_indices, n, k, m)
 
@@ -454,16 +409,13 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
+    Fresh.
+
     Parameters
     ----------
     arr : array_like
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh.
     """
     return dispatched(np.triu_indices_from, arr, k)
 
@@ -486,4 +438,4 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     return dispatched(np.unravel_index, indices, shape, order)
 
 
-refer_to_numpy(globals())
+complete(globals())

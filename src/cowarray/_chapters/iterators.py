@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Cast, Order
 from cowarray._face.ndarray import ndarray
 
@@ -129,4 +129,4 @@ def _operands(op: Any, op_flags: Any) -> Any:
     return operands
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
 from cowarray._face.annotations import Array, Axis
 from cowarray._ops.protocols import dispatched, elementwise2, imported
@@ -38,6 +38,8 @@ __all__ = [
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Axis = None) -> Any:
     """Cross products of vectors.
 
+    Fresh; shapes broadcast.
+
     Parameters
     ----------
     a, b : array_like
@@ -49,11 +51,6 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
         The same for the result.
     axis : int, optional
         All three of these.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; shapes broadcast.
     """
     return dispatched(np.cross, a, b, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
@@ -61,22 +58,21 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     a, b : array_like
     out : ndarray, optional
         Written and returned, in place of a fresh array.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     return dispatched(np.dot, a, b, out=out)
 
 
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """Sums of products over axes that are named, as in "ij,jk->ik".
+
+    Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
 
     Parameters
     ----------
@@ -88,11 +84,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         Whether, and how, to look for an order of products that costs less.
     **kwargs : object
         Options of NumPy: ``dtype``, ``order``, ``casting``.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
 
     Examples
     --------
@@ -133,14 +124,11 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     """Sums of products over the last axes.
 
+    Fresh.
+
     Parameters
     ----------
     a, b : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.inner, a, b)
 
@@ -148,14 +136,11 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
 def kron(a: ArrayLike, b: ArrayLike) -> Any:
     """The Kronecker product: a matrix of multiples of b.
 
+    Fresh.
+
     Parameters
     ----------
     a, b : array_like
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.kron, a, b)
 
@@ -164,6 +149,8 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices, ``x1 @ x2``.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -171,11 +158,6 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
         Written and returned, in place of a fresh array.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
 
     Raises
     ------
@@ -188,14 +170,11 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
+    A view of x.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray
-        A view of x.
     """
     return dispatched(np.matrix_transpose, x)
 
@@ -204,6 +183,8 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices and vectors.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -211,11 +192,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
         Written and returned, in place of a fresh array.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     return _gufunc(np.matvec, x1, x2, out, kwargs)
 
@@ -240,16 +216,13 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
 def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
+    Fresh.
+
     Parameters
     ----------
     a, b : array_like
     axes : int or pair of sequences of int, default 2
         As many last axes of a and first of b, or the axes of each.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.tensordot, a, b, axes=axes)
 
@@ -272,6 +245,8 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIndex = -1, **kwargs: Any) -> Any:
     """Dot products of vectors, the first conjugated.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -281,11 +256,6 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
         The axis along which vectors lie.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     if axis != -1:
         kwargs["axis"] = axis
@@ -296,6 +266,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of vectors, conjugated, and matrices.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     x1, x2 : array_like
@@ -303,11 +275,6 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
         Written and returned, in place of a fresh array.
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`.
     """
     return _gufunc(np.vecmat, x1, x2, out, kwargs)
 
@@ -323,4 +290,4 @@ for _ufunc in (np.matmul, np.matvec, np.vecdot, np.vecmat):
 del _ufunc
 
 
-refer_to_numpy(globals())
+complete(globals())

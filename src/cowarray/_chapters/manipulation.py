@@ -12,7 +12,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
 from cowarray._ops.protocols import dispatched, imported
 
@@ -71,17 +71,14 @@ __all__ = [
 def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
     """An array with values after its own, along an axis.
 
+    A copy, made at once; `arr` stays as it is.
+
     Parameters
     ----------
     arr : array_like
     values : array_like
     axis : int, optional
         Both are flattened first if omitted.
-
-    Returns
-    -------
-    ndarray
-        A copy, made at once; `arr` stays as it is.
     """
     return dispatched(np.append, arr, values, axis)
 
@@ -89,17 +86,14 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
 def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into parts whose lengths may differ by one.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many parts, or the indices where parts begin.
     axis : int, default 0
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.array_split, imported(ary), indices_or_sections, axis)
 
@@ -164,15 +158,12 @@ def atleast_3d(*arys: ArrayLike) -> Any:
 def block(arrays: Any) -> Array:
     """An array put together from nested lists of blocks.
 
+    Fresh.
+
     Parameters
     ----------
     arrays : nested list of array_like
         The innermost lists are joined along the last axis.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.block, arrays)
 
@@ -180,16 +171,13 @@ def block(arrays: Any) -> Array:
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Arrays broadcast against each other.
 
+    Views. Those in which elements overlap are read-only.
+
     Parameters
     ----------
     *args : array_like
     subok : bool, default False
         Whether a subclass of NumPy's array stays one.
-
-    Returns
-    -------
-    tuple of ndarray
-        Views. Those in which elements overlap are read-only.
 
     See Also
     --------
@@ -219,17 +207,14 @@ def broadcast_shapes(*args: Shape) -> tuple[int, ...]:
 def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     """An array broadcast to a shape.
 
+    A read-only view of array, in which elements overlap.
+
     Parameters
     ----------
     array : array_like
     shape : int or tuple of int
     subok : bool, default False
         Whether a subclass of NumPy's array stays one.
-
-    Returns
-    -------
-    ndarray
-        A read-only view of array, in which elements overlap.
     """
     return dispatched(np.broadcast_to, imported(array), shape, subok)
 
@@ -237,14 +222,11 @@ def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
 def column_stack(tup: _Arrays) -> Array:
     """A matrix whose columns are these arrays: of one axis a column each, of two axes several.
 
+    Fresh.
+
     Parameters
     ----------
     tup : sequence of array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.column_stack, tup)
 
@@ -260,6 +242,8 @@ def concat(
 ) -> Array:
     """Join arrays along an axis that they have.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     arrays : sequence of array_like
@@ -271,11 +255,6 @@ def concat(
         Default: what NumPy's rules of promotion give.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
-
-    Returns
-    -------
-    ndarray
-        Fresh, or `out`.
 
     Examples
     --------
@@ -315,6 +294,8 @@ def copyto(
 def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
     """An array without the elements at some indices along an axis.
 
+    Fresh; `arr` stays as it is.
+
     Parameters
     ----------
     arr : array_like
@@ -322,11 +303,6 @@ def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
         The indices, or a mask.
     axis : int, optional
         The array is flattened first if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh; `arr` stays as it is.
     """
     return dispatched(np.delete, arr, obj, axis)
 
@@ -334,16 +310,13 @@ def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
 def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its third axis.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.dsplit, imported(ary), indices_or_sections)
 
@@ -351,14 +324,11 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
 def dstack(tup: _Arrays) -> Array:
     """Join arrays along their third axis, which is new for arrays of fewer axes.
 
+    Fresh.
+
     Parameters
     ----------
     tup : sequence of array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.dstack, tup)
 
@@ -366,16 +336,13 @@ def dstack(tup: _Arrays) -> Array:
 def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
     """Add axes of length 1.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, default 0
         Where new axes stand in the result.
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.expand_dims, imported(a), axis)
 
@@ -383,16 +350,13 @@ def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
 def flip(m: ArrayLike, axis: Axes = None) -> Array:
     """Reverse the order of elements along axes.
 
+    A view of m.
+
     Parameters
     ----------
     m : array_like
     axis : int or tuple of int, optional
         All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        A view of m.
     """
     return dispatched(np.flip, imported(m), axis)
 
@@ -400,14 +364,11 @@ def flip(m: ArrayLike, axis: Axes = None) -> Array:
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the second axis.
 
+    A view of m.
+
     Parameters
     ----------
     m : array_like
-
-    Returns
-    -------
-    ndarray
-        A view of m.
     """
     return dispatched(np.fliplr, imported(m))
 
@@ -415,14 +376,11 @@ def fliplr(m: ArrayLike) -> Array:
 def flipud(m: ArrayLike) -> Array:
     """Reverse the first axis.
 
+    A view of m.
+
     Parameters
     ----------
     m : array_like
-
-    Returns
-    -------
-    ndarray
-        A view of m.
     """
     return dispatched(np.flipud, imported(m))
 
@@ -430,22 +388,21 @@ def flipud(m: ArrayLike) -> Array:
 def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its second axis, or along its only one.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
 
 def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Array:
     """Join arrays along their second axis, or along their only one.
+
+    Fresh.
 
     Parameters
     ----------
@@ -454,17 +411,14 @@ def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
         Default: what NumPy's rules of promotion give.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.hstack, tup, dtype=dtype, casting=casting)
 
 
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Array:
     """An array with values before the given indices along an axis.
+
+    Fresh; `arr` stays as it is.
 
     Parameters
     ----------
@@ -474,11 +428,6 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Ar
     values : array_like
     axis : int, optional
         The array is flattened first if omitted.
-
-    Returns
-    -------
-    ndarray
-        Fresh; `arr` stays as it is.
     """
     return dispatched(np.insert, arr, obj, values, axis)
 
@@ -488,15 +437,12 @@ def moveaxis(
 ) -> Array:
     """Move axes to other places; the others keep their order.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     source, destination : int or sequence of int
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.moveaxis, imported(a), source, destination)
 
@@ -518,6 +464,8 @@ def ndim(a: ArrayLike) -> int:
 def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any) -> Array:
     """An array with more elements at the ends of its axes.
 
+    Fresh.
+
     Parameters
     ----------
     array : array_like
@@ -527,11 +475,6 @@ def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "cons
         What the new elements are: "constant", "edge", "reflect", "wrap", ...
     **kwargs : object
         Options of the mode: ``constant_values``, ``stat_length``, ``end_values``, ``reflect_type``.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.pad, array, pad_width, mode, **kwargs)
 
@@ -539,16 +482,13 @@ def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "cons
 def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Array:
     """Put axes in another order.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     axes : tuple of int, optional
         Reversed if omitted.
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.transpose, imported(a), axes)
 
@@ -556,16 +496,13 @@ def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> A
 def ravel(a: ArrayLike, order: Order = "C") -> Array:
     """The elements of an array along one axis.
 
+    A copy, lazy where possible.
+
     Parameters
     ----------
     a : array_like
     order : {'C', 'F', 'A', 'K'}, default 'C'
         In which elements are read.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible.
 
     See Also
     --------
@@ -577,6 +514,8 @@ def ravel(a: ArrayLike, order: Order = "C") -> Array:
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Array:
     """Repeat each element, along an axis.
 
+    A copy, made at once.
+
     Parameters
     ----------
     a : array_like
@@ -584,17 +523,14 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Array:
         How often, for all elements or for each.
     axis : int, optional
         The array is flattened first if omitted.
-
-    Returns
-    -------
-    ndarray
-        A copy, made at once.
     """
     return dispatched(np.repeat, a, repeats, axis)
 
 
 def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None) -> Array:
     """The elements of an array in another shape.
+
+    A copy, lazy where possible; with ``copy=False`` a view of a.
 
     Parameters
     ----------
@@ -605,11 +541,6 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
         In which elements are read and placed.
     copy : bool, optional
         ``False``: a view. ``None`` and ``True``: a copy.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible; with ``copy=False`` a view of a.
 
     Raises
     ------
@@ -635,21 +566,20 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
 def resize(a: ArrayLike, new_shape: Shape) -> Array:
     """An array's elements in another shape, repeated as long as there is room.
 
+    A copy, made at once; `a` stays as it is.
+
     Parameters
     ----------
     a : array_like
     new_shape : int or tuple of int
-
-    Returns
-    -------
-    ndarray
-        A copy, made at once; `a` stays as it is.
     """
     return dispatched(np.resize, a, new_shape)
 
 
 def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axes = None) -> Array:
     """Move elements along axes; those that leave at one end re-enter at the other.
+
+    A copy, made at once.
 
     Parameters
     ----------
@@ -658,11 +588,6 @@ def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axe
         Places to move by, for each axis.
     axis : int or tuple of int, optional
         The flattened order if omitted.
-
-    Returns
-    -------
-    ndarray
-        A copy, made at once.
     """
     return dispatched(np.roll, a, shift, axis)
 
@@ -670,23 +595,22 @@ def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axe
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move one axis before another; `moveaxis` is easier to read.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     axis : int
     start : int, default 0
         The axis that comes after it.
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.rollaxis, imported(a), axis, start)
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Turn an array by 90 degrees in the plane of two axes.
+
+    A view of m.
 
     Parameters
     ----------
@@ -695,11 +619,6 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
         How often; backwards if negative.
     axes : pair of int, default (0, 1)
         From the first towards the second.
-
-    Returns
-    -------
-    ndarray
-        A view of m.
     """
     return dispatched(np.rot90, imported(m), k, axes)
 
@@ -736,17 +655,14 @@ def size(a: ArrayLike, axis: Axes = None) -> int:
 def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into equal parts, or at indices.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
     axis : int, default 0
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.split, imported(ary), indices_or_sections, axis)
 
@@ -754,16 +670,13 @@ def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: 
 def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     """Remove axes of length 1.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
         All axes of length 1 if omitted.
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.squeeze, imported(a), axis)
 
@@ -778,6 +691,8 @@ def stack(
 ) -> Array:
     """Join arrays of one shape along a new axis.
 
+    Fresh, or `out`.
+
     Parameters
     ----------
     arrays : sequence of array_like
@@ -789,11 +704,6 @@ def stack(
         Default: what NumPy's rules of promotion give.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
-
-    Returns
-    -------
-    ndarray
-        Fresh, or `out`.
     """
     return dispatched(np.stack, arrays, axis, out, dtype=dtype, casting=casting)
 
@@ -801,15 +711,12 @@ def stack(
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     axis1, axis2 : int
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.swapaxes, imported(a), axis1, axis2)
 
@@ -817,16 +724,13 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 def tile(A: ArrayLike, reps: ArrayLike) -> Array:
     """Repeat a whole array along each axis.
 
+    A copy, made at once.
+
     Parameters
     ----------
     A : array_like
     reps : int or sequence of int
         How often, for each axis.
-
-    Returns
-    -------
-    ndarray
-        A copy, made at once.
     """
     return dispatched(np.tile, A, reps)
 
@@ -834,22 +738,21 @@ def tile(A: ArrayLike, reps: ArrayLike) -> Array:
 def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Array:
     """Put axes in another order.
 
+    A view of a.
+
     Parameters
     ----------
     a : array_like
     axes : tuple of int, optional
         Reversed if omitted.
-
-    Returns
-    -------
-    ndarray
-        A view of a.
     """
     return dispatched(np.transpose, imported(a), axes)
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
     """Remove the zeros at the ends of an array.
+
+    A copy, lazy where possible.
 
     Parameters
     ----------
@@ -858,11 +761,6 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
         At which ends: front, back.
     axis : int or sequence of int, optional
         All axes if omitted.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible.
 
     See Also
     --------
@@ -874,15 +772,12 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """The parts of an array at each index along an axis.
 
+    All are views of x.
+
     Parameters
     ----------
     x : array_like
     axis : int, default 0
-
-    Returns
-    -------
-    tuple of ndarray
-        All are views of x.
     """
     return dispatched(np.unstack, imported(x), axis=axis)
 
@@ -890,22 +785,21 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
 def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
     """Split an array along its first axis.
 
+    All are views of ary.
+
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
-
-    Returns
-    -------
-    list of ndarray
-        All are views of ary.
     """
     return dispatched(np.vsplit, imported(ary), indices_or_sections)
 
 
 def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Array:
     """Join arrays along their first axis; those of one axis are rows.
+
+    Fresh.
 
     Parameters
     ----------
@@ -914,13 +808,8 @@ def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
         Default: what NumPy's rules of promotion give.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.vstack, tup, dtype=dtype, casting=casting)
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
@@ -17,15 +17,12 @@ __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polym
 def poly(seq_of_zeros: ArrayLike) -> Any:
     """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
 
+    Fresh.
+
     Parameters
     ----------
     seq_of_zeros : array_like
         The zeros, or a matrix.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.poly, seq_of_zeros)
 
@@ -176,16 +173,13 @@ def polysub(a1: Any, a2: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """Values of a polynomial at x.
 
+    Fresh, of x's shape.
+
     Parameters
     ----------
     p : array_like
         Coefficients.
     x : array_like or numpy.poly1d
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape.
     """
     return dispatched(np.polyval, p, x)
 
@@ -206,4 +200,4 @@ def roots(p: ArrayLike) -> Any:
     return dispatched(np.roots, p)
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -11,7 +11,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched
 
@@ -33,6 +33,8 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the greatest elements along an axis, of the first where several are.
 
+    Fresh, or `out`; integers.
+
     Parameters
     ----------
     a : array_like
@@ -42,11 +44,6 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
         Written and returned, in place of a fresh array.
     keepdims : bool, optional
         Whether the reduced axis stays, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; integers.
     """
     return dispatched(np.argmax, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -54,6 +51,8 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
 def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the least elements along an axis, of the first where several are.
 
+    Fresh, or `out`; integers.
+
     Parameters
     ----------
     a : array_like
@@ -63,11 +62,6 @@ def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
         Written and returned, in place of a fresh array.
     keepdims : bool, optional
         Whether the reduced axis stays, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; integers.
     """
     return dispatched(np.argmin, a, axis=axis, out=out, keepdims=keepdims)
 
@@ -92,6 +86,8 @@ def count_nonzero(
 ) -> Any:
     """How many elements are not zero, along axes.
 
+    Fresh; integers.
+
     Parameters
     ----------
     a : array_like
@@ -99,11 +95,6 @@ def count_nonzero(
         All axes if omitted.
     keepdims : bool, default False
         Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh; integers.
     """
     count = dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
     return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
@@ -112,6 +103,8 @@ def count_nonzero(
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     """In which bin each element lies.
 
+    Fresh, of x's shape; indices into `bins`.
+
     Parameters
     ----------
     x : array_like
@@ -119,11 +112,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
         The edges, rising or falling.
     right : bool, default False
         Whether an edge belongs to the bin before it.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of x's shape; indices into `bins`.
     """
     return dispatched(np.digitize, x, bins, right=right)
 
@@ -146,14 +134,11 @@ def flatnonzero(a: ArrayLike) -> Any:
 def nonzero(a: ArrayLike) -> tuple[Any, ...]:
     """Indices of the elements that are not zero.
 
+    Fresh, one for each axis.
+
     Parameters
     ----------
     a : array_like
-
-    Returns
-    -------
-    tuple of ndarray
-        Fresh, one for each axis.
 
     Raises
     ------
@@ -168,6 +153,8 @@ def searchsorted(
 ) -> Any:
     """Where to insert elements into a sorted array, so that it stays sorted.
 
+    Fresh, of v's shape; integers.
+
     Parameters
     ----------
     a : array_like
@@ -178,11 +165,6 @@ def searchsorted(
         Before or after equal elements.
     sorter : array_like of int, optional
         Indices that sort `a`.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of v's shape; integers.
 
     Examples
     --------
@@ -217,4 +199,4 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     return dispatched(np.where, condition, *[each for each in (x, y) if each is not _DEFAULT])
 
 
-refer_to_numpy(globals())
+complete(globals())

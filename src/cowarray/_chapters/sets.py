@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -58,6 +58,8 @@ def isin(
 ) -> Any:
     """Whether each element is one of the test elements.
 
+    Fresh, of element's shape; booleans.
+
     Parameters
     ----------
     element, test_elements : array_like
@@ -67,11 +69,6 @@ def isin(
         Whether to test for absence instead.
     kind : {'sort', 'table'}, optional
         How to compute. Default: as suits.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, of element's shape; booleans.
     """
     return dispatched(np.isin, element, test_elements, assume_unique=assume_unique, invert=invert, kind=kind)
 
@@ -79,16 +76,13 @@ def isin(
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values of ar1 that are not in ar2, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
     """
     return dispatched(np.setdiff1d, ar1, ar2, assume_unique=assume_unique)
 
@@ -96,16 +90,13 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
     """Values that are in just one of two, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
     """
     return dispatched(np.setxor1d, ar1, ar2, assume_unique=assume_unique)
 
@@ -113,14 +104,11 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nda
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray[tuple[int], Any]:
     """Values that are in one or in both, sorted, once each.
 
+    Fresh, with one axis.
+
     Parameters
     ----------
     ar1, ar2 : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis.
     """
     return dispatched(np.union1d, ar1, ar2)
 
@@ -219,14 +207,11 @@ def unique_inverse(x: ArrayLike) -> Any:
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     """Distinct values, sorted.
 
+    Fresh, with one axis. NaNs are distinct.
+
     Parameters
     ----------
     x : array_like
-
-    Returns
-    -------
-    ndarray
-        Fresh, with one axis. NaNs are distinct.
 
     See Also
     --------
@@ -241,4 +226,4 @@ def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
     return dispatched(np.unique, x, equal_nan=False)
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -11,7 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched, imported
 
@@ -199,4 +199,4 @@ def _by_rank(x: Any, ranks: Any, axis: Any) -> Any:
     return np.take_along_axis(x, np.argsort(ranks, axis=axis, stable=True), axis)
 
 
-refer_to_numpy(globals())
+complete(globals())

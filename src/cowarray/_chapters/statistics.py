@@ -15,7 +15,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed, refer_to_numpy
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -176,6 +176,8 @@ def average(
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> _Vector:
     """How often each whole number is there, from 0 on.
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like of int
@@ -184,11 +186,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
         Of x's shape: what each element counts. Default: 1.
     minlength : int, default 0
         The least length of the result.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
@@ -196,23 +193,22 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
 def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     """The discrete convolution of two sequences.
 
+    Fresh.
+
     Parameters
     ----------
     a, v : array_like
         Of one axis.
     mode : {'full', 'same', 'valid'}, default 'full'
         Which part: with all overlaps, as long as the longer one, or with whole overlaps.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.convolve, a, v, mode=mode)
 
 
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DType = None) -> Any:
     """Coefficients of correlation of variables, a row of observations each.
+
+    Fresh.
 
     Parameters
     ----------
@@ -223,11 +219,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
         Whether each row is a variable; else each column.
     dtype : dtype, optional
         Of the result; at least float64.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
@@ -235,17 +226,14 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
 def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     """The cross-correlation of two sequences.
 
+    Fresh.
+
     Parameters
     ----------
     a, v : array_like
         Of one axis.
     mode : {'full', 'same', 'valid'}, default 'valid'
         As for `convolve`.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.correlate, a, v, mode=mode)
 
@@ -262,6 +250,8 @@ def cov(
     dtype: DType = None,
 ) -> Any:
     """Covariances of variables, a row of observations each.
+
+    Fresh.
 
     Parameters
     ----------
@@ -280,11 +270,6 @@ def cov(
         The weight of each observation.
     dtype : dtype, optional
         Of the result; at least float64.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(
         np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
@@ -412,6 +397,8 @@ def histogram_bin_edges(
 ) -> _Vector:
     """The edges of the bins that `histogram` would use.
 
+    Fresh.
+
     Parameters
     ----------
     a : array_like
@@ -421,11 +408,6 @@ def histogram_bin_edges(
         The first and the last edge, where these are not given. Default: the least and the greatest element.
     weights : array_like, optional
         As for `histogram`.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
@@ -949,4 +931,4 @@ def var(
     )
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -6,7 +6,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import refer_to_numpy
+from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Axes
 from cowarray._ops.protocols import dispatched
 
@@ -23,6 +23,8 @@ def all(
 ) -> Any:
     """Whether all elements are true, along axes or of the whole array.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     a : array_like
@@ -34,11 +36,6 @@ def all(
         Whether reduced axes stay, with length 1.
     where : array_like of bool, optional
         Elements to include. Default: all.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
     """
     return dispatched(np.all, a, axis, out, keepdims, where=where)
 
@@ -53,6 +50,8 @@ def any(
 ) -> Any:
     """Whether any element is true, along axes or of the whole array.
 
+    Fresh, or `out`; booleans.
+
     Parameters
     ----------
     a : array_like
@@ -64,11 +63,6 @@ def any(
         Whether reduced axes stay, with length 1.
     where : array_like of bool, optional
         Elements to include. Default: all.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh, or `out`; booleans.
     """
     return dispatched(np.any, a, axis, out, keepdims, where=where)
 
@@ -82,6 +76,8 @@ def diff(
 ) -> Array:
     """Differences of neighbours along an axis, taken n times.
 
+    Fresh; for n = 0 a lazy copy of a.
+
     Parameters
     ----------
     a : array_like
@@ -90,11 +86,6 @@ def diff(
     axis : int, default -1
     prepend, append : array_like, optional
         Put before and after a.
-
-    Returns
-    -------
-    ndarray
-        Fresh; for n = 0 a lazy copy of a.
 
     Examples
     --------
@@ -110,16 +101,13 @@ def diff(
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours in the flattened array, with values put before and after.
 
+    Fresh.
+
     Parameters
     ----------
     ary : array_like
     to_end, to_begin : array_like, optional
         Put after and before the differences.
-
-    Returns
-    -------
-    ndarray
-        Fresh.
     """
     return dispatched(np.ediff1d, ary, to_end, to_begin)
 
@@ -155,6 +143,8 @@ def interp(
 ) -> Any:
     """Values at x on the straight lines between the points (xp, fp).
 
+    Fresh.
+
     Parameters
     ----------
     x : array_like
@@ -164,17 +154,14 @@ def interp(
         Values before the first point and after the last. Default: those of these points.
     period : float, optional
         Of x; left and right are ignored.
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.interp, x, xp, fp, left, right, period)
 
 
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Any:
     """The integral along an axis by the trapezoidal rule.
+
+    Fresh.
 
     Parameters
     ----------
@@ -183,13 +170,8 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: S
         Where the values are. Default: dx apart.
     dx : float, default 1.0
     axis : int, default -1
-
-    Returns
-    -------
-    ndarray or scalar
-        Fresh.
     """
     return dispatched(np.trapezoid, y, x, dx, axis)
 
 
-refer_to_numpy(globals())
+complete(globals())

@@ -15,15 +15,18 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
-from zipfile import ZipFile
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._array.imports import array_of_file
 from cowarray._face.annotations import Array
+from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import array, asarray
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 __all__ = ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
 
@@ -250,8 +253,9 @@ def _write(file: Any, ending: Any, write: Any) -> None:
     if not os.path.isfile(path):
         write(path)
         return
-    import shutil
-    import tempfile
+    with importing:
+        import shutil
+        import tempfile
 
     descriptor, beside = tempfile.mkstemp(ending, ".save-", os.path.dirname(path))
     try:
@@ -281,7 +285,7 @@ class Archive(Mapping[str, Any]):
     load : Makes Archives.
     """
 
-    def __init__(self, zipped: ZipFile, name: str, allow_pickle: bool) -> None:
+    def __init__(self, zipped: "ZipFile", name: str, allow_pickle: bool) -> None:
         self._zipped: ZipFile | None = zipped
         self._owned: Any = None  # the file, if `close` must close it
         self._name = name
@@ -362,7 +366,8 @@ def _load(file: Any, name: str, mmap_mode: Any, allow_pickle: Any) -> Any:
         return _read_array(file, name, mmap_mode, allow_pickle, magic)
     if mmap_mode == "pages":
         raise ValueError(f"{name}: pages=True maps a .npy file, and this is an .npz file; drop pages=True")
-    from zipfile import ZipFile
+    with importing:
+        from zipfile import ZipFile
 
     with _Damage(name):
         return Archive(ZipFile(file), name, allow_pickle)

@@ -356,9 +356,7 @@ cdef object item_by_numpy(Array self, object key):
         if place >= 0:
             return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
     cdef object shown = key if type(key) is int else shown_key(settled(key))
-    header = self.header  # only a part is read
-    if header is None or not fits(self, header):
-        header = const_header(self)
+    header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
     cdef char *window = cnp.PyArray_BYTES(header) - offset

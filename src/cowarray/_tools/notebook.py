@@ -1,10 +1,9 @@
 """An array in a notebook: facts that NumPy's text lacks, and then that text, shortened."""
 
-import html
-
 from cowarray._chapters.printing import get_printoptions, printoptions
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.sizes import readable
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import Storage, is_absent_storage, is_deferred_storage, is_fake_storage
 from cowarray._ops.operands import provide
 from cowarray._tools.report import explain
@@ -26,6 +25,8 @@ def as_html(x: ndarray) -> str:
     -------
     str
     """
+    with importing:
+        import html
     head = f"<b>{html.escape(str(x.dtype))}</b> {x.shape}, {readable(x.nbytes)}"
     facts = " · ".join(html.escape(fact) for fact in _facts(x))
     values = "" if _has_no_bytes(x.storage) else f"<pre>{html.escape(_values(x))}</pre>"

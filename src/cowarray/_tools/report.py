@@ -1,14 +1,14 @@
 """`explain`: the sharers of an array's bytes, and the cost of its next write."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cowarray._array.array import birth_of, storage_facts
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.budget.budgeting import where_away
 from cowarray._modes.copies.copies import Sharer, known_sharers
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_absent_storage, own_regions
-from cowarray._tools import drawing
 from cowarray._tools.relatives import Relative, relatives_of
 
 __all__ = ["Explanation", "explain"]
@@ -101,7 +101,7 @@ class Explanation(NamedTuple):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return drawing.as_html(self)
+        return _drawing().as_html(self)
 
     def mermaid(self) -> str:
         """Draw who shares the bytes, as text for Mermaid.
@@ -114,7 +114,7 @@ class Explanation(NamedTuple):
         --------
         svg : The picture itself.
         """
-        return drawing.as_mermaid(self)
+        return _drawing().as_mermaid(self)
 
     def graphviz(self) -> str:
         """Draw who shares the bytes, as text for Graphviz.
@@ -127,7 +127,7 @@ class Explanation(NamedTuple):
         --------
         svg : The picture itself.
         """
-        return drawing.as_graphviz(self)
+        return _drawing().as_graphviz(self)
 
     def svg(self) -> str:
         """Draw who shares the bytes, as an SVG image.
@@ -142,7 +142,7 @@ class Explanation(NamedTuple):
         mermaid : The same as text for Mermaid.
         graphviz : The same as text for Graphviz.
         """
-        return drawing.as_svg(self)
+        return _drawing().as_svg(self)
 
 
 def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) -> Explanation:
@@ -233,3 +233,9 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
         regions=regions,
         relatives=relatives_of(x, among),
     )
+
+
+def _drawing() -> Any:
+    with importing:
+        from cowarray._tools import drawing
+    return drawing

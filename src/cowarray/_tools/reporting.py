@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import cowarray
+from cowarray._modes.common.held_file import HeldFile
 from cowarray._tools import programs, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 
@@ -101,22 +102,15 @@ class _Stderr:
     """The first stderr, even after the program has closed it."""
 
     def __init__(self) -> None:
-        self.number: int | None = None
+        self._held: HeldFile | None = None
         with contextlib.suppress(OSError):
-            self.number = os.dup(2)
-            self.identity = self._identify(self.number)
-
-    def _identify(self, number: int) -> tuple[int, int, int]:
-        status = os.fstat(number)
-        return status.st_dev, status.st_ino, status.st_mode
+            self._held = HeldFile(os.dup(2), is_shared=True)
 
     def write(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
         with contextlib.suppress(OSError):  # no reader is left; the exit status still tells
-            # A program may close all files and open its own: the number may be that of another by now.
-            if self.number is not None and self._identify(self.number) == self.identity:
-                while data:
-                    data = data[os.write(self.number, data) :]
+            while data and self._held is not None:
+                data = data[os.write(self._held.number(), data) :]
 
 
 # ---- what reports have in common -------------------------------------------------------------------------------------

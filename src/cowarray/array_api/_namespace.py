@@ -28,7 +28,7 @@ def namespace(api_version: str | None) -> ModuleType:
         raise ValueError(
             f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
         )
-    return sys.modules[__package__]
+    return sys.modules[__name__.rpartition(".")[0]]
 
 
 set_namespace(namespace)

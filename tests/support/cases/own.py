@@ -84,7 +84,7 @@ CASES = [
         cowarray.Relative("x", "itself", 0, 8)
         cowarray.keep_freed(64 << 20)
         cowarray.paging()
-        cowarray.paging("ledger")
+        cowarray.paging(cowarray.paging())
         cowarray.paging_memory()
         cowarray.TraceEvent("copy", 0, "", "", 0)
         cowarray.Sharer("lazy copy", "", 0)

@@ -7,6 +7,7 @@ from typing import Any, Generic, Literal, Never, Self, TypeVar, overload
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.sizes import nbytes_of
+from cowarray._native.fork_locks import importing
 from cowarray._ops.operands import provide
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
@@ -153,16 +154,19 @@ class budget(Mode):
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
         # Imported here, and not at the top: it turns on a GIL where there is none.
-        from cowarray._modes.budget import managing, outside, pools, runs
-        from cowarray._modes.common import blocks
+        with importing:
+            from cowarray._modes.budget import managing, outside, pools, runs
+            from cowarray._modes.common import blocks
 
         file = log_file = None
         if spill is not None:
-            from cowarray._modes.budget.spilling import Spill
+            with importing:
+                from cowarray._modes.budget.spilling import Spill
 
             file = Spill(os.fspath(spill))
         if log is not None:
-            from cowarray._modes.budget.run_log import RunLog
+            with importing:
+                from cowarray._modes.budget.run_log import RunLog
 
             log_file = RunLog(os.fspath(log))
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
@@ -260,7 +264,8 @@ def checkpoint(x: _Array, /) -> _Array:
     >>> y
     array([1., 2., 3., 4.])
     """
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     _check("checkpoint", x)
     return outside.checkpoint(x)
@@ -289,7 +294,8 @@ def is_checkpointed(x: object, /) -> bool:
     >>> cowarray.is_checkpointed(x * 2), cowarray.is_checkpointed(cowarray.ones(3))
     (True, False)
     """
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     return isinstance(x, ndarray) and outside.is_checkpointed(x)
 
@@ -324,7 +330,8 @@ def decheckpoint(x: _Array, /) -> _Array:
     """
     _check("decheckpoint", x)
     if is_checkpointed(x):
-        from cowarray._modes.budget import outside
+        with importing:
+            from cowarray._modes.budget import outside
 
         outside.decheckpoint(x)
     return x
@@ -341,7 +348,8 @@ def where_away(x: ndarray) -> str:
     -------
     str
     """
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     return outside.where_away(x)
 
@@ -375,7 +383,8 @@ def evict(x: ndarray, /) -> None:
     _check("evict", x)
     if not is_checkpointed(x):
         raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
-    from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
     outside.evict(x)
 

@@ -111,7 +111,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     cdef ManagedNode node
     cdef list fresh = [], arrays = []
     cdef object key = None
-    cdef Forecast known
+    cdef Forecast known = None
     cdef size_t need
     cdef double before, took
     cdef bint done = False
@@ -125,7 +125,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
         if known is not None and known.size < run.pools.small and makes_anew(known, operation, kwargs):
             return at_once(run, known.size, WRITTEN if any_pinned(arrays) else SMALL, function, args, kwargs)
     try:
-        outlook = foresee(operation, function, args, kwargs, key, arrays, fresh)
+        outlook = foresee(operation, function, args, kwargs, key, known, arrays, fresh)
     except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
         return at_once(run, 0, UNKNOWN, function, args, kwargs)
     if not fresh and not outlook.written:

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple, Self, TypeAlias
 
+from cowarray._modes.common.held_file import HeldFile
+
 __all__ = [
     "Annotate",
     "Call",
@@ -108,8 +110,8 @@ Record: TypeAlias = Constant | Call | Mutate | Copy | CopyFrom | Release | Pin |
 class RunLog:
     """Writes the log of a run.
 
-    Lines are buffered. A log that cannot be written, on a full disk, does the program no harm: nothing more is written,
-    and `close` raises the error. A forked child writes nothing.
+    Lines are buffered. A log that cannot be written, on a full disk or because the program has closed its descriptor,
+    does the program no harm: nothing more is written, and `close` raises the error. A forked child writes nothing.
 
     Parameters
     ----------
@@ -131,7 +133,8 @@ class RunLog:
     LEAST = 1 << 16  # characters that are written at once
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._lines = _Lines(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666))
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self._lines = _Lines(HeldFile(file))
         self._put = self._lines.put
         # Also at exit, should nobody have closed it by then.
         self._finish = weakref.finalize(self, self._lines.finish)
@@ -222,8 +225,8 @@ class RunLog:
 class _Lines:
     """What is to be written. The log may have died when the rest is, at exit."""
 
-    def __init__(self, file: int) -> None:
-        self.file: int | None = file
+    def __init__(self, file: HeldFile) -> None:
+        self.file: HeldFile | None = file
         self.process = os.getpid()
         self.lock = threading.Lock()
         self.waiting: list[str] = []
@@ -247,7 +250,7 @@ class _Lines:
             return
         try:
             while text:
-                text = text[os.write(self.file, text) :]
+                text = text[os.write(self.file.number(), text) :]
         except OSError as error:
             self.error = error
 
@@ -260,7 +263,7 @@ class _Lines:
             self.flush()
             file, self.file = self.file, None
             try:
-                os.close(file)
+                file.close()
             except OSError as error:
                 self.error = self.error or error
 

@@ -10,6 +10,8 @@ list: `__del__` runs anywhere. A finalizer that spills amid the lists gets a fil
 Forks: a slot that existed at a fork belongs to both processes, and neither may overwrite it or cut it off. So a file
 of before a fork takes no more slots, in parent or child: each makes a file of its own. Both read the old one, which
 the kernel frees after the last slot of either.
+
+Descriptors: a file whose descriptor the program has closed takes no more slots. Those in it are lost.
 """
 
 import bisect
@@ -20,8 +22,10 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import TYPE_CHECKING
+
+from cowarray._modes.common.held_file import HeldFile
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -48,7 +52,7 @@ class _Forks:
 
     def end(self) -> None:
         with self._lock:
-            self._ended += 1
+            self._ended = min(self._ended + 1, self.begun)  # it may have begun before this module was there
 
     def now(self) -> int | None:
         """A number that is another after each fork; None during one, when nobody knows what the child will have."""
@@ -73,7 +77,6 @@ class _File:
     """A file and what is free in it. It is closed with the last slot; the kernel then frees its blocks."""
 
     def __init__(self, directory: str) -> None:
-        self.descriptor = -1
         self._forks = _forks
         self._born = _forks.now()
         self._lock = threading.RLock()
@@ -82,21 +85,17 @@ class _File:
         self._end = 0
         self.given_up: list[tuple[int, int]] = []  # (start, stop) of slots, until somebody has the lock
         with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
-            self.descriptor = os.dup(file.fileno())
-
-    def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        if self.descriptor >= 0:
-            close(self.descriptor)
+            self.held = HeldFile(os.dup(file.fileno()))
 
     def take(self, nbytes: int) -> "Slot | None":
-        """A slot; None if the file is of before a fork, or busy in this thread.
+        """A slot; None if the file is of before a fork, lost, or busy in this thread.
 
         But to the process that made it, a file without slots gives one in any case.
         """
         size = -(-nbytes // PAGE) * PAGE
         slot = Slot(self, nbytes)
         with self._alone() as alone:
-            if not alone or (not self._settle() and self._end):
+            if not alone or not self.held.is_itself() or (not self._settle() and self._end):
                 return None
             for i, (start, stop) in enumerate(self._free):
                 if stop - start >= size:
@@ -145,7 +144,7 @@ class _File:
             self._end = self._free.pop()[0]
             # What is cut off the kernel need not write.
             with contextlib.suppress(OSError):  # else it is longer than it needs to be
-                os.ftruncate(self.descriptor, self._end)
+                os.ftruncate(self.held.number(), self._end)
         return True
 
     def _put_back(self, start: int, stop: int) -> None:
@@ -313,7 +312,7 @@ class Spill:
         Raises
         ------
         OSError
-            The bytes cannot be read back.
+            The bytes cannot be read back: the disk fails, or the program has closed the file's descriptor.
         ValueError
             The slot was given up, or the buffer has another size.
         """
@@ -324,7 +323,7 @@ class Spill:
             if slot.nbytes:
                 with whole.cast("B") as view:
                     start = time.perf_counter()
-                    _read(slot._file.descriptor, extent[0], view)
+                    _read(slot._file.held, extent[0], view)
                     self._reads.note(slot.nbytes, time.perf_counter() - start)
             # Only after it is given up may others have written there.
             _extent(slot)
@@ -404,18 +403,18 @@ def _write(slot: Slot, view: memoryview) -> None:
     (offset, _stop), done = slot._extent[0], 0
     while done < len(view):
         with view[done:] as rest:
-            wrote = os.pwrite(slot._file.descriptor, rest, offset + done)
+            wrote = os.pwrite(slot._file.held.number(), rest, offset + done)
         if wrote == 0:
             raise OSError(errno.EIO, "the file takes no more bytes")
         done += wrote
 
 
-def _read(descriptor: int, offset: int, view: memoryview) -> None:
+def _read(file: HeldFile, offset: int, view: memoryview) -> None:
     done = 0
     while done < len(view):
         try:
             with view[done:] as rest:
-                read = os.preadv(descriptor, [rest], offset + done)
+                read = os.preadv(file.number(), [rest], offset + done)
         except OSError as error:
             raise OSError(error.errno, f"spilled bytes cannot be read back: {error.strerror}") from error
         if read == 0:

@@ -1,6 +1,7 @@
 # Operations about to be done in a budget: what each reads, writes and gives, and what it needs before it is done.
 
 from cowarray._modes.budget.runs cimport Allocation, ManagedNode, Run
+from cowarray._modes.fake.forecasts cimport Forecast
 from cowarray._modes.record.rehearsing cimport Rehearsal
 
 
@@ -25,7 +26,8 @@ cdef class Task:
     cdef size_t reserved
 
 
-cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, list arrays, list fresh)
+cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, Forecast known, list arrays,
+                     list fresh)
 cdef Task new_task(Outlook outlook)
 cdef size_t bytes_of(Outlook outlook, list fresh, bint shares_nothing) except? 0
 cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1

@@ -12,7 +12,7 @@ cimport cython
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_LAZY, is_array, storage_for
-from cowarray._modes.fake.forecasts cimport Forecast, memorize, recall
+from cowarray._modes.fake.forecasts cimport Forecast, memorize
 from cowarray._modes.budget.inputs cimport find_inputs, has_sparse, take_input
 from cowarray._modes.budget.pools cimport PRESENT
 from cowarray._modes.budget.remaking cimport bring
@@ -68,10 +68,10 @@ cdef class Task:
 # ---- what it will do -------------------------------------------------------------------------------------------------
 
 
-cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, list arrays, list fresh):
-    """What an operation reads, writes, and gives; or NotRecorded. key: of its forecast; or None."""
+cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, Forecast known, list arrays,
+                     list fresh):
+    """What an operation reads, writes, and gives; or NotRecorded. key: of its forecast; known: that; or None."""
     cdef Outlook outlook
-    cdef Forecast known = None if key is None else recall(key)
     cdef void *region
     cdef size_t nbytes
     if known is not None:

@@ -1,9 +1,12 @@
 from collections.abc import Callable
 from typing import Any, final
 
+from typing_extensions import disjoint_base
+
 @final
 class Found: ...
 
+@disjoint_base
 class Handler: ...
 
 def dispatch(operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...

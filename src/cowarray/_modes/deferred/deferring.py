@@ -7,6 +7,7 @@ from typing import ParamSpec, TypeVar
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -74,8 +75,9 @@ class deferred(Mode):
         if type(at_least) is not int or at_least < 0:
             raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
         # Imported here, and not at the top: it turns on a GIL where there is none.
-        from cowarray._modes.common import blocks
-        from cowarray._modes.deferred import recording
+        with importing:
+            from cowarray._modes.common import blocks
+            from cowarray._modes.deferred import recording
 
         block = recording.Deferral(strict, at_least)
         super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
@@ -203,7 +205,8 @@ _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionTyp
 
 
 def _make(x: ndarray) -> None:
-    from cowarray._modes.deferred import making, recipes
+    with importing:
+        from cowarray._modes.deferred import making, recipes
 
     recipe = recipes.recipe_of(x)
     if recipe is not None:

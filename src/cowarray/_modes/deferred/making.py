@@ -12,7 +12,7 @@ from cowarray._modes.common.site import Site
 from cowarray._modes.deferred import recipes
 from cowarray._modes.record.draws import State, rest, rest_after
 from cowarray._modes.record.nodes import Node, Version, clone
-from cowarray._modes.record.repeating import flat, laid, making, rebuilt
+from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, rebuilt
 
 __all__ = ["make", "settle"]
 
@@ -130,7 +130,7 @@ class _Slice:
             recipes.put_made(self.nodes, self.made, kept)
         except BaseException as error:
             recipes.undo(self.nodes, self.made, self.states)
-            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError)):
+            if isinstance(error, (ValueError, TypeError, LookupError, OverflowError, NotAsForetold)):
                 recipes.write_nothing(node)
             error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise

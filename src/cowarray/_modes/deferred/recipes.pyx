@@ -116,9 +116,25 @@ def nothing():
     """Do nothing."""
 
 
+def nobody():
+    """In place of a reference to a version that no longer exists."""
+
+
 def write_nothing(Node node not None, /):
-    """Empty a node that gives nothing new and would raise again what it has raised."""
-    if not node.births:
+    """Have a node that raised what it would raise again write nothing from now on. What it was to give, it never will.
+    """
+    cdef Node passing
+    if node.births and node.writes:
+        passing = Node(node.operation, nothing, [], {}, node.site)
+        passing.number = node.number
+        passing.read(node.writes)
+        passing.writes = node.writes
+        for after in node.writes.values():
+            version = after()
+            if version is not None:
+                (<Version?>version).node = passing
+        node.writes = dict.fromkeys(node.writes, nobody)
+    elif not node.births:
         node.function = nothing
         node.args = []
         node.kwargs = {}

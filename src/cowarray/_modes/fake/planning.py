@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.site import Site
-from cowarray._modes.fake.plan_chart import plot
-from cowarray._modes.fake.plan_report import as_html, as_text
+from cowarray._native.fork_locks import importing
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
@@ -85,8 +84,9 @@ class fake(Mode):
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Imported here, and not at the top: it turns on a GIL where there is none.
-        from cowarray._modes.common import blocks
-        from cowarray._modes.fake import calls, fakes, passing
+        with importing:
+            from cowarray._modes.common import blocks
+            from cowarray._modes.fake import calls, fakes, passing
 
         self._enlisted = passing
         self._ledger = fakes.Ledger()
@@ -147,6 +147,8 @@ class fake(Mode):
         --------
         series : The figures.
         """
+        with importing:
+            from cowarray._modes.fake.plan_chart import plot
         return plot(self, axes)
 
     def __repr__(self) -> Any:
@@ -156,9 +158,13 @@ class fake(Mode):
         )
 
     def __str__(self) -> Any:
+        with importing:
+            from cowarray._modes.fake.plan_report import as_text
         return as_text(self)
 
     def _repr_html_(self) -> str:
+        with importing:
+            from cowarray._modes.fake.plan_report import as_html
         return as_html(self)
 
 
@@ -221,8 +227,9 @@ def fake_like(*arrays: Any) -> Any:
     """
     if not arrays:
         raise TypeError("fake_like: expected at least one array (got none)")
-    from cowarray._modes.common import blocks
-    from cowarray._modes.fake import calls, fakes, passing
+    with importing:
+        from cowarray._modes.common import blocks
+        from cowarray._modes.fake import calls, fakes, passing
 
     _enlisted = passing
     block = blocks.current()

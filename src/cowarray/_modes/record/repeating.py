@@ -1,27 +1,24 @@
 """Doing recorded operations, one thread at a time: their arguments as they were, their results as outlined."""
 
 import contextlib
-import os
-import threading
 from typing import Any
 
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.record.nodes import Reference, Version, clone, lay, lies_as
+from cowarray._native.fork_locks import new_fork_lock
 from cowarray._native.storage import Storage
 from cowarray._ops.conversion import asarray
 
-__all__ = ["flat", "laid", "making", "rebuilt"]
+__all__ = ["NotAsForetold", "flat", "laid", "making", "rebuilt"]
+
+
+class NotAsForetold(RuntimeError):
+    """An operation gave something else than the rules have said: an error of cowarray."""
+
 
 # One thread makes, the others wait; none of them holds the GIL meanwhile.
-_lock = threading.RLock()
-
-# No child begins in the middle of a making, whose thread it lacks: whoever forks has the lock, there too.
-os.register_at_fork(
-    before=lambda: _lock.acquire(),
-    after_in_parent=lambda: _lock.release(),
-    after_in_child=lambda: _lock.release(),
-)
+_lock = new_fork_lock()
 
 
 def making() -> contextlib.AbstractContextManager[object]:
@@ -62,7 +59,7 @@ def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) ->
         return clone(storage) if storage in values.values() else storage
     place = outline[0]
     if made.shape != place.shape or made.dtype != place.dtype:
-        raise RuntimeError(
+        raise NotAsForetold(
             f"{made.dtype} of shape {made.shape} came where {place.dtype} of shape {place.shape} was foretold: "
             "this is an error of cowarray"
         )

@@ -1,11 +1,13 @@
 """`simulate`: which lines of a program rely on a view where cowarray copies in meaning."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from cowarray._array.copies import watch_copies
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
+from cowarray._native.fork_locks import importing
 from cowarray._ops.operands import watch_births
 
 __all__ = ["simulate"]
@@ -67,7 +69,8 @@ class simulate(Mode):
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
         # Imported here, and not at the top: it turns on a GIL where there is none.
-        from cowarray._modes.simulate import shadows, simulated, watching
+        with importing:
+            from cowarray._modes.simulate import shadows, simulated, watching
 
         self._enlisted = simulated
         self._error = error
@@ -145,7 +148,5 @@ def _counted(number: Any, one: Any, several: Any) -> Any:
 
 def _warn(divergence: Any) -> None:
     """Warn at the line that accessed, wherever the library was called from."""
-    import warnings
-
     filename, lineno = divergence.accessed
     warnings.warn_explicit(AliasingWarning(divergence), None, filename, lineno)

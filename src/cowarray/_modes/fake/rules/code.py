@@ -26,6 +26,7 @@ from cowarray._modes.fake.rules.rules import CODE, enter, rule
 from cowarray._modes.layouts import inference
 from cowarray._modes.layouts.inference import Layout, copied, fresh
 from cowarray._modes.layouts.layouts import ghost
+from cowarray._ops.conversion import asarray
 
 __all__ = []
 
@@ -153,6 +154,17 @@ def _assert_finite(*arrays: Any) -> None:
     for each in arrays:
         if not is_fake(each):
             linalg._assert_finite(each)
+
+
+@seen(np.linalg._umath_linalg.qr_r_raw)
+def _qr_r_raw(a: Any, signature: Any) -> Any:
+    """NumPy's writes its argument, which other arrays may share."""
+    if is_fake(a):
+        return np.linalg._umath_linalg.qr_r_raw(a, signature=signature)
+    written = np.array(a)
+    found = np.linalg._umath_linalg.qr_r_raw(written, signature=signature)
+    a[...] = written
+    return asarray(found)
 
 
 @seen(utils._median_nancheck)

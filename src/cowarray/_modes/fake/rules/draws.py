@@ -78,7 +78,7 @@ def _draw(call: Call) -> Any:
         raise ValueError("Output size is not compatible with broadcast dimensions of inputs.")
     if call.faked is None and np.broadcast_shapes(*shapes) == ():
         _try_parameters(function, given)
-    return call.give(fresh(shape, _dtype(function, given)))
+    return call.give(fresh(shape, _dtype(function, given, size is None and shape == ())))
 
 
 def _try_parameters(function: Any, given: Any) -> None:
@@ -88,10 +88,10 @@ def _try_parameters(function: Any, given: Any) -> None:
         getattr(own(np.random.PCG64(0)), function.__name__)(**{**given, "size": 0})
 
 
-def _dtype(function: Any, given: Any) -> Any:
-    if given.get("dtype") is not None:
-        return np.dtype(given["dtype"])
+def _dtype(function: Any, given: Any, is_scalar: bool) -> Any:
     name = function.__name__
+    if given.get("dtype") is not None and not (is_scalar and name != "integers"):  # which gives Python's float
+        return np.dtype(given["dtype"])
     if name in _COUNTS or name in ("random_integers", "tomaxint"):
         return np.dtype(np.int64 if isinstance(function.__self__, np.random.Generator) else np.long)
     return np.dtype(float)

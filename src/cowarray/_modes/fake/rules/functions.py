@@ -66,6 +66,8 @@ def _concatenate(
 @rule("where")
 def where(call: Call) -> Any:
     if len(call.args) < 3:
+        if call.faked is None:
+            return call.forgotten()
         raise call.refusal("the shape of the result depends on values", "use where with three arguments")
     return call.give(inference.where(*[call.header(each) for each in call.args]))
 
