@@ -14,6 +14,9 @@ from support.oracle import numbers, outcome, value
 from support.prepared import PreparedCall
 
 import cowarray
+from cowarray._modes.budget import outside  # noqa: F401 (all modes are enlisted before somebody else registers)
+from cowarray._modes.deferred import recording  # noqa: F401
+from cowarray._modes.simulate import simulated  # noqa: F401
 from cowarray._native.storage import set_doorkeeper
 from cowarray._ops.operands import register, watch_births
 from cowarray._ops.table import OPERATIONS
