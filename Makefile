@@ -135,7 +135,7 @@ RELEASE_FLAGS := $(STANDARD) $(WARNINGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(S
 C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
-COUNT_BUILT = echo "built: $(words $(filter %.pyx,$(CYTHON_FILES))) extensions, $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
+COUNT_BUILT = echo "built: $(words $(filter %.pyx,$(EXTENSION_SOURCES))) extensions, $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(wildcard tests/c/test_*.c)) $(C_BUILD)/release/test_assertions
 C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/paging.c tests/c/tracing.c))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))

@@ -106,8 +106,8 @@ def mean(
         dtype = np.dtype("f8")
     total = _sum(x, axis, dtype, out, keepdims, where=where)
     if total.dtype.kind not in "O":
-        # Of a small array it is a scalar.
-        np.true_divide(total, 1, out=total if isinstance(total, (ndarray, np.ndarray)) else None, casting="unsafe")
+        into: Any = total if isinstance(total, (ndarray, np.ndarray)) else None  # of a small array it is a scalar
+        np.true_divide(total, 1, out=into, casting="unsafe")
     return total.astype("f2") if halved and out is None else total
 
 
