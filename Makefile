@@ -45,7 +45,7 @@ $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) tools/needs.py $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(if $(NUMPY),{ echo 'numpy==$(NUMPY)'; $(if $(CONSTRAINTS),grep -v '^numpy==' $(CONSTRAINTS);) } > $(CONSTRAINED))
-	@$(PIP) $$($(IN_VENV) tools/build_requires.py)
+	@$(PIP) $$($(IN_VENV) tools/requires.py)
 	@touch $@
 
 # The plain build is an editable install, and from then on what has changed is compiled in place. A variant is a plain
@@ -72,15 +72,16 @@ $(addprefix $(VENV)/.,$(GROUPS)): $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
-$(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%: $(BUILT)
+# What the extras of pyproject.toml name, alone: to install the package with them would compile it again.
+$(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%: $(VENV)/.python
 	@echo "Installing what $* needs ..."
-	@$(PIP) --no-build-isolation --editable '.[$*]'
+	@$(PIP) $$($(IN_VENV) tools/requires.py $*)
 	@touch $@
 
 AT_HAND = $(shell tools/at_hand.sh $(1))
 
 constraints: $(VENV)/.constraints ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python and system
-	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/build_requires.py; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
+	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/requires.py; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
 	    --python-version $(firstword $(SUPPORTED)) --no-annotate --custom-compile-command "make constraints" \
 	    --all-extras $(addprefix --group ,$(GROUPS)) --output-file constraints.txt - pyproject.toml
 
