@@ -7,6 +7,6 @@ WARNINGS := -Wall -Wextra -Wundef -Wshadow -Wconversion
 # For what Cython writes.
 CYTHON_FLAGS := -Wall -Wextra
 # Beside -fsanitize=...
-SANITIZED := -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+SANITIZED := -fno-sanitize-recover=all -fno-omit-frame-pointer
 # All that the core can check of itself (src/core/assertions.h): for tests and with sanitizers.
 ASSERTIONS := -DCOWI_FULL_ASSERTIONS

@@ -81,12 +81,11 @@ void *cow_heap_calloc(size_t count, size_t nbytes);
 void *cow_heap_realloc(void *data, size_t nbytes);
 void cow_heap_free(void *data);
 
-/* Memory that is only counted, for arrays without bytes. Each block is a distinct address in a region where no byte may be read
- * or written: a read by mistake finds zeros or faults, a write faults. Under a limit on addresses (RLIMIT_AS) the region takes
- * none. A clone copies nothing. Bytes are charged, until they are freed, to the account that the calling thread uses when it
- * takes them. */
+/* Memory that is only counted, for arrays without bytes. Each block is a distinct address in a reserved region, where no byte
+ * may be read or written: a read by mistake finds zeros or faults, a write faults. A clone copies nothing. Bytes are charged,
+ * until they are freed, to the account that the calling thread uses when it takes them. */
 const cow_allocator *cow_nowhere(void);
-/* Where that region is, to check that nobody touches it; 0 bytes if there is none. */
+/* Where that region is, to check that nobody touches it; 0 bytes if the system grants none. */
 void cow_nowhere_region(void **start, size_t *nbytes);
 
 typedef struct cow_account cow_account;

@@ -1,7 +1,4 @@
-/* Addresses that nobody can use: slots of a region of which no byte can be touched.
- *
- * The region is reserved, unless a limit holds on the addresses of the process: those are the program's. Then it is one that the
- * system hands out to nobody.
+/* Addresses that nobody can use: slots of a reserved region, of which no byte can be touched.
  *
  * A slot is an address and has no extent. A table has, for each slot, the account to which its bytes are charged. All of it is
  * atomic, and there is no lock: a forked child finds every slot either free or taken. */
@@ -9,10 +6,8 @@
 #include "slots.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "account.h"
 #include "atomics.h"
@@ -21,11 +16,9 @@
 #define SLOTS ((size_t)1 << 22)
 #define LARGEST ((size_t)1 << 44)
 #define SMALLEST (SLOT * SLOTS * 2)
-/* The system hands out addresses below 2^47, and higher ones only to those who ask for one there. */
-#define UNRESERVED ((uintptr_t)1 << 48)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char *region; /* NULL: there is no memory for the table */
+static char *region; /* NULL: the system granted none */
 static size_t region_size;
 static cowi_atomic_ptr *table; /* for each slot its account; NULL: free */
 static cowi_atomic_size hint;  /* a slot that may be free */
@@ -36,27 +29,15 @@ static void *reserve(size_t nbytes, int protection)
     return data == MAP_FAILED ? NULL : data;
 }
 
-static bool is_limited(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
 static void start(void)
 {
-    const bool limited = is_limited();
     table = (cowi_atomic_ptr *)reserve(SLOTS * sizeof *table, PROT_READ | PROT_WRITE);
-    if (table == NULL) {
-        return;
-    }
-    for (region_size = LARGEST; !limited && region_size >= SMALLEST; region_size /= 2) {
+    for (region_size = LARGEST; table != NULL && region == NULL && region_size >= SMALLEST; region_size /= 2) {
         region = (char *)reserve(region_size, PROT_READ);
         if (region != NULL) {
-            return;
+            break;
         }
     }
-    region = (char *)UNRESERVED;
-    region_size = LARGEST;
 }
 
 void cow_nowhere_region(void **start_of, size_t *nbytes)

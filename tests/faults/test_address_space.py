@@ -33,34 +33,6 @@ def lift():
 """
 )
 
-
-@pytest.mark.parametrize("limit", [30 << 30, 2 << 30])
-def test_modes_take_no_addresses_from_a_program_that_has_a_limit(limit):
-    run(
-        """
-        before = used()
-        with ca.fake() as plan:
-            x = ca.zeros((1 << 17, 1 << 10, 1 << 10)) + 1
-            assert x[3:, ::2].T.copy().shape == (1 << 10, 1 << 9, (1 << 17) - 3)
-        assert plan.peak_bytes >= 1 << 40
-        with ca.deferred():
-            x = ca.zeros(MB) + 1
-            x[5:] += 1
-        assert x[4:7].tolist() == [1, 2, 2]
-        with ca.budget("4 MiB", small=0) as run:
-            steps = [ca.ones(1 << 17)]
-            for _ in range(40):
-                steps.append(ca.sin(steps[-1]))
-            part = steps[3][5:]
-            part += 1
-        assert run.evictions
-        assert steps[3][6] == np.sin(np.sin(np.sin(1.0))) + 1
-        assert used() - before < 192 * MB
-        """,
-        prelude=f"import resource\nresource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n{LIMITS}",
-    )
-
-
 # Of an array of 8 MiB that shares its bytes: what writes to it, with what that does to a twin of NumPy's, and what
 # makes something new from it.
 OPERATIONS = (
