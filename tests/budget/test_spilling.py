@@ -476,6 +476,22 @@ def test_the_program_may_close_the_file_and_open_its_own(tmp_path, is_reused):
         theirs.close()
 
 
+def test_a_second_file_under_the_number_of_a_closed_one_is_not_it(tmp_path):
+    first = Spill(tmp_path)
+    lost = first.write(b"a" * PAGE)
+    number = first._file.held.number()
+    os.close(number)
+    second = Spill(tmp_path)
+    slot = second.write(b"b" * PAGE)
+    if second._file.held.number() != number:
+        pytest.skip("the system gave it another number")
+    with pytest.raises(OSError, match="cannot be read back: the program has closed"):
+        read(first, lost)
+    del first, lost
+    gc.collect()
+    assert read(second, slot) == b"b" * PAGE
+
+
 def test_a_crash_leaves_nothing(tmp_path):
     program = f"""
 import os, signal

@@ -23,6 +23,34 @@ def is_made(x):
     return not is_deferred(x)
 
 
+VIEWS = {
+    "diagonal": lambda x, k: x.diagonal(k),
+    "swapaxes": lambda x, k: x.swapaxes(0, k),
+    "np.swapaxes": lambda x, k: np.swapaxes(x, k, 0),
+    "diagonal of T": lambda x, k: x.T.diagonal(offset=k),
+    "getfield": lambda x, k: x.getfield("u1", k),
+    "unravel_index": lambda x, k: np.unravel_index(k + 4, (2, 3))[1],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_where_a_view_begins_is_read(view, is_inside):
+    numbers = np.arange(16.0).reshape(4, 4)
+    with deferred():
+        offset = cw.ones((), int) + 0
+        if is_inside:
+            result = view(cw.array(numbers), offset)
+    if not is_inside:
+        result = view(cw.array(numbers), offset)
+    assert np.array_equal(result, view(numbers, np.array(1)))
+    with cw.budget("1 MiB", small=0):
+        offset = cw.ones((), int).reshape(1) + 0
+        offset = offset.reshape(())
+        cw.evict(offset)
+        assert np.array_equal(view(cw.array(numbers), offset), view(numbers, np.array(1)))
+
+
 # ---- the cases of others, and where they fail
 
 

@@ -6,6 +6,7 @@ On threads here; `test_distributed` has processes. It comes with cowarray[produc
 import operator
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
 
 import numpy as np
@@ -24,7 +25,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def ours():
-    with dask.config.set({"array.backend": "cowarray"}):
+    """Dask's own threads would stay for the tests after this one."""
+    with ThreadPoolExecutor(2) as pool, dask.config.set({"array.backend": "cowarray", "pool": pool}):
         yield
 
 

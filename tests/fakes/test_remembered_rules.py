@@ -59,6 +59,16 @@ def test_warnings_come_each_time():
                 x.astype("f8")
 
 
+def test_equal_values_and_dtypes_may_give_others():
+    day, hours = np.timedelta64(1, "D"), np.timedelta64(24, "h")
+    told, plain = np.dtype("f8", metadata={"a": 1}), np.dtype("f8")
+    with ca.fake():
+        for unit in day, hours:
+            assert (ca.zeros(3, "M8[D]") + unit).dtype == (np.zeros(3, "M8[D]") + unit).dtype
+        for dtype in told, plain:
+            assert ca.zeros(3, dtype).dtype.metadata == np.zeros(3, dtype).dtype.metadata
+
+
 def test_values_count_where_there_are_some():
     counts = ca.array([1, 0, 2, 1])
     with ca.fake():

@@ -207,6 +207,53 @@ def test_fork_while_another_thread_imports_what_it_first_uses(name):
     run(program, name, PYTHONWARNINGS="ignore")
 
 
+def test_an_interrupted_fork_gives_back_the_locks_that_it_took():
+    run(
+        """
+        import signal
+        from cowarray._native.fork_locks import importing, new_fork_lock
+
+        def interrupt(*_):
+            come.set()
+            raise KeyboardInterrupt
+
+        def import_for_long():
+            with importing:
+                begun.set()
+                come.wait()
+
+        lock, begun, come = new_fork_lock(), threading.Event(), threading.Event()
+        other = threading.Thread(target=import_for_long, daemon=True)
+        other.start()
+        begun.wait()
+        signal.signal(signal.SIGALRM, interrupt)
+        reported = []
+        sys.unraisablehook = lambda args: reported.append(args.exc_type)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        child = os.fork()
+        if not child:
+            free = lock.acquire(blocking=False) and importing.acquire(blocking=False)
+            os._exit(not free)
+        other.join()
+        assert os.waitpid(child, 0)[1] == 0
+        assert reported == [KeyboardInterrupt]
+        free = []
+
+        def look():
+            for each in lock, importing:
+                free.append(each.acquire(blocking=False))
+                if free[-1]:
+                    each.release()
+
+        other = threading.Thread(target=look)
+        other.start()
+        other.join()
+        assert free == [True, True]
+        """,
+        PYTHONWARNINGS="ignore",
+    )
+
+
 def test_arrays_of_a_thread_that_the_child_does_not_have():
     """What only another thread held is lost memory in the child, and no more."""
     ready, done = threading.Event(), threading.Event()

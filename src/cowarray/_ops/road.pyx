@@ -631,7 +631,6 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
         passage.survey(value)
     if self is not None:
         passage.survey(self)
-        passage.locates = operation.result is VIEW and not passage.cautious  # NumPy's methods touch no element
     if operation.overwrites_unless is not None:
         name, position, default = operation.overwrites_unless
         passage.overwrites = (args[position] if len(args) > position else kwargs.get(name, default)) is default
@@ -654,6 +653,8 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
             named[name] = passage.read(value)
     if self is not None:
         if target is None:
+            # NumPy's methods touch none of its elements. Those of other arguments they read.
+            passage.locates = operation.result is VIEW and not passage.cautious
             target = passage.read(self)
         function = getattr(target, function)
     elif dispatched_here and not passage.found:

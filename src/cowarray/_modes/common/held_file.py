@@ -10,7 +10,7 @@ import fcntl
 import os
 import resource
 import signal
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["HeldFile"]
 
@@ -40,10 +40,14 @@ class HeldFile:
         Others have the same open file, which is then left as it is.
     """
 
+    # For each number, which of these had it last. Where another gets one's number, the first has lost its file.
+    _holders: ClassVar[dict[int, object]] = {}
+
     def __init__(self, descriptor: int, is_shared: bool = False) -> None:
         self._number = _moved_up(descriptor)
-        # A file without a name leaves its inode to the next one. This tells an open file from all others, and does
-        # nothing: nobody asks for signals of it.
+        self._mark = self._holders[self._number] = object()
+        # A file without a name leaves its inode to the next one. This tells an open file from those of the program, and
+        # does nothing: nobody asks for signals of it.
         if not is_shared and _GET_SIGNAL is not None:
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self._number, fcntl.F_SETSIG, signal.SIGIO)
@@ -51,6 +55,8 @@ class HeldFile:
 
     def is_itself(self) -> bool:
         """Whether it is open, and still leads to its file."""
+        if self._holders.get(self._number) is not self._mark:
+            return False
         try:
             return self._identify() == self._identity
         except OSError:
@@ -77,6 +83,7 @@ class HeldFile:
             The system could not write what it still had to.
         """
         if self.is_itself():
+            del self._holders[self._number]
             self._close(self._number)
 
     def __del__(self) -> None:

@@ -39,7 +39,8 @@ cdef enum:
 cdef frozenset NUMBERS = frozenset(
     [int, float, complex, bool, np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128]
 )
-cdef type numpy_void = np.void
+# Of these, equal values may have different dtypes.
+cdef frozenset UNTOLD = frozenset((np.void, np.datetime64, np.timedelta64))
 
 # NumPy's functions that make one array, and have nothing to warn of.
 cdef frozenset NEVER_WARN = frozenset(
@@ -109,7 +110,11 @@ cdef bint put_value(Numbers *numbers, list others, list arrays, object value, in
         return True
     if numbers.elementwise and not numbers.by_value and kind in NUMBERS:
         return put(numbers, -5) and put(numbers, <Py_ssize_t><void *>kind)
-    if kind is slice or kind is numpy_void or not (is_harmless(kind) or PyArray_DescrCheck(value)):
+    if PyArray_DescrCheck(value):
+        # By identity: equal dtypes may differ in their metadata and alignment.
+        others.append(value)
+        return put(numbers, -8) and put(numbers, <Py_ssize_t><void *>value)
+    if kind is slice or kind in UNTOLD or not is_harmless(kind):
         return False
     others.append(kind)
     others.append(value)

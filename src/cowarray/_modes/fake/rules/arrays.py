@@ -29,6 +29,9 @@ def view(call: Call) -> Any:
         arrays = [each for each in call.args if isinstance(each, ndarray)]
     if call.faked is None and any(not is_fake(x) for x in arrays):
         return call.function(*call.args, **call.kwargs)
+    others = () if call.operation == "broadcast_arrays" else (*call.args[1:], *call.kwargs.values())
+    if first_fake(others) is not None:
+        raise call.refusal("the values of an offset, axes or sections are needed")
     return call.view(*arrays)
 
 

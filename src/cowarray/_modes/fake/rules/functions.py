@@ -195,6 +195,8 @@ def _unravel_index(call: Call, indices: Any, shape: Any, order: Any = "C") -> An
         np.unravel_index(np.zeros(1, places.dtype), (3,))
     if call.faked is None:
         return call.forgotten()
+    if not places.shape:
+        return tuple([call.give(fresh((), np.dtype(np.intp))) for _ in lengths])
     table = call.give(fresh((*places.shape, len(lengths)), np.dtype(np.intp)))
     return tuple([table[..., i] for i in range(len(lengths))])
 
