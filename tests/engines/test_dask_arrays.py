@@ -27,6 +27,7 @@ pytestmark = pytest.mark.skipif(
 def ours():
     """Dask's own threads would stay for the tests after this one."""
     with ThreadPoolExecutor(2) as pool, dask.config.set({"array.backend": "cowarray", "pool": pool}):
+        da.ones(1)  # dask finds the backend, which enters our arrays with it, at its first use
         yield
 
 
