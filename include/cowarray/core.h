@@ -37,7 +37,8 @@ typedef enum cow_status {
     COW_ECOPY,     /* with COW_NO_COPY: the call would have had to copy */
     COW_EMOVED,    /* the Storage's bytes were replaced while an overwrite scope was open */
     COW_EABSENT,   /* the allocation has no bytes now: fill it, then try again */
-    COW_EPRESENT   /* fill: the allocation has bytes already; another thread was first */
+    COW_EPRESENT,  /* fill: the allocation has bytes already; another thread was first */
+    COW_EREFUSED   /* pages were asked for that cannot be had */
 } cow_status;
 
 typedef struct cow_error {
@@ -127,6 +128,21 @@ typedef struct cow_box {
     size_t most;           /* how many of its elements are touched, wherever they lie; SIZE_MAX: all */
 } cow_box;
 
+/* What descends from one allocation by copies, and what its writes cost; the core's own. */
+typedef struct cow_family cow_family;
+
+/* Why a write is not by the page. */
+typedef enum cow_page_refusal {
+    COW_PAGES_GRANTED,
+    COW_PAGES_OFF,        /* the mode says so */
+    COW_PAGES_SMALL,      /* the window has fewer than 4 MiB, or, at the family's first write, the allocation than 32 MiB */
+    COW_PAGES_UNSUITABLE, /* the bytes are somebody else's, or begin where no page can, or the allocator does not page */
+    COW_PAGES_MANY,       /* the writer touches too much, or does not say what */
+    COW_PAGES_DEAR,       /* the family has spent what it may */
+    COW_PAGES_GIVEN_UP,   /* lately: the next few windows are copied whole */
+    COW_PAGES_DENIED      /* by the system, or fills take too long */
+} cow_page_refusal;
+
 /* A window for a writer, equal to the same window of an allocation that nobody writes to meanwhile. */
 typedef struct cow_sharing {
     cow_dataptr source; /* the allocation */
@@ -134,12 +150,15 @@ typedef struct cow_sharing {
     size_t offset; /* of the window in it */
     size_t nbytes;
     const cow_box *box; /* in the window; NULL: anything */
+    cow_family *family; /* of the source; NULL: none, and nothing is paged */
+    int instead_of_steal; /* 1: the writer could have the source itself, at no cost */
     int may_wait;       /* for other threads that share the same source */
     uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
     void **shadow;      /* kept beside the allocation and equal to it; NULL at first */
     cow_dataptr made;   /* out: the handle on the window */
     size_t copied;      /* out: bytes, including a base that was made for it, and the pages that the box touches */
     size_t takes;       /* out, of would_share: about how many bytes of memory */
+    cow_page_refusal refusal; /* out, of would_share: why not */
 } cow_sharing;
 
 /* How an allocator gives a writer bytes of its own without copying all of them. self is the allocator's. share, settle,
@@ -157,10 +176,8 @@ typedef struct cow_paging {
     int (*touch)(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box);
     /* Looks at bytes that nobody writes to meanwhile. 0: copy them to plain memory; later calls do not say it again. */
     int (*settle)(void *self, const cow_dataptr *own, const cow_box *box);
-    /* earn: lazy copies of so many bytes have ended: the calling thread is writing to them (data is NULL), or they were
-     * dropped together with the bytes at data. spend: a window was copied as a whole, to data. */
-    void (*earn)(void *self, const void *data, size_t nbytes);
-    void (*spend)(void *self, const void *data, size_t nbytes);
+    /* The family of bytes that have none yet, with a reference: that of their window, or a new one. NULL: there is none. */
+    cow_family *(*family)(void *self, const cow_dataptr *bytes);
     /* 1 if share would succeed now, 2 if it would have to make a base first, 0 otherwise. */
     int (*would_share)(void *self, cow_sharing *sharing);
     /* Bytes that no base has: pages that were written or copied. If count is not NULL, regions receives the same for each
@@ -175,13 +192,15 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes);
 
 typedef enum cow_paging_mode {
     COW_PAGING_OFF,
-    COW_PAGING_LEDGER, /* as long as a program pays no more than 1.25 of what eager copies would have cost it */
+    COW_PAGING_LEDGER, /* as long as a family pays no more than 1.25 of what eager copies would have cost it */
     COW_PAGING_EAGER   /* from the first copy on */
 } cow_paging_mode;
 
+#define COW_PAGING_ALLOWANCE ((size_t)512 << 20)
+
 typedef struct cow_paging_policy {
     cow_paging_mode mode;
-    size_t allowance; /* with LEDGER: bytes of copies that may be risked beyond that bound */
+    size_t allowance; /* with LEDGER: bytes of copies that all families together may risk beyond that bound at a time */
     int small_pages;  /* use pages of 4 KiB, so that paging works where the system has none of 2 MiB */
 } cow_paging_policy;
 
@@ -201,7 +220,7 @@ typedef struct cow_paging_figures {
     size_t base_bytes; /* in bases that exist now */
     size_t base_files; /* open descriptors */
     size_t maps;       /* maps of windows that exist now */
-    uint64_t earned;   /* by lazy copies, in bytes of a plain copy: see ledger.c */
+    uint64_t earned;   /* by lazy copies, in bytes of a plain copy: see family.h */
     uint64_t spent;    /* on writes, including what windows that exist now may still cost */
 } cow_paging_figures;
 
@@ -270,11 +289,19 @@ int cow_storage_is_sole(cow_storage *storage);
 int cow_storage_is_foreign(cow_storage *storage);
 /* Bytes that a write would copy if it happened now: 0 or the window. Of absent bytes: if they were filled now. */
 size_t cow_storage_write_cost(cow_storage *storage);
+/* 1 if a write that says what it touches may give the Storage other bytes: a copy, or pages of a base that is there. */
+int cow_storage_write_moves(cow_storage *storage);
 /* 1 if the Storage has the window by the page, alone or with others. */
 int cow_storage_is_paged(cow_storage *storage);
 /* 1 if a write of one element would now cost pages instead of the window; 2 if the allocation would have to be copied to a
  * base first, once for all who share it. */
 int cow_storage_writes_by_page(cow_storage *storage);
+/* Why a write of one element would now not be by the page. COW_PAGES_GRANTED: it would, or copies nothing. */
+cow_page_refusal cow_storage_page_refusal(cow_storage *storage);
+/* Gives the Storage its bytes by the page, on a base of its own unless it has them already: one copy. From then on all writes
+ * in its family are by the page, whatever the mode and the ledger say. COW_EREFUSED: the Storage is too small, or the system
+ * grants no pages. COW_EBUSY: it is pinned. COW_EABSENT. After a failure it is as it was. */
+COW_NODISCARD cow_status cow_storage_page(cow_storage *storage, cow_error *err);
 /* About how many bytes of memory a write to so many pages would take now: none, the window, or those pages and what is copied
  * or frozen for them first. */
 size_t cow_storage_write_takes(cow_storage *storage, size_t pages);
@@ -345,8 +372,8 @@ typedef struct cow_mutable_scope {
 COW_NODISCARD cow_status cow_mutable_begin(cow_storage *storage, unsigned flags, cow_mutable_scope *out,
                                            cow_error *err);
 /* The same for a writer who says what it will touch, and touches nothing else: a large Storage may then get bytes by the
- * page. box: NULL for anything. With COW_TRY also COW_EBUSY if pages should be looked at first, which takes time; with
- * COW_NO_COPY alone they are not looked at. */
+ * page. box: NULL for anything. With COW_TRY also COW_EBUSY if pages should be looked at first, which takes time, or if a last
+ * sharer had better use a base that is there than steal; with COW_NO_COPY alone neither is done. */
 COW_NODISCARD cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags,
                                               cow_mutable_scope *out, cow_error *err);
 void cow_mutable_end(cow_mutable_scope *scope);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "family.h"
 #include "internal.h"
 
 struct cow_account {
@@ -14,7 +15,7 @@ struct cow_account {
     cowi_atomic_u64 copied;
     cow_account *above;
     bool is_hushed;
-    cowi_ledger ledger; /* of the plan on this account and those below; used only if none is above */
+    cowi_lender lender; /* to families of the plan on this account and those below; used only if none is above */
 };
 
 static cow_account nobodys; /* for what is taken while the thread has no account */
@@ -32,6 +33,7 @@ cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err
     cowi_init(&made->copied, 0);
     made->above = above;
     made->is_hushed = false;
+    made->lender.is_timeless = true;
     if (above != NULL) {
         (void)cowi_add_relaxed(&above->references, 1);
     }
@@ -111,12 +113,12 @@ cow_account *cowi_account_now(void)
     return current == NULL ? &nobodys : current;
 }
 
-cowi_ledger *cowi_account_ledger(cow_account *account)
+cow_family *cowi_account_family(cow_account *account)
 {
     while (account->above != NULL) {
         account = account->above;
     }
-    return account == &nobodys ? NULL : &account->ledger;
+    return account == &nobodys ? NULL : cowi_family_new(&account->lender, account);
 }
 
 void cowi_account_count_copy(size_t nbytes)

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 #include "cowarray/core.h"
-#include "ledger.h"
+#include "lender.h"
 
 /* The calling thread's account, or one that nobody reads. */
 cow_account *cowi_account_now(void);
-/* The ledger of a plan: that of the uppermost account. NULL: the account is nobody's. */
-cowi_ledger *cowi_account_ledger(cow_account *account);
+/* A new family of the plan, which borrows from the uppermost account. NULL: the account is nobody's, or memory has run out. */
+cow_family *cowi_account_family(cow_account *account);
 /* Whether nbytes more would overflow no account. */
 bool cowi_account_has_room(const cow_account *account, size_t nbytes);
 /* Charges bytes to the account and those above, and takes a reference; and undoes both, which may free the account. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "account.h"
+#include "lender.h"
 
 /* Newer than some systems' headers. */
 #ifndef MFD_CLOEXEC
@@ -37,7 +38,6 @@
 #endif
 
 #define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
-#define MOST_FILES ((size_t)256)
 #define HIGH_DESCRIPTOR 256 /* leaves small numbers to select, and to programs that count on them */
 
 static cowi_atomic_size files;
@@ -66,13 +66,13 @@ char *cowi_room(size_t nbytes)
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
-/* Leaves most descriptors to the program. */
+/* Leaves half of the descriptors to the program. */
 static bool count_file(void)
 {
     struct rlimit limit;
     const size_t before = cowi_add_relaxed(&files, 1);
     const bool limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    const size_t most = limited && limit.rlim_cur / 8 < MOST_FILES ? (size_t)limit.rlim_cur / 8 : MOST_FILES;
+    const size_t most = limited ? (size_t)limit.rlim_cur / 2 : SIZE_MAX;
     if (before < most) {
         return true;
     }
@@ -204,14 +204,31 @@ static int filled_file(const cowi_piece *pieces, size_t count, bool small)
     return -1;
 }
 
+/* Where huge pages are scarce the system may look for them for a hundred times as long as a fill takes. Then nothing is filled
+ * for a while, so that no more than a sixteenth of the time is lost. A machine whose host gives it fresh memory takes a few
+ * milliseconds for a region, of a plain copy as well: that is no reason. */
+#define SLOW_PER_REGION UINT64_C(24000000) /* nanoseconds */
+#define PAUSE 16u                          /* times what the slow fill has taken */
+
+static cowi_atomic_u64 paused_until;
+
+static void note_fill(size_t count, uint64_t took)
+{
+    if (took > count * SLOW_PER_REGION) {
+        cowi_store_relaxed(&paused_until, cowi_clock() + PAUSE * took);
+    }
+}
+
 cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
 {
+    const uint64_t begin = cowi_thread_clock(); /* other threads and programs are no reason */
     const int descriptor = filled_file(pieces, count, small);
     cowi_base *base = descriptor < 0 ? NULL : base_of(descriptor, count * COWI_REGION);
     if (base == NULL && descriptor >= 0) {
         (void)close(descriptor);
         (void)cowi_sub_release(&files, 1);
     }
+    note_fill(count, cowi_thread_clock() - begin);
     return base;
 }
 
@@ -227,7 +244,7 @@ bool cowi_base_granted(bool small)
     unsigned before = cowi_load_relaxed(&tried[small]);
     int descriptor;
     if (before >= TRIES) {
-        return before == GRANTED;
+        return before == GRANTED && cowi_clock() >= cowi_load_relaxed(&paused_until);
     }
     descriptor = filled_file(&piece, 1, small);
     if (descriptor < 0) {

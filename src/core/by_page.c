@@ -15,62 +15,88 @@ static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
     return false;
 }
 
-/* Whether a write to the box would be by the page, as would_share says. *takes: how many bytes of memory it would take to share
- * them first; 0 if the bytes are paged already and not shared. */
-static int would_page(cow_storage *storage, const cow_box *box, size_t *takes)
+typedef struct answer {
+    int by_page;  /* as would_share says */
+    size_t takes; /* bytes of memory to share them first; 0 if the bytes are paged already and not shared */
+    cow_page_refusal refusal;
+} answer;
+
+/* With the lock held: what a write would ask the allocator. False: a write would not. */
+static bool would_ask(cow_storage *storage, cowi_context *context, cow_sharing *sharing)
+{
+    sharing->instead_of_steal = cowi_context_stealable(context);
+    if (storage->context != context || storage->sole || context->foreign ||
+        (sharing->instead_of_steal && !cowi_context_has_shadow(context))) {
+        return false;
+    }
+    sharing->source = context->original;
+    sharing->allocated = context->nbytes;
+    sharing->offset = storage->offset;
+    sharing->nbytes = storage->nbytes;
+    sharing->will_earn = cowi_context_earnable(context);
+    sharing->shadow = &context->shadow;
+    return true;
+}
+
+/* Whether a write to the box would be by the page. */
+static answer would_page(cow_storage *storage, const cow_box *box)
 {
     const cow_paging *paging = storage->allocator->paging;
+    answer found = {0, 0, COW_PAGES_UNSUITABLE};
     cow_sharing sharing;
     cow_const_scope scope;
     cowi_context *context;
-    int by_page;
-    *takes = 0;
-    if (paging == NULL || storage->nbytes < paging->least || cow_const_begin(storage, &scope, NULL) != COW_OK) {
-        return 0;
+    bool asks;
+    if (paging == NULL || storage->nbytes < paging->least) {
+        found.refusal = paging == NULL ? COW_PAGES_UNSUITABLE : COW_PAGES_SMALL;
+        return found;
     }
+    if (cow_const_begin(storage, &scope, NULL) != COW_OK) {
+        return found;
+    }
+    context = (cowi_context *)scope.context;
     cowi_storage_lock(storage);
-    context = storage->context;
-    if (context == scope.context && !storage->sole && !context->foreign && !cowi_context_stealable(context)) {
-        sharing.source = context->original;
-        sharing.allocated = context->nbytes;
-        sharing.offset = storage->offset;
-        sharing.nbytes = storage->nbytes;
+    asks = would_ask(storage, context, &sharing);
+    found.by_page = !asks && cowi_dataptr_paged(storage->allocator, context->original);
+    found.refusal = storage->sole || found.by_page ? COW_PAGES_GRANTED : COW_PAGES_UNSUITABLE;
+    cowi_storage_unlock(storage);
+    if (asks) {
+        sharing.family = cowi_context_family(context);
         sharing.box = box;
-        sharing.will_earn = cowi_context_earnable(context);
-        sharing.shadow = &context->shadow;
-        cowi_storage_unlock(storage);
         (void)cowi_gate_enter(false); /* would_share may ask for own_bytes */
-        by_page = paging->would_share(storage->allocator->self, &sharing);
+        found.by_page = paging->would_share(storage->allocator->self, &sharing);
         cowi_gate_leave();
-        *takes = by_page != 0 ? sharing.takes : 0;
-    }
-    else {
-        by_page = cowi_dataptr_paged(storage->allocator, ((cowi_context *)scope.context)->original);
-        cowi_storage_unlock(storage);
+        found.takes = found.by_page != 0 ? sharing.takes : 0;
+        found.refusal = sharing.refusal;
     }
     cow_const_end(&scope);
-    return by_page;
+    return found;
 }
+
+static const cow_box element = {0, 1, 0, NULL, SIZE_MAX};
 
 int cow_storage_writes_by_page(cow_storage *storage)
 {
-    static const cow_box element = {0, 1, 0, NULL, SIZE_MAX};
-    size_t takes;
-    return would_page(storage, &element, &takes);
+    return would_page(storage, &element).by_page;
+}
+
+cow_page_refusal cow_storage_page_refusal(cow_storage *storage)
+{
+    return would_page(storage, &element).refusal;
 }
 
 size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
 {
     const cow_box run = {0, (ptrdiff_t)(pages == 0 ? 0 : (pages - 1) * COWI_PAGE + 1), 0, NULL, SIZE_MAX};
     const size_t copies = cow_storage_write_cost(storage);
-    size_t takes;
-    if (!would_page(storage, &run, &takes)) {
+    const answer would = would_page(storage, &run);
+    if (would.by_page == 0) {
         return copies;
     }
     if (copies == 0) {
         return pages * COWI_PAGE;
     }
-    return takes > 0 ? takes : copies;
+    return would.takes > 0 ? would.takes : copies;
 }
 
 /* Inside the gate: the allocator takes a lock, which no forked child may find taken. */
@@ -117,4 +143,81 @@ size_t cow_storage_copied_bytes(cow_storage *storage)
         cow_const_end(&scope);
     }
     return nbytes;
+}
+
+/* ---- on request -------------------------------------------------------------------------------------------------- */
+
+/* In the gate, and busy. */
+static cow_status page_busy(cow_storage *storage, cow_error *err)
+{
+    static const ptrdiff_t none[] = {0, 1};
+    static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
+    cow_family *family = cowi_context_family(storage->context);
+    cow_status status = COW_EREFUSED;
+    if (cowi_context_absent(storage->context)) {
+        return cowi_fail_absent(err);
+    }
+    if (family == NULL) {
+        return cowi_fail(err, COW_ENOMEM, "cannot allocate a family");
+    }
+    cowi_family_page_always(family);
+    if (cowi_dataptr_paged(storage->allocator, storage->context->original)) {
+        return COW_OK;
+    }
+    if (!cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY | COWI_ANY_SOURCE, &status, err)) {
+        return cowi_fail(err, COW_EREFUSED, "the system grants no pages");
+    }
+    return status;
+}
+
+/* Makes the Storage busy and not sole, however many share its bytes. */
+static cow_status become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_error *err)
+{
+    for (;;) {
+        cow_status status;
+        (void)cowi_gate_enter(false);
+        status = cowi_storage_lock_wrapped(storage, err);
+        if (status != COW_OK) {
+            cowi_gate_leave();
+            return status;
+        }
+        if (cowi_load_acquire(&storage->pins) != 0) {
+            cowi_storage_unlock(storage);
+            cowi_gate_leave();
+            return cowi_fail(err, COW_EBUSY, "the Storage is pinned");
+        }
+        if (!cowi_load_seq_cst(&storage->busy)) {
+            *was_sole = storage->sole;
+            storage->sole = false;
+            cowi_store_seq_cst(&storage->busy, 1);
+            cowi_storage_unlock(storage);
+            return COW_OK;
+        }
+        cowi_storage_unlock(storage);
+        cowi_gate_leave();
+        cowi_wait_while_busy(storage);
+    }
+}
+
+cow_status cow_storage_page(cow_storage *storage, cow_error *err)
+{
+    cowi_context *context;
+    bool was_sole = false, moved;
+    cow_status status;
+    if (storage->allocator->paging == NULL || storage->nbytes < storage->allocator->paging->least) {
+        return cowi_fail(err, COW_EREFUSED, "pages need a Storage of 4 MiB (this has %zu bytes)", storage->nbytes);
+    }
+    status = become_busy_at_rest(storage, &was_sole, err);
+    if (status != COW_OK) {
+        return status;
+    }
+    context = storage->context;
+    status = page_busy(storage, err);
+    cowi_storage_lock(storage);
+    moved = storage->context != context;
+    if (!moved && was_sole) {
+        cowi_storage_own(storage, context->original);
+    }
+    cowi_no_longer_busy(storage, moved ? context : NULL);
+    return status;
 }

@@ -41,6 +41,7 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
     context->original = ptr;
     context->nbytes = nbytes;
     context->shadow = NULL;
+    cowi_init(&context->family, NULL);
     cowi_init(&context->owed, 0);
     context->allocator = allocator;
     context->foreign = foreign;
@@ -50,8 +51,14 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
 void cowi_context_discard(cowi_context *context)
 {
     const cow_allocator *allocator = context->allocator;
+    cowi_family_release((cow_family *)cowi_load_relaxed(&context->family));
     (void)pthread_rwlock_destroy(&context->lock);
     allocator->free(allocator->self, context, sizeof *context, _Alignof(cowi_context));
+}
+
+bool cowi_context_has_shadow(cowi_context *context)
+{
+    return cowi_load_relaxed((cowi_atomic_ptr *)&context->shadow) != NULL;
 }
 
 void cowi_context_unshadow(cowi_context *context)
@@ -88,18 +95,47 @@ uint64_t cowi_context_earnable(cowi_context *context)
     return owed > kept ? owed - kept : 0;
 }
 
-void cowi_context_earn(cowi_context *context, const void *data)
+static cow_family *find_family(cowi_context *context)
 {
-    if (!is_paging(context, context->nbytes)) {
-        return;
+    const cow_allocator *allocator = context->allocator;
+    void *family = NULL;
+    const cowi_where where = cowi_context_retain(context);
+    if (where == COWI_HERE || where == COWI_FILLED) {
+        const cow_dataptr bytes = context->original;
+        cow_family *found = allocator->paging->family(allocator->self, &bytes);
+        if (found != NULL && cowi_cas_acq_rel(&context->family, &family, found)) {
+            family = found;
+        }
+        else {
+            cowi_family_release(found); /* another thread was first */
+        }
+        cowi_context_release(context); /* never the last: the caller has a share */
     }
+    return (cow_family *)family;
+}
+
+cow_family *cowi_context_family(cowi_context *context)
+{
+    cow_family *family = (cow_family *)cowi_load_acquire(&context->family);
+    return family != NULL || !is_paging(context, context->nbytes) ? family : find_family(context);
+}
+
+static void earn(cowi_context *context, cow_family *family)
+{
     const uint64_t kept = still_owed(context);
     uint64_t before = cowi_load_relaxed(&context->owed);
-    while (before > kept) {
+    while (family != NULL && before > kept) {
         if (cowi_cas_acq_rel(&context->owed, &before, kept)) {
-            context->allocator->paging->earn(context->allocator->self, data, (size_t)(before - kept));
+            cowi_family_earn(family, (size_t)(before - kept));
             return;
         }
+    }
+}
+
+void cowi_context_earn(cowi_context *context)
+{
+    if (is_paging(context, context->nbytes)) {
+        earn(context, cowi_context_family(context));
     }
 }
 
@@ -112,7 +148,7 @@ static void give_back(cowi_context *context, uint64_t what)
         COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
         cowi_context_unshadow(context);
         original = context->original;
-        cowi_context_earn(context, original.data);
+        earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /* a family that has none of it left needs none */
         cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);
     }

@@ -1,6 +1,6 @@
 /* Windows by the page of memory that is only counted: what they would cost. No page is made.
  *
- * The policy is the heap's (policy.c), with its prices and the process's mode, and with a ledger for each plan: that of the
+ * The policy is the heap's (policy.c), with its prices and the process's mode; families borrow from the plan, which is the
  * uppermost account. In memory the kernel knows which pages a window has for itself; here each has a bit, which the boxes of
  * its writers set. Where a box does not say which pages, as for an index with arrays, they are drawn at random. */
 #include "foretold.h"
@@ -27,7 +27,6 @@ typedef struct window {
     cowi_window of; /* first: the place's own struct begins with it */
     void *slot;
     cow_account *account; /* what it takes is on this, by its slot */
-    cow_account *books;   /* a reference: the source's account, which may be another plan's and has the ledger */
     size_t taken;         /* bytes on the account */
     size_t added;         /* by the last write */
     uint64_t drawn;       /* the last random number */
@@ -161,8 +160,6 @@ static bool build(cowi_window *of, cowi_plan *how)
         free(made->bits);
         return false;
     }
-    made->books = cowi_slot_account(how->sharing->source.data);
-    cowi_account_put(made->books, 0);
     for (size_t i = 0; i < of->count; i++) {
         if (of->regions[i].base != NULL && how->dirty[i] > 0) {
             memcpy(&made->bits[i * COWI_REGION_WORDS], &how->own.bits[i * COWI_REGION_WORDS],
@@ -199,20 +196,20 @@ static void deleted(cowi_window *of)
     window *gone = window_of(of);
     cowi_account_shrink(gone->account, gone->taken);
     cowi_slot_free(gone->slot, 0);
-    cowi_account_take(gone->books, 0); /* from here on there may be no ledger */
     free(gone->bits);
 }
 
 /* ---- the allocator's table ----------------------------------------------------------------------------------------- */
 
-static cowi_ledger *ledger(const cow_sharing *sharing)
+static cow_family *family(void *self, const cow_dataptr *bytes)
 {
-    return sharing->nbytes / COWI_REGION < MOST_REGIONS ? cowi_account_ledger(cowi_slot_account(sharing->source.data))
-                                                        : NULL;
+    (void)self;
+    return cowi_window_is_paged(bytes) ? cowi_family_retain(((cowi_window *)bytes->context)->family)
+                                       : cowi_account_family(cowi_slot_account(bytes->data));
 }
 
-static const cowi_place nowhere = {sizeof(window), ledger,  own_pages, base_of,   commit,  build,
-                                   retain,         release, touched,   under_way, gave_up, deleted};
+static const cowi_place nowhere = {sizeof(window), MOST_REGIONS, own_pages, base_of,   commit,  build,
+                                   retain,         release,      touched,   under_way, gave_up, deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {
@@ -226,27 +223,6 @@ static int would(void *self, cow_sharing *sharing)
     return cowi_would_share(&nowhere, sharing);
 }
 
-static cowi_ledger *ledger_of(const void *data)
-{
-    return cowi_account_ledger(data == NULL ? cowi_account_now() : cowi_slot_account(data));
-}
-
-static void earn(void *self, const void *data, size_t nbytes)
-{
-    (void)self;
-    if (ledger_of(data) != NULL) {
-        cowi_ledger_earn(ledger_of(data), nbytes);
-    }
-}
-
-static void spend(void *self, const void *data, size_t nbytes)
-{
-    (void)self;
-    if (ledger_of(data) != NULL) {
-        cowi_ledger_spend(ledger_of(data), nbytes);
-    }
-}
-
 const cow_paging cowi_foretold_pages = {
     COWI_PAGED_LEAST,
     share,
@@ -254,8 +230,7 @@ const cow_paging cowi_foretold_pages = {
     cowi_window_is_paged,
     cowi_window_touch,
     cowi_window_settle,
-    earn,
-    spend,
+    family,
     would,
     cowi_window_own_bytes,
     cowi_window_copied_bytes,

@@ -9,6 +9,7 @@
 #include "assertions.h"
 #include "atomics.h"
 #include "cowarray/core.h"
+#include "family.h"
 
 /* ---- context.c: what the Storages that share one allocation have in common -------------------------------------- */
 
@@ -38,7 +39,8 @@ typedef struct cowi_context {
     cow_dataptr original;  /* the bytes; all NULL while they are absent */
     size_t nbytes;         /* of the whole allocation */
     void *shadow;          /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
-    cowi_atomic_u64 owed;  /* bytes of lazy copies that the allocator has not been told of: see cowi_context_earn */
+    cowi_atomic_ptr family; /* a reference; set once, when the family first earns or pays. NULL: none yet */
+    cowi_atomic_u64 owed;   /* bytes of lazy copies that the family has not been told of: see cowi_context_earn */
     const cow_allocator *allocator; /* where this struct came from */
     bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
@@ -74,14 +76,17 @@ bool cowi_context_absent(cowi_context *context);
 /* Takes the bytes and the shadow away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares
  * than the managed ones, or somebody reads. */
 COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow);
+/* Whether there is a shadow now. */
+bool cowi_context_has_shadow(cowi_context *context);
 /* Drops the shadow. For the only one that knows of the bytes, before they change or are freed. */
 void cowi_context_unshadow(cowi_context *context);
-/* Notes a lazy copy of nbytes, which an eager copy would have paid for at once. The allocator is told once it is known what the
+/* Notes a lazy copy of nbytes, which an eager copy would have paid for at once. The family earns it once it is known what the
  * copy costs instead: each share but the last may still have to copy everything. */
 void cowi_context_owe(cowi_context *context, size_t nbytes);
-/* For a caller that is about to copy, or has the bytes to itself: tells the allocator what the other shares cannot need any
- * more. data: the bytes, if the caller has the last reference; else NULL. */
-void cowi_context_earn(cowi_context *context, const void *data);
+/* The family of the bytes, for a caller with a share; it lives as long as the context. NULL: there is none. */
+cow_family *cowi_context_family(cowi_context *context);
+/* For a caller that is about to copy, or has the bytes to itself: the family earns what the other shares cannot need any more. */
+void cowi_context_earn(cowi_context *context);
 /* How much cowi_context_earn would tell. */
 uint64_t cowi_context_earnable(cowi_context *context);
 /* Owns bytes on success; alone then tells whether the caller has the only share, and so the bytes to itself. COW_EPRESENT:
@@ -108,6 +113,7 @@ struct cow_storage {
     cowi_context *context;
     cow_dataptr ptr; /* without a context; it stays while one is put in its place, see cowi_storage_wrap */
     size_t offset;   /* of the window in the allocation; 0 without a context */
+    cow_family *family; /* a reference, of bytes that came from a copy; NULL: a context will find one */
     size_t scopes;   /* open const scopes on this context */
     bool sole;
     bool paged; /* while sole: the bytes are by the page, and the allocator counts each write */
@@ -159,8 +165,10 @@ COW_NODISCARD cow_status cowi_become_busy(cow_storage *storage, unsigned flags, 
 void cowi_no_longer_busy(cow_storage *storage, cowi_context *moved);
 /* Busy: bytes of its own for a Storage that shares. A copy leaves the context without giving up the reference to it. */
 COW_NODISCARD cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err);
+/* Further flags: the window by the page, or nothing; and not only of bytes that the core owns. */
+enum { COWI_PAGES_ONLY = 1u << 16, COWI_ANY_SOURCE = 1u << 17 };
 /* Busy: gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
- * bytes can be stolen, or are absent. keep: they cannot be stolen, even with one share left. */
+ * bytes can be stolen, or are absent, or no pages can be had. keep: they cannot be stolen, even with one share left. */
 bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err);
 /* With the lock held: the Storage owns fresh and nothing else. Returns the context it has left. */
 cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh);

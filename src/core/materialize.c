@@ -65,7 +65,11 @@ static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_err
 cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
 {
     cowi_context *left = cowi_storage_leave(storage);
+    cow_family *family = (cow_family *)cowi_load_acquire(&left->family);
     COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
+    if (storage->family == NULL) { /* else it is the same */
+        storage->family = cowi_family_retain(family);
+    }
     storage->ptr = fresh;
     storage->offset = 0;
     cowi_storage_own(storage, fresh);
@@ -83,7 +87,8 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     cow_sharing sharing;
     cowi_where where;
     bool shared;
-    if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least || context->foreign) {
+    if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least ||
+        (context->foreign && (flags & COWI_ANY_SOURCE) == 0)) {
         return false;
     }
     where = cowi_context_retain(context);
@@ -95,6 +100,8 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     sharing.offset = storage->offset;
     sharing.nbytes = storage->nbytes;
     sharing.box = box;
+    sharing.family = cowi_context_family(context);
+    sharing.instead_of_steal = (flags & COWI_PAGES_ONLY) != 0 && (flags & COWI_ANY_SOURCE) == 0;
     sharing.will_earn = 0;
     sharing.may_wait = (flags & COW_TRY) == 0;
     sharing.shadow = &context->shadow;
@@ -111,9 +118,10 @@ static void copy_window(cow_storage *storage, cowi_context *context, cow_dataptr
 {
     const cow_allocator *allocator = storage->allocator;
     const cow_dataptr original = context->original;
+    cow_family *family = (cow_family *)cowi_load_acquire(&context->family);
     allocator->clone(allocator->self, fresh.data, (const char *)original.data + storage->offset, storage->nbytes);
-    if (allocator->paging != NULL && storage->nbytes >= allocator->paging->least) {
-        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);
+    if (family != NULL && storage->nbytes >= allocator->paging->least) {
+        cowi_family_spend(family, storage->nbytes);
     }
 }
 
@@ -129,8 +137,12 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
         return true;
     }
     COWI_YIELD("shared lock");
-    cowi_context_earn(context, NULL);
+    cowi_context_earn(context);
     by_page = share_pages(storage, box, flags, &fresh, &copied);
+    if (!by_page && (flags & COWI_PAGES_ONLY)) {
+        (void)pthread_rwlock_unlock(&context->lock);
+        return false;
+    }
     if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
         *status =
@@ -153,6 +165,9 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     (void)cowi_put_in_place(storage, fresh);
     cowi_storage_unlock(storage);
     (void)pthread_rwlock_unlock(&context->lock);
+    if (storage->family != NULL) {
+        cowi_family_wrote(storage->family);
+    }
     cowi_count(COWI_COPIES, 1);
     cowi_count(COWI_BYTES_COPIED, copied);
     *status = COW_OK;
@@ -178,8 +193,16 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
                 return status;
             }
             if (cowi_load_acquire(&context->left) == 0) {
+                const bool had_better_page = box != NULL && cowi_context_has_shadow(context);
+                if (had_better_page && (flags & COW_TRY)) {
+                    return cowi_fail(err, COW_EBUSY, "the Storage had better use the base that is there");
+                }
+                if (had_better_page && (flags & COW_NO_COPY) == 0 &&
+                    cowi_copy(storage, true, box, flags | COWI_PAGES_ONLY, &status, err)) {
+                    return status;
+                }
                 cowi_context_unshadow(context);
-                cowi_context_earn(context, NULL);
+                cowi_context_earn(context);
                 cowi_count(COWI_STEALS, 1);
                 return COW_OK;
             }

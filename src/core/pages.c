@@ -218,7 +218,7 @@ static void deleted(cowi_window *of)
 void cow_paging_read(cow_paging_figures *out)
 {
     cowi_base_figures(out);
-    cowi_ledger_figures(out);
+    cowi_family_figures(out);
     cowi_maps_figures(out);
     out->bases = cowi_load_relaxed(&counted.bases);
     out->page_copies = cowi_load_relaxed(&counted.page_copies);
@@ -231,14 +231,15 @@ void cow_paging_read(cow_paging_figures *out)
 
 /* ---- the allocator's table -------------------------------------------------------------------------------------------- */
 
-static cowi_ledger *ledger(const cow_sharing *sharing)
+static cow_family *family(void *self, const cow_dataptr *bytes)
 {
-    (void)sharing;
-    return &cowi_books;
+    (void)self;
+    return cowi_window_is_paged(bytes) ? cowi_family_retain(((cowi_window *)bytes->context)->family)
+                                       : cowi_family_new(&cowi_process_lender, NULL);
 }
 
 static const cowi_place memory = {
-    sizeof(cowi_mapped), ledger, own_pages, base_of, commit, build, retain, release, NULL, NULL, gave_up, deleted};
+    sizeof(cowi_mapped), SIZE_MAX, own_pages, base_of, commit, build, retain, release, NULL, NULL, gave_up, deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {
@@ -252,20 +253,6 @@ static int would(void *self, cow_sharing *sharing)
     return cowi_would_share(&memory, sharing);
 }
 
-static void earn(void *self, const void *data, size_t nbytes)
-{
-    (void)self;
-    (void)data;
-    cowi_ledger_earn(&cowi_books, nbytes);
-}
-
-static void spend(void *self, const void *data, size_t nbytes)
-{
-    (void)self;
-    (void)data;
-    cowi_ledger_spend(&cowi_books, nbytes);
-}
-
 const cow_paging cowi_pages = {
     COWI_PAGED_LEAST,
     share,
@@ -273,8 +260,7 @@ const cow_paging cowi_pages = {
     cowi_window_is_paged,
     cowi_window_touch,
     cowi_window_settle,
-    earn,
-    spend,
+    family,
     would,
     cowi_window_own_bytes,
     cowi_window_copied_bytes,
@@ -296,6 +282,19 @@ static bool map_file(cowi_window *made)
     return true;
 }
 
+/* A window of a family that is always by the page. NULL: memory has run out. */
+static cowi_window *window_of_file(size_t count)
+{
+    cow_family *always = cowi_family_new(&cowi_process_lender, NULL);
+    cowi_window *made = NULL;
+    if (always != NULL) {
+        cowi_family_page_always(always);
+        made = cowi_window_new(&memory, always, count);
+        cowi_family_release(always);
+    }
+    return made;
+}
+
 cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
 {
     const size_t first = offset / COWI_REGION;
@@ -308,7 +307,7 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
         return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes,
                          offset);
     }
-    made = cowi_window_new(&memory, count);
+    made = window_of_file(count);
     base = made == NULL ? NULL : cowi_base_of_file(descriptor);
     for (size_t i = 0; base != NULL && i < count; i++) {
         made->regions[i].base = base;
@@ -318,15 +317,15 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
         if (base != NULL) {
             cowi_base_release(base);
         }
-        free(made);
+        if (made != NULL) {
+            cowi_window_discard(made);
+        }
         return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
     }
     cowi_window_retain_bases(made);
     cowi_base_release(base);
-    made->ledger = &cowi_books;
     made->lead = offset - first * COWI_REGION;
     made->nbytes = nbytes;
-    made->of_file = true;
     cowi_window_reserve(made, cowi_prices_of(true));
     out->data = cowi_mapped_region(made, 0) + made->lead;
     out->context = made;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "boxes.h"
+#include "mode.h"
 
 /* ---- whether ----------------------------------------------------------------------------------------------------- */
 
@@ -21,7 +22,8 @@ static cowi_plan plan_for(const cowi_place *place, cow_sharing *sharing)
     how.place = place;
     how.sharing = sharing;
     how.from = from;
-    how.ledger = place->ledger(sharing);
+    how.family = sharing->family;
+    how.purse = sharing->instead_of_steal ? COWI_OWN_MONEY : COWI_LOANS_TOO;
     how.small = cowi_small_pages();
     how.prices = cowi_prices_of(how.small);
     how.first = start / COWI_REGION;
@@ -30,15 +32,15 @@ static cowi_plan plan_for(const cowi_place *place, cow_sharing *sharing)
     return how;
 }
 
-static bool is_of_file(const cowi_plan *how)
-{
-    return how->from != NULL && how->from->of_file;
-}
-
 /* Another thread may be making it. */
 static bool needs_base(const cowi_plan *how)
 {
     return how->from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)how->sharing->shadow) == NULL;
+}
+
+static bool can_have_base(const cowi_plan *how)
+{
+    return !needs_base(how) || cowi_base_granted(how->small);
 }
 
 size_t cowi_source_regions(const cowi_plan *how)
@@ -46,19 +48,52 @@ size_t cowi_source_regions(const cowi_plan *how)
     return (how->sharing->allocated + COWI_REGION - 1) / COWI_REGION;
 }
 
+/* A family that never writes again has paid for a base in vain. Small ones are many, so they wait for a second write. */
+static bool is_soon(const cowi_plan *how)
+{
+    return needs_base(how) && how->sharing->allocated < COWI_PAGED_AT_ONCE && !cowi_pages_are_eager() &&
+           !cowi_family_has_written(how->family);
+}
+
+static bool has_money(const cowi_plan *how, uint64_t nbytes)
+{
+    return cowi_family_has(how->family, nbytes, how->sharing->allocated, how->purse, how->sharing->will_earn);
+}
+
+static bool take_money(const cowi_plan *how, uint64_t nbytes)
+{
+    return cowi_family_take(how->family, nbytes, how->sharing->allocated, how->purse);
+}
+
 /* Whether paging may be worth it; the ledger has the last word. What needs no answer of the system comes first: a program that
  * makes a copy or two never asks it. */
-static bool is_eligible(const cowi_plan *how)
+static cow_page_refusal refusal(const cowi_plan *how)
 {
     const cow_sharing *sharing = how->sharing;
     const uint64_t least = sharing->nbytes + (needs_base(how) ? sharing->allocated : 0);
     const uint64_t touched = cowi_price_of_pages(how->prices, cowi_pages_touched(sharing->box, sharing->nbytes));
-    if (how->ledger == NULL || touched > sharing->nbytes / 2) {
-        return false;
+    if (how->family == NULL || how->count > how->place->most_regions || how->lead % COW_ALIGNMENT != 0) {
+        return COW_PAGES_UNSUITABLE;
     }
-    return is_of_file(how) ||
-           (!cowi_pages_are_off() && how->lead % COW_ALIGNMENT == 0 &&
-            cowi_ledger_has(how->ledger, least, sharing->will_earn) && cowi_base_granted(how->small));
+    if (cowi_family_pages_always(how->family)) {
+        return can_have_base(how) ? COW_PAGES_GRANTED : COW_PAGES_DENIED;
+    }
+    if (cowi_pages_are_off()) {
+        return COW_PAGES_OFF;
+    }
+    if (touched > sharing->nbytes / 2) {
+        return COW_PAGES_MANY;
+    }
+    if (is_soon(how)) {
+        return COW_PAGES_SMALL;
+    }
+    if (!has_money(how, least) || (sharing->instead_of_steal && needs_base(how))) {
+        return COW_PAGES_DEAR;
+    }
+    if (cowi_family_skips(how->family) > 0) {
+        return COW_PAGES_GIVEN_UP;
+    }
+    return can_have_base(how) ? COW_PAGES_GRANTED : COW_PAGES_DENIED;
 }
 
 int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
@@ -66,7 +101,8 @@ int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
     const cowi_plan how = plan_for(place, sharing);
     const size_t most = cowi_most_written(how.prices, how.count * COWI_REGION_PAGES);
     uint64_t price = COWI_FIXED_COST + sharing->nbytes + cowi_price_of_pages(how.prices, most);
-    if (!is_eligible(&how)) {
+    sharing->refusal = refusal(&how);
+    if (sharing->refusal != COW_PAGES_GRANTED) {
         return 0;
     }
     sharing->takes = cowi_pages_touched(sharing->box, sharing->nbytes) * COWI_PAGE;
@@ -77,7 +113,8 @@ int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
         price += cowi_price_of_fill(how.prices, cowi_source_regions(&how));
         sharing->takes += cowi_source_regions(&how) * COWI_REGION;
     }
-    if (!is_of_file(&how) && !cowi_ledger_allows(how.ledger, price, sharing->will_earn)) {
+    if (!has_money(&how, price)) {
+        sharing->refusal = COW_PAGES_DEAR;
         return 0;
     }
     return needs_base(&how) ? 2 : 1;
@@ -101,15 +138,15 @@ static uint64_t price_of_window(const cowi_window *made, const cowi_plan *how)
 static bool pay(cowi_window *made, cowi_plan *how)
 {
     cowi_window_reserve(made, how->prices);
-    how->paid = made->of_file ? 0 : price_of_window(made, how);
-    return made->of_file || cowi_ledger_take(how->ledger, how->paid + made->reserved);
+    how->paid = price_of_window(made, how);
+    return take_money(how, how->paid + made->reserved);
 }
 
 /* A commit may have made it cheaper. */
 static void pay_less(cowi_plan *how, uint64_t price)
 {
     if (price < how->paid) {
-        cowi_ledger_return(how->ledger, how->paid - price);
+        cowi_family_return(how->family, how->paid - price);
         how->paid = price;
     }
 }
@@ -137,12 +174,12 @@ static bool find_shadow(cowi_window *made, cowi_plan *how)
     void **shadow = how->sharing->shadow;
     if (*shadow == NULL) {
         const uint64_t price = cowi_price_of_fill(how->prices, cowi_source_regions(how));
-        if (!cowi_ledger_take(how->ledger, price)) {
+        if (!take_money(how, price)) {
             return false;
         }
         cowi_store_release((cowi_atomic_ptr *)shadow, how->place->base_of(how));
         if (*shadow == NULL) {
-            cowi_ledger_return(how->ledger, price);
+            cowi_family_return(how->family, price);
             return false;
         }
         how->filled = how->sharing->allocated;
@@ -168,11 +205,11 @@ static void commit(cowi_window *made, cowi_plan *how)
         count += cowi_region_due(how, i);
     }
     price = cowi_price_of_fill(how->prices, count);
-    if (count == 0 || !cowi_ledger_take(how->ledger, price)) {
+    if (count == 0 || !cowi_family_take(how->family, price, how->sharing->allocated, COWI_OWN_MONEY)) {
         return;
     }
     if (!how->place->commit(how, count)) {
-        cowi_ledger_return(how->ledger, price);
+        cowi_family_return(how->family, price);
         return;
     }
     how->filled = count * COWI_REGION;
@@ -230,13 +267,13 @@ static bool make(cowi_window *made, cowi_plan *how)
         commit(made, how);
     }
     else if (!find_shadow(made, how)) {
-        cowi_ledger_return(how->ledger, how->paid + made->reserved);
+        cowi_family_return(how->family, how->paid + made->reserved);
         return false;
     }
     choose_own(made, how);
     count_copied(made, how);
     if (!how->place->build(made, how)) {
-        cowi_ledger_return(how->ledger, made->reserved);
+        cowi_family_return(how->family, made->reserved);
         return false;
     }
     cowi_window_retain_bases(made);
@@ -261,26 +298,30 @@ static bool make_locked(cowi_window *made, cowi_plan *how)
 int cowi_share(const cowi_place *place, cow_sharing *sharing)
 {
     cowi_plan how = plan_for(place, sharing);
+    const cow_page_refusal why = refusal(&how);
     cowi_window *made;
     bool good = false;
-    if (!is_eligible(&how) || (!is_of_file(&how) && cowi_ledger_skips(how.ledger))) {
+    if (why == COW_PAGES_GIVEN_UP) {
+        (void)cowi_family_skip(how.family);
+    }
+    if (why != COW_PAGES_GRANTED) {
         return 0;
     }
-    made = cowi_window_new(place, how.count);
+    made = cowi_window_new(place, how.family, how.count);
     how.own.bits = (uint64_t *)calloc(how.count * COWI_REGION_WORDS, sizeof *how.own.bits);
     how.dirty = (uint32_t *)calloc(2 * how.count, sizeof *how.dirty);
     if (made != NULL && how.own.bits != NULL && how.dirty != NULL) {
         how.touched = how.dirty + how.count;
-        made->ledger = how.ledger;
         made->lead = how.lead;
         made->nbytes = sharing->nbytes;
-        made->of_file = is_of_file(&how);
         good = make_locked(made, &how);
     }
     free(how.own.bits);
     free(how.dirty);
     if (!good) {
-        free(made);
+        if (made != NULL) {
+            cowi_window_discard(made);
+        }
         return 0;
     }
     sharing->made.context = made;

@@ -9,7 +9,8 @@ struct cowi_plan {
     const cowi_place *place;
     cow_sharing *sharing;
     cowi_window *from; /* the source; NULL: plain memory */
-    cowi_ledger *ledger;
+    cow_family *family;
+    cowi_purse purse;
     const cowi_prices *prices;
     bool small;        /* bases with pages of 4 KiB will do */
     size_t first;      /* the source's region that is the window's first */

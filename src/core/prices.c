@@ -4,7 +4,7 @@
 /* In thousandths of a plain copy. bench/prices.py measures them: they differ between machines, and on one machine with its load
  * and the size of the copy. None that was seen is above twice these. Tests compile other prices in. */
 #ifndef COWI_PRICE_OF_FILL
-#define COWI_PRICE_OF_FILL 1500
+#define COWI_PRICE_OF_FILL 1150
 #define COWI_PRICE_OF_PAGE 4000
 #define COWI_PRICE_OF_SMALL_FILL 5500
 #endif
@@ -44,8 +44,8 @@ bool cowi_is_due(const cowi_prices *prices, uint32_t debt, uint32_t dirty)
            (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
 }
 
-/* Thousandths of a plain copy that the pages of a window may cost: half of what the ledger earns beyond a copy. If it were
- * more, windows that are kept would take more from the ledger than copies give it. */
+/* Thousandths of a plain copy that the pages of a window may cost: half of what a family earns beyond a copy. If it were
+ * more, windows that are kept would take more from it than copies give it. */
 #define SHARE 126
 #define MOST_PERCENT 6 /* of the pages, however cheap they are */
 #define LOOKS 6        /* at a window until so much of it is written */

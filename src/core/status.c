@@ -25,6 +25,8 @@ const char *cow_status_text(cow_status status)
         return "the bytes are absent";
     case COW_EPRESENT:
         return "the bytes are there";
+    case COW_EREFUSED:
+        return "no pages can be had";
     }
     return "unknown status";
 }

@@ -108,6 +108,7 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
     storage->allocator = allocator;
     storage->context = NULL;
     storage->offset = 0;
+    storage->family = NULL;
     storage->scopes = 0;
     storage->sole = false;
     storage->paged = false;
@@ -188,6 +189,7 @@ void cow_storage_free(cow_storage *storage)
     else {
         cowi_dataptr_delete(&storage->ptr, storage->nbytes);
     }
+    cowi_family_release(storage->family);
     cowi_storage_unuse(storage);
 }
 
@@ -206,6 +208,7 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
 {
     if (storage->context == NULL && *spare != NULL) {
         (*spare)->original = storage->ptr;
+        cowi_init(&(*spare)->family, cowi_family_retain(storage->family));
         cowi_keep_order(); /* a child that was forked here finds no context, and ptr as it was */
         storage->context = *spare;
         *spare = NULL;
@@ -382,14 +385,29 @@ int cow_storage_is_foreign(cow_storage *storage)
     return foreign;
 }
 
-size_t cow_storage_write_cost(cow_storage *storage)
+/* With the lock held. */
+static bool would_copy(cow_storage *storage)
 {
     static const ptrdiff_t none[] = {0, 1};
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
+    return storage->sole ? cowi_storage_unsettled(storage, &nothing)
+                         : !cowi_context_stealable(storage->context); /* a Storage that shares has a context */
+}
+
+size_t cow_storage_write_cost(cow_storage *storage)
+{
     bool copies;
     cowi_storage_lock(storage);
-    copies = storage->sole ? cowi_storage_unsettled(storage, &nothing)
-                           : !cowi_context_stealable(storage->context); /* a Storage that shares has a context */
+    copies = would_copy(storage);
     cowi_storage_unlock(storage);
     return copies ? storage->nbytes : 0;
+}
+
+int cow_storage_write_moves(cow_storage *storage)
+{
+    bool moves;
+    cowi_storage_lock(storage);
+    moves = would_copy(storage) || (!storage->sole && cowi_context_has_shadow(storage->context));
+    cowi_storage_unlock(storage);
+    return moves;
 }

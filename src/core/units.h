@@ -12,5 +12,7 @@
 #define COWI_REGION_WORDS (COWI_REGION_PAGES / 64)
 /* Smaller windows are copied as a whole. */
 #define COWI_PAGED_LEAST ((size_t)4 << 20)
+/* From here on a family's first write is by the page; of smaller allocations its second. */
+#define COWI_PAGED_AT_ONCE ((size_t)32 << 20)
 
 #endif

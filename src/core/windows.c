@@ -58,31 +58,39 @@ void cowi_region_put(const cowi_place *place, cowi_region *of, void *base, size_
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-cowi_window *cowi_window_new(const cowi_place *place, size_t count)
+cowi_window *cowi_window_new(const cowi_place *place, cow_family *family, size_t count)
 {
     char *made = (char *)calloc(1, place->window_size + count * sizeof(cowi_region));
     cowi_window *of = (cowi_window *)(void *)made;
     if (made != NULL) {
         of->place = place;
+        of->family = cowi_family_retain(family);
         of->count = count;
         of->regions = (cowi_region *)(void *)(made + place->window_size);
     }
     return of;
 }
 
+void cowi_window_discard(cowi_window *of)
+{
+    cowi_family_release(of->family);
+    free(of);
+}
+
 void cowi_window_reserve(cowi_window *of, const cowi_prices *prices)
 {
     const size_t most = cowi_most_written(prices, of->count * COWI_REGION_PAGES);
+    const bool always = cowi_family_pages_always(of->family);
     of->prices = prices;
-    of->reserved = of->of_file ? 0 : cowi_price_of_pages(prices, most + cowi_between_looks(most)) + of->nbytes;
+    of->reserved = always ? 0 : cowi_price_of_pages(prices, most + cowi_between_looks(most)) + of->nbytes;
     cowi_init(&of->counted, 0);
-    cowi_init(&of->budget, of->of_file ? SIZE_MAX : most);
+    cowi_init(&of->budget, always ? SIZE_MAX : most);
 }
 
 /* What was reserved, without the pages that were written. */
 static uint64_t unspent(const cowi_window *of)
 {
-    const uint64_t most = of->of_file ? 0 : of->reserved - of->nbytes;
+    const uint64_t most = of->reserved == 0 ? 0 : of->reserved - of->nbytes;
     const uint64_t price = cowi_price_of_pages(of->prices, cowi_load_relaxed(&of->counted));
     return of->reserved - (price < most ? price : most);
 }
@@ -92,13 +100,13 @@ void cowi_window_delete(void *data, void *context, size_t nbytes)
     cowi_window *of = (cowi_window *)context;
     (void)data;
     (void)nbytes;
-    cowi_ledger_return(of->ledger, unspent(of));
-    if (!of->gave_up && !of->of_file) {
-        cowi_ledger_went_well(of->ledger);
+    cowi_family_return(of->family, unspent(of));
+    if (!of->gave_up) {
+        cowi_family_went_well(of->family);
     }
     of->place->deleted(of);
     release_all(of);
-    free(of);
+    cowi_window_discard(of);
 }
 
 int cowi_window_is_paged(const cow_dataptr *own)
@@ -151,13 +159,18 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     cowi_window *of = (cowi_window *)own->context;
     const size_t most = cowi_most_written(of->prices, of->count * COWI_REGION_PAGES);
-    const size_t written = written_since(of);
-    const size_t next = written + cowi_between_looks(most);
+    size_t written, next;
     (void)self;
+    if (cowi_family_pages_always(of->family)) { /* since the window was made */
+        cowi_store_relaxed(&of->budget, SIZE_MAX);
+        return 1;
+    }
+    written = written_since(of);
+    next = written + cowi_between_looks(most);
     if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;
         cowi_store_relaxed(&of->budget, SIZE_MAX);
-        cowi_ledger_gave_up(of->ledger);
+        cowi_family_gave_up(of->family);
         of->place->gave_up(of);
         return 0;
     }

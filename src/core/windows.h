@@ -9,7 +9,7 @@
 
 #include "base.h"
 #include "dirty.h"
-#include "ledger.h"
+#include "family.h"
 #include "prices.h"
 
 typedef struct cowi_region {
@@ -24,7 +24,7 @@ typedef struct cowi_place cowi_place;
  * Storage is busy. A new window is its maker's. */
 typedef struct cowi_window {
     const cowi_place *place;
-    cowi_ledger *ledger;       /* that pays for it */
+    cow_family *family;        /* a reference: it pays for the window */
     const cowi_prices *prices; /* at which that was reserved */
     size_t lead;               /* bytes of the first region before the window begins */
     size_t nbytes;
@@ -36,7 +36,6 @@ typedef struct cowi_window {
     cowi_atomic_size counted; /* pages that may have been written since */
     cowi_atomic_size budget;  /* of those: somebody looks when it is reached */
     bool gave_up;
-    bool of_file; /* by the user's wish: paged whatever it costs, and never given up */
 } cowi_window;
 
 /* A window that is being made: policy.h. */
@@ -46,8 +45,8 @@ typedef struct cowi_plan cowi_plan;
  * gate, with the lock of the source. A call that fails leaves nothing behind. */
 struct cowi_place {
     size_t window_size; /* of the place's own struct, which begins with a cowi_window */
-    /* Which ledger pays for windows of that source. NULL: none, and nothing is paged. */
-    cowi_ledger *(*ledger)(const cow_sharing *sharing);
+    /* Regions of the largest window. */
+    size_t most_regions;
     /* Adds the window's own pages in some of its regions to an empty set, as far as these have a base. False: not known. The
      * window is locked, or nobody shares it. */
     bool (*own_pages)(const cowi_window *of, size_t first, size_t count, cowi_dirt *out);
@@ -73,8 +72,10 @@ struct cowi_place {
 
 /* The lock for a source that is shared, plain or paged, by the address of its bytes. Held in the fork gate only. */
 pthread_mutex_t *cowi_window_lock(const void *data);
-/* A window with count regions, all else 0. free() frees it. NULL: memory has run out. */
-cowi_window *cowi_window_new(const cowi_place *place, size_t count);
+/* A window of the family with count regions, all else 0. NULL: memory has run out. */
+cowi_window *cowi_window_new(const cowi_place *place, cow_family *family, size_t count);
+/* Of a window that was never used. */
+void cowi_window_discard(cowi_window *of);
 /* Sets what is reserved for the window, and its budget, and begins to count writes. The ledger is not asked. */
 void cowi_window_reserve(cowi_window *of, const cowi_prices *prices);
 /* Bytes of a region that belong to the window, or lie before it. */

@@ -34,6 +34,7 @@ from cowarray._modes.common.site import Site
 from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
 from cowarray._modes.copies.isolating import isolated
 from cowarray._modes.copies.lending import lend
+from cowarray._modes.copies.paging import by_page
 from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
 from cowarray._modes.fake.refusals import FakeError
@@ -76,6 +77,7 @@ if not MYPY:
         "array_api",
         "asarray",
         "budget",
+        "by_page",
         "checkpoint",
         "decheckpoint",
         "deferred",
@@ -135,6 +137,7 @@ for _public in (
     Site,
     TraceEvent,
     budget,
+    by_page,
     checkpoint,
     decheckpoint,
     deferred,

@@ -19,6 +19,26 @@ void failing_begin(failing_plan begin)
     report.first = NULL;
 }
 
+static uint64_t waited = 1000000000, collapse_takes;
+
+void failing_wait(uint64_t nanoseconds)
+{
+    waited += nanoseconds;
+}
+
+void failing_collapse_takes(uint64_t nanoseconds)
+{
+    collapse_takes = nanoseconds;
+}
+
+int failing_clock(clockid_t which, struct timespec *out)
+{
+    (void)which;
+    out->tv_sec = (time_t)(waited / 1000000000);
+    out->tv_nsec = (long)(waited % 1000000000);
+    return 0;
+}
+
 failing_report failing_now(void)
 {
     return report;
@@ -68,6 +88,9 @@ int failing_madvise(void *place, size_t nbytes, int advice)
     if (plan.no_collapse && advice == MADV_COLLAPSE) {
         errno = EINVAL;
         return -1;
+    }
+    if (advice == MADV_COLLAPSE) {
+        failing_wait(collapse_takes);
     }
     return madvise(place, nbytes, advice);
 }

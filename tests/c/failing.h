@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct failing_plan {
@@ -44,6 +45,9 @@ typedef struct failing_report {
 /* From here on; the counts of calls and failures begin again. */
 void failing_begin(failing_plan plan);
 failing_report failing_now(void);
+/* The clock stands still but for this, and for what each collapse takes from here on. */
+void failing_wait(uint64_t nanoseconds);
+void failing_collapse_takes(uint64_t nanoseconds);
 
 void *failing_mmap(void *place, size_t nbytes, int protection, int flags, int descriptor, off_t offset);
 int failing_munmap(void *place, size_t nbytes);
@@ -58,6 +62,7 @@ ssize_t failing_pread(int descriptor, void *out, size_t nbytes, off_t offset);
 int failing_getrlimit(int which, struct rlimit *out);
 long failing_syscall(long number, const char *name, unsigned flags);
 FILE *failing_fopen(const char *name, const char *mode);
+int failing_clock(clockid_t which, struct timespec *out);
 int failing_trylock(pthread_mutex_t *mutex);
 void *failing_malloc(size_t nbytes);
 void *failing_calloc(size_t count, size_t nbytes);
@@ -80,6 +85,7 @@ void failing_free(void *block);
 #define pread(...) failing_pread(__VA_ARGS__)
 #define getrlimit(which, out) failing_getrlimit((int)(which), out)
 #define syscall(...) failing_syscall(__VA_ARGS__)
+#define clock_gettime(...) failing_clock(__VA_ARGS__)
 #define fopen(...) failing_fopen(__VA_ARGS__)
 #define pthread_mutex_trylock(...) failing_trylock(__VA_ARGS__)
 #define malloc(...) failing_malloc(__VA_ARGS__)

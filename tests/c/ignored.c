@@ -11,6 +11,7 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_storage_new(allocator, 0, &storage, NULL);
     cow_storage_adopt(allocator, ptr, 0, 0, &storage, NULL);
     cow_storage_new_absent(allocator, 0, &storage, NULL);
+    cow_storage_page(storage, NULL);
     cow_storage_evict(storage, 1, NULL);
     cow_storage_take(storage, 1, &ptr, NULL);
     cow_storage_fill(storage, ptr, 0, NULL);

@@ -41,7 +41,7 @@ _COMMIT_DROPS = (
     "    cowi_context_drop_and_release(context); /* the scope's */\n    return COW_OK;"
 )
 # Programs for which the calls of these files come to failing.c.
-_FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "ledger", "policy")}
+_FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "families", "ledger", "policy")}
 _FAILING_FILES = {"pages.c", "policy.c", "windows.c", "maps.c", "commits.c", "base.c", "dirty.c", "prices.c"}
 _FAILING = ["-DFAILING_RENAMES", "-include", str(HERE / "failing.h")]
 

@@ -195,7 +195,7 @@ PAGES = {
     "unaligned windows are paged": (
         "test_pages_policy",
         "only_aligned_windows_of_ours_are_paged",
-        [("policy.c", "!cowi_pages_are_off() && how->lead % COW_ALIGNMENT == 0 &&", "!cowi_pages_are_off() &&")],
+        [("policy.c", " || how->lead % COW_ALIGNMENT != 0) {", ") {")],
     ),
     "a file without huge pages is not paged": (
         "test_pages_failures",
@@ -203,8 +203,8 @@ PAGES = {
         [
             (
                 "policy.c",
-                "return is_of_file(how) ||",
-                "return (is_of_file(how) && cowi_base_granted(how->small)) ||",
+                "return !needs_base(how) || cowi_base_granted(how->small);",
+                "return cowi_base_granted(how->small);",
             )
         ],
     ),
@@ -234,7 +234,7 @@ PAGES = {
         [
             (
                 "policy.c",
-                "        if (*shadow == NULL) {\n            cowi_ledger_return(how->ledger, price);",
+                "        if (*shadow == NULL) {\n            cowi_family_return(how->family, price);",
                 "        if (*shadow == NULL) {",
             )
         ],
@@ -242,7 +242,7 @@ PAGES = {
     "a window that is not had is spent": (
         "test_pages_ledger",
         "what_was_not_had_is_not_spent",
-        [("policy.c", "        cowi_ledger_return(how->ledger, how->paid + made->reserved);\n", "")],
+        [("policy.c", "        cowi_family_return(how->family, how->paid + made->reserved);\n", "")],
     ),
     "a commit is due at half its price": (
         "test_pages_bases",
@@ -267,17 +267,99 @@ PAGES = {
     ),
     "files are paid for": (
         "test_pages_ledger",
-        "files_cost_the_ledger_nothing",
-        [
-            ("policy.c", "how->paid = made->of_file ? 0 : price_of_window", "how->paid = price_of_window"),
-            ("policy.c", "return made->of_file || cowi_ledger_take", "return cowi_ledger_take"),
-            ("windows.c", "of->reserved = of->of_file ? 0 : cowi_price", "of->reserved = cowi_price"),
-        ],
+        "files_ask_no_ledger",
+        [("family.c", "return cowi_pages_are_eager() || cowi_family_pages_always(of);", "return cowi_pages_are_eager();")],
     ),
     "files are given up": (
         "test_pages_ledger",
-        "files_cost_the_ledger_nothing",
-        [("windows.c", "of->of_file ? SIZE_MAX : most);", "most);")],
+        "files_ask_no_ledger",
+        [
+            ("windows.c", "always ? SIZE_MAX : most);", "most);"),
+            ("windows.c", "    if (cowi_family_pages_always(of->family)) {", "    if (false) {"),
+        ],
+    ),
+    "pages on request are given up": (
+        "test_pages",
+        "pages_on_request_need_no_mode",
+        [("by_page.c", "    cowi_family_page_always(family);\n", "")],
+    ),
+    "foreign bytes are not paged on request": (
+        "test_pages",
+        "shared_and_foreign_bytes_are_paged_on_request",
+        [("by_page.c", "COWI_PAGES_ONLY | COWI_ANY_SOURCE", "COWI_PAGES_ONLY")],
+    ),
+    "pinned bytes move on request": (
+        "test_pages",
+        "what_cannot_be_paged_says_so",
+        [("by_page.c", "        if (cowi_load_acquire(&storage->pins) != 0) {", "        if (false) {")],
+    ),
+    "a last sharer steals where its base is": (
+        "test_pages",
+        "last_sharer_uses_the_base_that_is_there",
+        [("materialize.c", "box != NULL && cowi_context_has_shadow(context);", "false;")],
+    ),
+    "small families page at once": (
+        "test_pages_families",
+        "large_families_page_at_once",
+        [("policy.c", "how->sharing->allocated < COWI_PAGED_AT_ONCE &&", "false &&")],
+    ),
+    "no family pages at once": (
+        "test_pages_families",
+        "large_families_page_at_once",
+        [("policy.c", "how->sharing->allocated < COWI_PAGED_AT_ONCE &&", "true &&")],
+    ),
+    "a copy begins a family": (
+        "test_pages_families",
+        "generations_are_one_family",
+        [("materialize.c", "        storage->family = cowi_family_retain(family);\n", "        (void)family;\n")],
+    ),
+    "a context forgets the family": (
+        "test_pages_families",
+        "generations_are_one_family",
+        [("storage.c", "cowi_family_retain(storage->family));", "NULL);")],
+    ),
+    "a loan is not paid back": (
+        "test_pages_families",
+        "what_one_family_has_another_lacks",
+        [("family.c", "    cowi_pay_back(of->lender, before - needed);\n", "")],
+    ),
+    "loans come back at once": (
+        "test_pages_families",
+        "what_is_lost_comes_back_slowly",
+        [("lender.c", "full_at > now ? full_at - now : 0;", "0;")],
+    ),
+    "lost loans never come back": (
+        "test_pages_families",
+        "what_is_lost_comes_back_slowly",
+        [("lender.c", "return of->is_timeless ? 0 : cowi_clock();", "return 0;")],
+    ),
+    "nothing is lent beyond the allowance": (
+        "test_pages_families",
+        "the_largest_family_gets_a_loan_too",
+        [("lender.c", "(lent > 0 && lent + time > most)", "lent + time > most")],
+    ),
+    "a family borrows without bound": (
+        "test_pages_families",
+        "a_family_borrows_one_copy",
+        [
+            ("family.c", "cowi_load_relaxed(&of->borrowed) + nbytes <= with_a_quarter(copy);", "nbytes <= copy * 100;"),
+            ("family.c", "+ nbytes > with_a_quarter(copy)) {", "+ nbytes > copy * 100) {"),
+        ],
+    ),
+    "loans save steals": (
+        "test_pages_families",
+        "nobody_borrows_to_save_a_steal",
+        [("policy.c", "sharing->instead_of_steal ? COWI_OWN_MONEY : COWI_LOANS_TOO;", "COWI_LOANS_TOO;")],
+    ),
+    "slow fills go on": (
+        "test_pages_families",
+        "slow_fills_stop_for_a_while",
+        [("base.c", "    note_fill(count, cowi_thread_clock() - begin);\n", "")],
+    ),
+    "a give-up is no reason": (
+        "test_pages_families",
+        "each_refusal_has_a_reason",
+        [("policy.c", "    if (cowi_family_skips(how->family) > 0) {", "    if (false) {")],
     ),
     "pages that are written are free": (
         "test_pages_ledger",
@@ -287,7 +369,7 @@ PAGES = {
     "what a window did not use stays spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "    cowi_ledger_return(of->ledger, unspent(of));\n", "")],
+        [("windows.c", "    cowi_family_return(of->family, unspent(of));\n", "")],
     ),
     "a region that is copied is free": (
         "test_pages_ledger",
@@ -351,7 +433,7 @@ PAGES = {
     "give-ups are not told to the ledger": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("windows.c", "        cowi_ledger_gave_up(of->ledger);\n", "")],
+        [("windows.c", "        cowi_family_gave_up(of->family);\n", "")],
     ),
     "a window that was given up went well": (
         "test_pages_policy",
@@ -364,8 +446,8 @@ PAGES = {
         [
             (
                 "policy.c",
-                "return made->of_file || cowi_ledger_take(how->ledger, how->paid + made->reserved);",
-                "return made->of_file || cowi_ledger_take(how->ledger, 0);",
+                "return take_money(how, how->paid + made->reserved);",
+                "return take_money(how, 0);",
             )
         ],
     ),
@@ -377,7 +459,7 @@ PAGES = {
     "the system is asked for copies that cannot be paid": (
         "test_pages_ledger",
         "a_single_copy_asks_nothing",
-        [("policy.c", "cowi_ledger_has(how->ledger, least, sharing->will_earn) && ", "")],
+        [("policy.c", "    if (is_soon(how)) {", "    if (false) {"), ("policy.c", "!has_money(how, least) || ", "")],
     ),
     "boxes have room for any number of dimensions": (
         "test_pages_policy",

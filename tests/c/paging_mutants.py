@@ -1,6 +1,6 @@
 """Faults of Storages that have pages, and of ledgers and plans: for mutants.py and in its form.
 
-In the files above the pages, and in ledger.c, foretold.c and account.c. The rest is in pages_mutants.py and
+In the files above the pages, and in mode.c, family.c, lender.c, foretold.c and account.c. The rest is in pages_mutants.py and
 bases_mutants.py.
 """
 
@@ -13,47 +13,47 @@ PAGING = {
     "eager asks the ledger": (
         "test_pages_policy",
         "boxes_cost_what_they_touch",
-        [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_EAGER ||", "return")],
+        [("family.c", "return cowi_pages_are_eager() || cowi_family", "return cowi_family")],
     ),
     "the ledger has no bound": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("ledger.c", "spending <= income + income / 4 + cowi_load_relaxed(&allowance);", "spending == spending;")],
+        [("family.c", "return spent + nbytes > limit ? spent + nbytes - limit : 0;", "return 0 * limit * spent * nbytes;")],
     ),
     "the ledger allows twice what was earned": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("ledger.c", "income + income / 4 +", "income + income +")],
+        [("family.c", "return nbytes + nbytes / 4;", "return nbytes + nbytes;")],
     ),
     "the allowance is not asked": (
         "test_pages_ledger",
         "an_allowance_is_risked",
-        [("ledger.c", "income / 4 + cowi_load_relaxed(&allowance);", "income / 4;")],
+        [("lender.c", "if (most == 0 ||", "if (true ||")],
     ),
     "off is on": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("ledger.c", "return cowi_load_relaxed(&mode) == COW_PAGING_OFF;", "return false;")],
+        [("mode.c", "return cowi_load_relaxed(&mode) == COW_PAGING_OFF;", "return false;")],
     ),
     "copies of windows are not spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("ledger.c", "    (void)cowi_add_relaxed(&of->spent, nbytes);\n", "    (void)nbytes;\n")],
+        [("family.c", "    (void)cowi_add_relaxed(&of->spent, nbytes);\n    (void)cowi_add_relaxed(&of->lender->spent, nbytes);\n", "    (void)of;\n    (void)nbytes;\n")],
     ),
     "the streak of give-ups does not grow": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("ledger.c", "before < LONGEST_STREAK ? before + 1 : before", "before")],
+        [("family.c", "before < LONGEST_STREAK ? before + 1 : before", "before")],
     ),
     "the streak of give-ups does not end": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("ledger.c", "cowi_store_relaxed(&of->streak, before - 1);", "cowi_store_relaxed(&of->streak, before);")],
+        [("family.c", "cowi_store_relaxed(&of->streak, before - 1);", "cowi_store_relaxed(&of->streak, before);")],
     ),
     "one give-up ends paging": (
         "test_pages_policy",
         "give_ups_are_followed_by_plain_copies",
-        [("ledger.c", "cowi_cas_acq_rel(&of->skips, &left, left - 1)", "cowi_cas_acq_rel(&of->skips, &left, left)")],
+        [("family.c", "cowi_cas_acq_rel(&of->skips, &left, left - 1)", "cowi_cas_acq_rel(&of->skips, &left, left)")],
     ),
     "foreign bytes are paged": (
         "test_pages_policy",
@@ -61,15 +61,22 @@ PAGING = {
         [
             (
                 "materialize.c",
-                "storage->nbytes < allocator->paging->least || context->foreign) {",
-                "storage->nbytes < allocator->paging->least) {",
+                "        (context->foreign && (flags & COWI_ANY_SOURCE) == 0)) {",
+                "        false) {",
             )
         ],
     ),
     "small windows are paged": (
         "test_pages",
         "off_is_off_and_small_windows_are_copied",
-        [("materialize.c", "storage->nbytes < allocator->paging->least || context->foreign) {", "context->foreign) {")],
+        [
+            (
+                "materialize.c",
+                "allocator->paging == NULL || storage->nbytes < allocator->paging->least ||",
+                "allocator->paging == NULL ||",
+            ),
+            ("context.c", "nbytes >= context->allocator->paging->least;", "nbytes > 0;"),
+        ],
     ),
     "a paged copy counts as a whole one": (
         "test_pages",
@@ -201,7 +208,7 @@ PAGING = {
         [
             (
                 "materialize.c",
-                "        allocator->paging->spend(allocator->self, fresh.data, storage->nbytes);\n",
+                "        cowi_family_spend(family, storage->nbytes);\n",
                 "        (void)0;\n",
             )
         ],
@@ -235,8 +242,8 @@ PAGING = {
         [
             (
                 "context.c",
-                "        cowi_context_earn(context, original.data);\n        cowi_dataptr_delete",
-                "        cowi_dataptr_delete",
+                "        earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /*",
+                "        /*",
             )
         ],
     ),
@@ -271,8 +278,8 @@ PAGING = {
     ),
     "a plan spends what the process has": (
         "test_foretold",
-        "ledgers_allow_the_same",
-        [("foretold.c", "cowi_account_ledger(cowi_slot_account(sharing->source.data))\n", "&cowi_books\n")],
+        "plans_borrow_from_nobody_else",
+        [("foretold.c", "cowi_account_family(cowi_slot_account(bytes->data));", "cowi_family_new(&cowi_process_lender, NULL);")],
     ),
     "a foretold window stays on its account": (
         "test_foretold",
@@ -292,6 +299,6 @@ PAGING = {
     "what is on no account is planned": (
         "test_foretold",
         "nobody_plans_on_no_account",
-        [("account.c", "return account == &nobodys ? NULL : &account->ledger;", "return &account->ledger;")],
+        [("account.c", "account == &nobodys ? NULL : cowi_family_new", "false ? NULL : cowi_family_new")],
     ),
 }

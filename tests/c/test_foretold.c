@@ -254,6 +254,49 @@ static void pages_of_another_plan_keep_the_ledger(fixture *f)
     cow_account_drop(second);
 }
 
+/* Of a new family, whose second write needs a loan; it is kept until the clone goes. */
+static bool second_is_paged(const cow_allocator *allocator, cow_storage **source, cow_storage **clone)
+{
+    const cow_box box = {0, 1, 0, NULL, SIZE_MAX};
+    cow_mutable_scope scope;
+    REQUIRE(cow_storage_new(allocator, SIZE, source, NULL) == COW_OK);
+    *clone = NULL;
+    for (int i = 0; i < 2; i++) {
+        cow_storage_free(*clone);
+        REQUIRE(cow_lazy_clone(*source, 0, SIZE, 0, clone, NULL) == COW_OK);
+        REQUIRE(cow_mutable_begin_at(*clone, &box, 0, &scope, NULL) == COW_OK);
+        cow_mutable_end(&scope);
+    }
+    return cow_storage_is_paged(*clone) != 0;
+}
+
+/* Two plans and the process have an allowance each. */
+static void plans_borrow_from_nobody_else(fixture *f)
+{
+    const cow_paging_policy huge = {COW_PAGING_LEDGER, SIZE, 0};
+    cow_storage *sources[4], *clones[4];
+    cow_account *plans[2] = {NULL, NULL}, *before = cow_account_use(NULL);
+    bool paged[4];
+    (void)f;
+    (void)cow_paging_use(huge);
+    for (int i = 0; i < 2; i++) {
+        REQUIRE(cow_account_new(NULL, &plans[i], NULL) == COW_OK);
+        (void)cow_account_use(plans[i]);
+        paged[i] = second_is_paged(cow_nowhere(), &sources[i], &clones[i]);
+    }
+    paged[2] = second_is_paged(cow_nowhere(), &sources[2], &clones[2]); /* the second plan has lent what it has */
+    (void)cow_account_use(before);
+    paged[3] = second_is_paged(cow_heap(), &sources[3], &clones[3]);
+    CHECK(paged[0] == paged[1] && paged[1] == paged[3]); /* false: no huge pages */
+    CHECK(!paged[2]);
+    for (int i = 0; i < 4; i++) {
+        cow_storage_free(sources[i]);
+        cow_storage_free(clones[i]);
+    }
+    cow_account_drop(plans[0]);
+    cow_account_drop(plans[1]);
+}
+
 static void find_out(void)
 {
     pair first, second;
@@ -276,5 +319,6 @@ int main(void)
     RUN(nobody_plans_on_no_account);
     RUN(pages_that_nobody_names_are_drawn);
     RUN(pages_of_another_plan_keep_the_ledger);
+    RUN(plans_borrow_from_nobody_else);
     return finish("test_foretold");
 }

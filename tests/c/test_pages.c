@@ -49,7 +49,7 @@ static void what_a_write_will_take_is_said_before(fixture *f)
     cow_storage_free(second);
     cow_storage_free(fourth);
     cow_storage_free(third);
-    CHECK_EQ(cow_storage_write_takes(first, 3), 0);
+    CHECK_EQ(cow_storage_write_takes(first, 3), can_page ? 3 * PAGE : 0); /* its base is there */
     cow_storage_free(first);
     nothing_is_left();
 }
@@ -138,15 +138,115 @@ static void last_sharer_keeps_its_address_and_drops_the_shadow(fixture *f)
     use(COW_PAGING_EAGER);
     CHECK_OK(put(second, 0, 1));
     cow_storage_free(second);
+    use(COW_PAGING_OFF); /* else its base serves again */
     CHECK_OK(put(first, 0, 2));
     CHECK(cow_storage_address(first) == address);
     nothing_is_left(); /* before it is freed */
+    use(COW_PAGING_EAGER);
     second = make_clone(first);
     CHECK_OK(put(second, 1, 3));
     CHECK(get(second, 0) == 2 && get(second, 1) == 3 && get(first, 1) == 7);
     cow_storage_free(first);
     CHECK(get(second, 0) == 2 && get(second, 2) == 7);
     cow_storage_free(second);
+    nothing_is_left();
+}
+
+/* A steal would drop the base that the next copy needs. */
+static void last_sharer_uses_the_base_that_is_there(fixture *f)
+{
+    cow_storage *first = make_large(7), *second = make_clone(first);
+    const uint64_t bases = figures().bases, steals = stats_now().steals;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(put(second, 0, 1));
+        CHECK_OK(put(first, PAGE, 2 + i));
+        CHECK(get(first, PAGE) == 2 + i && get(first, 0) == 7 && get(second, 0) == 1);
+        cow_storage_free(second);
+        second = make_clone(first);
+    }
+    CHECK(cow_storage_is_paged(first) == can_page && figures().bases - bases == can_page);
+    CHECK_EQ(stats_now().steals - steals, can_page ? 4 : 5); /* of pages from then on, which stay pages */
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
+/* ---- on request ---------------------------------------------------------------------------------------------------- */
+
+static void pages_on_request_need_no_mode(fixture *f)
+{
+    cow_storage *first = make_large(7), *second, *third;
+    (void)f;
+    use(COW_PAGING_OFF);
+    if (!can_page) {
+        CHECK_STATUS(cow_storage_page(first, NULL), COW_EREFUSED);
+        cow_storage_free(first);
+        return;
+    }
+    CHECK_OK(cow_storage_page(first, NULL));
+    CHECK_OK(cow_storage_page(first, NULL)); /* has them */
+    CHECK(cow_storage_is_paged(first) && cow_storage_is_sole(first) && holds(first, 7));
+    CHECK_EQ(figures().base_files, 1);
+    second = make_clone(first);
+    CHECK_OK(put(second, 0, 1));
+    third = make_clone(second);
+    for (size_t at = 0; at < LARGE; at += PAGE) {
+        CHECK_OK(put(third, at, 2)); /* never given up */
+    }
+    CHECK(cow_storage_is_paged(second) && cow_storage_is_paged(third));
+    CHECK(get(second, 0) == 1 && holds_between(second, 1, LARGE, 7) && holds(first, 7) && get(third, 1) == 7);
+    CHECK_EQ(figures().base_files, 1);
+    cow_storage_free(first);
+    cow_storage_free(second);
+    cow_storage_free(third);
+    nothing_is_left();
+}
+
+static void shared_and_foreign_bytes_are_paged_on_request(fixture *f)
+{
+    cow_storage *source = make_large(7), *clone = make_clone(source), *foreign = NULL, *other;
+    const cow_dataptr theirs = {(void *)(uintptr_t)cow_storage_address(source), NULL, NULL};
+    (void)f;
+    use(COW_PAGING_OFF);
+    REQUIRE(cow_storage_adopt(cow_heap(), theirs, LARGE, COW_FOREIGN, &foreign, NULL) == COW_OK);
+    if (can_page) {
+        CHECK_OK(cow_storage_page(clone, NULL));
+        CHECK_OK(cow_storage_page(foreign, NULL));
+        CHECK(cow_storage_is_paged(clone) && !cow_storage_is_paged(source));
+        CHECK(cow_storage_is_paged(foreign) && !cow_storage_is_foreign(foreign));
+        other = make_clone(foreign);
+        CHECK_OK(put(other, 0, 1));
+        CHECK_OK(put(clone, 0, 2));
+        CHECK(cow_storage_is_paged(other) && holds(source, 7) && holds(foreign, 7));
+        CHECK(get(other, 0) == 1 && get(clone, 0) == 2);
+        cow_storage_free(other);
+    }
+    cow_storage_free(clone);
+    cow_storage_free(foreign);
+    cow_storage_free(source);
+    nothing_is_left();
+}
+
+static void what_cannot_be_paged_says_so(fixture *f)
+{
+    cow_storage *small = make_filled(cow_heap(), MIB, 7), *large = make_large(7), *absent = NULL;
+    cow_mutable_scope scope;
+    cow_error err;
+    (void)f;
+    REQUIRE(cow_storage_new_absent(cow_heap(), LARGE, &absent, NULL) == COW_OK);
+    CHECK_STATUS(cow_storage_page(small, &err), COW_EREFUSED);
+    CHECK_STATUS(cow_storage_page(absent, NULL), COW_EABSENT);
+    REQUIRE(cow_mutable_begin(large, 0, &scope, NULL) == COW_OK);
+    CHECK_STATUS(cow_storage_page(large, NULL), COW_EBUSY);
+    CHECK(cow_storage_address(large) == scope.data);
+    cow_mutable_end(&scope);
+    CHECK_EQ(cow_storage_page(large, NULL), can_page ? COW_OK : COW_EREFUSED);
+    CHECK(holds(large, 7) && holds(small, 7));
+    cow_storage_free(small);
+    cow_storage_free(large);
+    cow_storage_free(absent);
     nothing_is_left();
 }
 
@@ -213,6 +313,10 @@ int main(void)
     RUN(second_generation_copies_the_pages_of_the_first);
     RUN(all_pages_of_a_run_are_copied);
     RUN(last_sharer_keeps_its_address_and_drops_the_shadow);
+    RUN(last_sharer_uses_the_base_that_is_there);
+    RUN(pages_on_request_need_no_mode);
+    RUN(shared_and_foreign_bytes_are_paged_on_request);
+    RUN(what_cannot_be_paged_says_so);
     RUN(windows_are_paged_where_they_lie);
     RUN(who_says_nothing_gets_a_plain_copy);
     RUN(off_is_off_and_small_windows_are_copied);

@@ -58,7 +58,7 @@ static void what_was_not_had_is_not_spent_body(void)
 }
 IN_A_CHILD(what_was_not_had_is_not_spent)
 
-static void files_cost_the_ledger_nothing_body(void)
+static void files_ask_no_ledger_body(void)
 {
     char name[] = "/tmp/cowarray-policy-XXXXXX";
     const int descriptor = mkstemp(name);
@@ -76,16 +76,15 @@ static void files_cost_the_ledger_nothing_body(void)
     clone = make_clone(of);
     put_pages(clone, 0, 1, 1);
     CHECK(cow_storage_is_paged(clone));
-    CHECK_EQ(figures().spent, 0);
     put_each(of, 0, SIZE / PAGE, 2); /* never given up */
     put_each(clone, 0, SIZE / PAGE, 3);
     CHECK(cow_storage_is_paged(clone) && cow_storage_is_paged(of));
     CHECK(pages_hold(of, 0, SIZE / PAGE, 2) && pages_hold(clone, 0, SIZE / PAGE, 3));
     cow_storage_free(of);
     cow_storage_free(clone);
-    CHECK(figures().spent == 0 && figures().give_ups == 0);
+    CHECK_EQ(figures().give_ups, 0);
 }
-IN_A_CHILD(files_cost_the_ledger_nothing)
+IN_A_CHILD(files_ask_no_ledger)
 
 /* ---- what is earned ---------------------------------------------------------------------------------------------- */
 
@@ -111,7 +110,7 @@ static void paging_begins_when_it_is_earned_body(void)
 }
 IN_A_CHILD(paging_begins_when_it_is_earned)
 
-/* No page can pay there, so nothing is asked of the system. */
+/* No page can pay there, so nothing is asked of the system but memory for the family. */
 static void a_single_copy_asks_nothing_body(void)
 {
     cow_storage *source = make_plain();
@@ -119,7 +118,7 @@ static void a_single_copy_asks_nothing_body(void)
     use(COW_PAGING_LEDGER);
     before = failing_now().calls;
     CHECK(!next_is_paged(source, false));
-    CHECK_EQ(failing_now().calls, before);
+    CHECK_EQ(failing_now().calls, before + 1);
     cow_storage_free(source);
 }
 IN_A_CHILD(a_single_copy_asks_nothing)
@@ -237,14 +236,15 @@ static void random_program(void)
     cow_storage *live[LIVE];
     uint64_t seed = program_seed;
     bool kept = true;
-    use(COW_PAGING_LEDGER);
+    const size_t allowance = program_seed % 2 * 4 * SIZE; /* the clock stands still, so no more is lent */
+    use_allowance(COW_PAGING_LEDGER, allowance);
     for (size_t i = 0; i < LIVE; i++) {
         live[i] = make_filled(cow_heap(), SIZE, 7);
     }
     for (int step = 0; step < 300; step++) {
         random_step(live, &seed);
         const cow_paging_figures now = figures();
-        kept = kept && now.spent * 4 <= now.earned * 5;
+        kept = kept && now.spent * 4 <= now.earned * 5 + 4 * allowance;
     }
     if (!CHECK(kept)) {
         (void)fprintf(stderr, "seed %llu\n", (unsigned long long)program_seed);
@@ -273,7 +273,7 @@ int main(void)
 {
     RUN(the_ledger_knows_each_price);
     RUN(what_was_not_had_is_not_spent);
-    RUN(files_cost_the_ledger_nothing);
+    RUN(files_ask_no_ledger);
     RUN(paging_begins_when_it_is_earned);
     RUN(a_single_copy_asks_nothing);
     RUN(an_allowance_is_risked);

@@ -206,10 +206,25 @@ static size_t plain_ones(cow_storage *source)
     return count;
 }
 
+/* More than any test needs. */
+static void earn(cow_storage *source)
+{
+    cow_storage *clones[200];
+    for (size_t i = 0; i < 200; i++) {
+        clones[i] = make_clone(source);
+    }
+    for (size_t i = 0; i < 200; i++) {
+        cow_storage_free(clones[i]);
+    }
+}
+
 /* 2, 4, 8 ...; each window that ends without it takes a step back. */
 static void give_ups_are_followed_by_plain_copies_body(void)
 {
-    cow_storage *source = make_plain();
+    cow_storage *source = make_plain(), *other;
+    use(COW_PAGING_LEDGER);
+    earn(source);
+    CHECK_EQ(plain_ones(source), 1); /* the first write */
     CHECK(next_is_paged(source, true));
     CHECK_EQ(plain_ones(source), 2); /* the streak is 1, then 0 */
     CHECK(next_is_paged(source, true));
@@ -224,6 +239,18 @@ static void give_ups_are_followed_by_plain_copies_body(void)
     CHECK_EQ(plain_ones(source), 8);
     CHECK(next_is_paged(source, true));
     CHECK_EQ(plain_ones(source), 8); /* a step back, and a step forward */
+    for (int i = 0; i < 9; i++) {
+        while (!next_is_paged(source, true)) {
+        }
+    }
+    other = make_plain(); /* another family has not learned from it */
+    earn(other);
+    CHECK(!next_is_paged(other, false) && next_is_paged(other, false));
+    cow_storage_free(other);
+    use(COW_PAGING_EAGER); /* never declines */
+    CHECK(next_is_paged(source, true) && next_is_paged(source, true));
+    use(COW_PAGING_LEDGER);
+    CHECK_EQ(plain_ones(source), 64); /* and no more than these */
     cow_storage_free(source);
 }
 IN_A_CHILD(give_ups_are_followed_by_plain_copies)

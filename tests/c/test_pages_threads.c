@@ -131,7 +131,7 @@ static void one_base_for_all_that_write_at_once(fixture *f)
             cow_storage_free(writers[i].clone);
         }
         CHECK(holds(source, 7));
-        CHECK_OK(put(source, 0, 7)); /* the last sharer: no base from here on */
+        CHECK_OK(fill(source, 7)); /* the last sharer: no base from here on */
         nothing_is_left();
     }
     cow_storage_free(source);

@@ -289,11 +289,11 @@ print(stats["copies"] - stats["page_copies"], stats["page_copies"], ca.paging())
 """
 
 
-def test_ledger_copies_the_first_few_as_a_whole(can_page):
+def test_ledger_copies_the_first_of_small_arrays_whole(can_page):
     whole, by_page, mode = in_a_process(COUNT)
     assert mode == "ledger"
     if ca.paging_memory()["resident"] >= 0 and int(by_page):
-        assert 4 <= int(whole) <= 25
+        assert (whole, by_page) == ("1", "39")
 
 
 def test_environment_sets_the_mode():
@@ -409,7 +409,7 @@ def test_memory_is_counted_once(pages):
     assert after["maps"] - before["maps"] == 20
     assert after["resident"] - before["resident"] < 2.5 * x.nbytes
     del copies, y
-    x[0] = 1
+    x[...] = 1
     assert ca.paging_memory()["bases"] == before["bases"]
 
 

@@ -14,6 +14,7 @@ cdef extern from "cowarray/core.h" nogil:
         COW_EMOVED
         COW_EABSENT
         COW_EPRESENT
+        COW_EREFUSED
 
     ctypedef struct cow_error:
         char text[160]
@@ -70,6 +71,8 @@ cdef extern from "cowarray/core.h" nogil:
         COW_PAGING_LEDGER
         COW_PAGING_EAGER
 
+    size_t COW_PAGING_ALLOWANCE
+
     ctypedef struct cow_paging_policy:
         cow_paging_mode mode
         size_t allowance
@@ -119,7 +122,10 @@ cdef extern from "cowarray/core.h" nogil:
     int cow_storage_is_foreign(cow_storage *storage)
     size_t cow_storage_write_cost(cow_storage *storage)
     int cow_storage_is_paged(cow_storage *storage)
+    int cow_storage_write_moves(cow_storage *storage)
     int cow_storage_writes_by_page(cow_storage *storage)
+    int cow_storage_page_refusal(cow_storage *storage)
+    cow_status cow_storage_page(cow_storage *storage, cow_error *err)
     size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     size_t cow_storage_own_bytes(cow_storage *storage)
     size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)

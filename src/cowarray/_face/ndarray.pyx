@@ -121,6 +121,7 @@ from cowarray._ops.road cimport call_method, new_passage, part, Passage
 from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
 
 from cowarray._face.printing import named, outline
+from cowarray._native.storage import page_storage
 from cowarray._ops.strided import new_array
 
 cnp.import_array()
@@ -1357,6 +1358,37 @@ cdef class ndarray(Array):
         cowarray.is_checkpointed : The same as a function.
         """
         return do_provided("is_checkpointed", self)
+
+    def by_page(self, *, required=False):
+        """Have the array and all its copies written by the page, whatever they cost.
+
+        Parameters
+        ----------
+        required : bool, default False
+            Whether to raise where no pages can be had.
+
+        Returns
+        -------
+        ndarray
+            The array itself, in other memory.
+
+        Raises
+        ------
+        BufferError
+            It is pinned, fake, deferred or managed, or has Python objects; or, if `required`, there are no pages.
+        MemoryError
+            There is no memory for the base.
+        TypeError
+            `required` is not a bool.
+
+        See Also
+        --------
+        cowarray.by_page : The same as a function.
+        """
+        if type(required) is not bool:
+            raise TypeError(f"by_page: required must be True or False (got {required!r})")
+        page_storage(storage_for(self), required)
+        return self
 
     def materialize(self):
         """Give the array's Storage bytes of its own now, as a write would. Views move along; copies keep the old bytes.

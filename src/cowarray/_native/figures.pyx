@@ -4,6 +4,7 @@
 import os
 
 from cowarray._c.core cimport (
+    COW_PAGING_ALLOWANCE,
     COW_PAGING_EAGER,
     COW_PAGING_LEDGER,
     COW_PAGING_OFF,
@@ -118,10 +119,11 @@ def paging(mode=None, /, *, small_pages=None):
     Parameters
     ----------
     mode : {'ledger', 'eager', 'off'} or int, optional
-        ``'ledger'``, the default of a process: only where it is sure that the program never pays more than 1.25 of
-        what NumPy's copies would have cost, whatever it does next; so the first few copies of a program are whole.
-        ``'eager'``: from the first on, for programs that know that they write little of each copy. ``'off'``: never.
-        An int: the ledger, with so many bytes of copies that may be risked beyond it. Nothing changes if omitted.
+        ``'ledger'``, the default of a process: from the first write to a copy on for arrays of 32 MiB, from the second
+        on for smaller ones. Each array and what descends from it by copies, a family, never pays more than 1.25 of
+        what NumPy's copies would have cost, and one copy; all families together at most 512 MiB of such copies, which
+        come back at 64 MiB a second. ``'eager'``: always, for programs that know that they write little of each copy.
+        ``'off'``: never. An int: the ledger, with so many bytes in the place of 512 MiB. Nothing changes if omitted.
     small_pages : bool, optional
         Whether to page where there are no pages of 2 MiB, too: reading is then slower. False at first.
 
@@ -139,6 +141,7 @@ def paging(mode=None, /, *, small_pages=None):
 
     See Also
     --------
+    by_page : Has one array and its copies paged, whatever the mode.
     stats : Counts copies by the page.
     paging_memory : The memory that they take.
 
@@ -169,7 +172,7 @@ cdef object mode_of(cow_paging_policy policy):
         return "off"
     if policy.mode == COW_PAGING_EAGER:
         return "eager"
-    return policy.allowance or "ledger"
+    return "ledger" if policy.allowance == COW_PAGING_ALLOWANCE else policy.allowance
 
 
 cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
@@ -180,7 +183,7 @@ cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
         if mode not in modes:
             raise ValueError(f"paging: the mode must be 'ledger', 'eager', 'off' or a number of bytes (got {mode!r})")
         policy.mode = modes[mode]
-        policy.allowance = 0
+        policy.allowance = COW_PAGING_ALLOWANCE
         return 0
     if not 0 <= mode < 2**62:
         raise ValueError(f"paging: an allowance must be a number of bytes, at least 0 (got {mode})")

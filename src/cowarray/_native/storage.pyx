@@ -27,6 +27,8 @@ from cowarray._native.errors import CopyError
 cdef enum:
     REGION = 2097152  # as the core has it: a huge page
 
+cdef str GIVEN_UP = "so many of its pages were written that it was given up: plain memory from here on"
+
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
 # The modes' hooks, called while a context uses a mode: `forbids_copy()`, `forbids_eager()`,
@@ -235,6 +237,52 @@ cdef size_t pages_touched(Storage storage, const Access *access) noexcept:
 
 cdef size_t count_shares(Storage storage) noexcept:
     return cow_storage_shares(storage.handle)
+
+
+def why_not_by_page(Storage storage not None, /):
+    """Why the next write of one element would not be by the page; empty: it would, or copies nothing."""
+    cdef tuple reasons = (
+        "",
+        "paging is off",
+        "pages are for arrays of 4 MiB and more, and for the first write to a copy from 32 MiB on",
+        "the memory is not the library's own, or begins where no page can",
+        "the write touches so many pages that a copy is cheaper",
+        "this array and its copies have spent what paging may cost them",
+        "too many pages of an earlier copy were written: the next few copies are whole",
+        "the system grants no pages now",
+    )
+    return reasons[cow_storage_page_refusal(storage.handle)]
+
+
+def page_storage(Storage storage not None, bint required, /):
+    """Put the bytes into a frozen base, so that this Storage and its copies are written by the page: `cowarray.by_page`."""
+    cdef cow_error err
+    cdef cow_storage *handle
+    cdef cow_status status
+    if storage.doorkeeper != NULL:
+        raise BufferError(f"by_page: {what_keeps(storage)}")
+    if storage.never_shared:
+        raise BufferError("by_page: the array has Python objects, or outside code may write to its bytes at any time")
+    leave_readers(storage)
+    handle = enter(storage)
+    with nogil:
+        status = cow_storage_page(handle, &err)
+    leave(storage)
+    refresh(storage)
+    if status == COW_EREFUSED and not required:
+        return
+    if status != COW_OK:
+        text = err.text.decode("ascii", "replace")
+        raise (MemoryError if status == COW_ENOMEM else BufferError)(f"by_page: {text}")
+
+
+cdef str what_keeps(Storage storage):
+    """Of a Storage with a doorkeeper: what it is."""
+    if storage.is_fake:
+        return "a fake has no bytes"
+    if storage.is_deferred:
+        return "a deferred array has no bytes yet: materialize it first"
+    return "the array is managed by a budget, or watched by simulate"
 
 
 def own_regions(Storage storage not None, /):
@@ -806,10 +854,11 @@ cdef bint materialize_in(
     cdef unsigned flags = 0
     cdef size_t cost = cow_storage_write_cost(handle)
     cdef bint shared = not cow_storage_is_sole(handle)
+    cdef bint paged = modes_in_use() and not shared and cow_storage_is_paged(handle)
     cdef const void *before = cow_storage_allocation(handle) if modes_in_use() else NULL
     cdef bint forbidden = forbids_copy(storage)
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
-    if forbidden or (cost == 0 and window_size(storage) != 0):
+    if forbidden or (not cow_storage_write_moves(handle) and window_size(storage) != 0):
         flags = COW_NO_COPY
     else:
         leave_readers(storage)
@@ -828,9 +877,12 @@ cdef bint materialize_in(
         fail(status, &err)
     if storage.window != NULL and storage.window != <char *>scope.data:
         refresh(storage)
-    if shared and modes_in_use():
+    if modes_in_use() and (shared or (paged and not cow_storage_is_paged(handle))):
         try:
-            report_write(storage, cow_storage_allocation(handle) != before, reason)
+            if shared:
+                report_write(storage, cow_storage_allocation(handle) != before, reason)
+            else:
+                tell_write(storage, "copy", window_size(storage), GIVEN_UP, None)
         except BaseException:
             cow_mutable_end(scope)
             raise

@@ -8,12 +8,13 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.budget.budgeting import where_away
 from cowarray._modes.copies.copies import Sharer, known_sharers
 from cowarray._native.fork_locks import importing
-from cowarray._native.storage import is_absent_storage, own_regions
+from cowarray._native.storage import is_absent_storage, own_regions, why_not_by_page
 from cowarray._tools.relatives import Relative, relatives_of
 
 __all__ = ["Explanation", "explain"]
 
 _PAGE = 4096
+_LEAST = 4 << 20  # of what is ever by the page
 
 
 class Explanation(NamedTuple):
@@ -56,6 +57,8 @@ class Explanation(NamedTuple):
         every array on the same base.
     relatives : tuple of Relative
         Sharers by name: the array itself, and those in `among`.
+    not_by_page : str
+        Why the next write of 4 MiB or more would not be by the page; empty where it would, or copies nothing.
     """
 
     made: str
@@ -75,6 +78,7 @@ class Explanation(NamedTuple):
     base: int = 0
     regions: tuple[int, ...] = ()
     relatives: tuple[Relative, ...] = ()
+    not_by_page: str = ""
 
     def __str__(self) -> str:
         lines = [
@@ -96,6 +100,8 @@ class Explanation(NamedTuple):
             lines.append(f"the next write copies the pages it touches, {copied} of {self.window} bytes for one element")
         else:
             lines.append(f"the next write copies {self.next_write_copies} bytes: {self.why}")
+            if self.not_by_page:
+                lines.append(f"it is not by the page: {self.not_by_page}")
         if self.regions:
             lines.append(f"by the page: {self.own} bytes are in memory for it alone, the others are frozen and shared")
         return "\n".join(lines)
@@ -232,6 +238,7 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
         base=base,
         regions=regions,
         relatives=relatives_of(x, among),
+        not_by_page=why_not_by_page(x.storage) if cost >= _LEAST and not facts["by_page"] else "",
     )
 
 

@@ -165,6 +165,7 @@ CASES = [
     *cases("inside(cowarray.budget('1 MiB'), lambda: x + A([1.]))", name="cowarray.budget", tags="isolation"),
     *cases("cowarray.checkpoint(x)", gives=COPY, name="cowarray.checkpoint", tags="isolation"),
     *cases("cowarray.decheckpoint(x)", gives=SAME, name="cowarray.decheckpoint", tags="isolation"),
+    *cases("cowarray.by_page(x)", gives=SAME, name="cowarray.by_page", tags="isolation"),
     *cases("cowarray.is_checkpointed(x)", name="cowarray.is_checkpointed", tags="isolation"),
     *cases("refused(cowarray.evict, x)", name="cowarray.evict", tags="isolation"),
     *cases("inside(cowarray.deferred(), lambda: x + A([1.]))", name="cowarray.deferred", tags="isolation"),

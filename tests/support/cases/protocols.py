@@ -161,6 +161,7 @@ CASES = [
     ),
     *cases("x.__copy__()\nx.__deepcopy__({})", gives=COPY, tags="isolation"),
     *cases("x.lazy_clone()", gives=COPY),
+    *cases("x.by_page()", gives=SAME),
     # Pieces of an array: its Storage, its flags, its iterator.
     *cases(
         """

@@ -1,0 +1,17 @@
+/* The mode of paging, of the whole process. */
+#ifndef COWI_MODE_H
+#define COWI_MODE_H
+
+#include <stdbool.h>
+
+#include "cowarray/core.h"
+
+bool cowi_pages_are_off(void);
+/* Whether the ledgers are not asked. */
+bool cowi_pages_are_eager(void);
+/* Whether the user asked for pages of 4 KiB. */
+bool cowi_small_pages(void);
+/* How much may be lent to families at once (lender.h). */
+uint64_t cowi_allowance(void);
+
+#endif
