@@ -62,8 +62,7 @@ def first_writes(library, nbytes, keep):
     """One element written to each of up to 1,000 fresh copies; fewer where whole arrays may be copied."""
     x = library.array(numbers(nbytes))
     whole = max(4, min(1000, EACH_COPIED // nbytes))
-    # What the ledger lends to copies that are kept comes back when they go, so some of those are whole.
-    count = 1000 if library.way == "eager" or (library.way == "ledger" and not keep) else whole
+    count = 1000 if library.way in ("eager", "ledger") else whole
     kept = []
     yield
     for i in range(count):
@@ -193,6 +192,53 @@ def every_page(library, nbytes, copies):
     return lambda: [checksum(x), checksum(y)]
 
 
+def one_then_all(library, nbytes):
+    """Adversary: one page of a copy, then a number to every page, in each of 100 arrays that share nothing."""
+    yield
+    for number in range(100):
+        x = library.array(numbers(nbytes))
+        library.copy(x)[0] = 1.0
+        y = library.copy(x)
+        y[0] = 2.0
+        yield
+        for i in range(0, nbytes // 8, PAGE):
+            y[i] = number
+        yield
+    return lambda: [checksum(x), checksum(y)]
+
+
+def both_written(library, nbytes):
+    """One element of a copy, and one of its source, in turn; the copy is dropped."""
+    x = library.array(numbers(nbytes))
+    yield
+    for i in range(200):
+        y = library.copy(x)
+        y[i] = -1.0
+        x[i + 1] = 2.0
+        del y
+        yield
+    return lambda: checksum(x)
+
+
+def editor(library, nbytes):
+    """60 edits of a tenth of the lines of an image, with undo: three steps back after each ten."""
+    rows = nbytes // 12000
+    chance = random.Random(6)
+    image = library.array(np.zeros((rows, 4000, 3), np.uint8))
+    history = []
+    yield
+    for i in range(60):
+        history.append(library.copy(image))
+        top, left = chance.randrange(rows - 100), chance.randrange(3700)
+        image[top : top + 100, left : left + 200] //= 2
+        image[top : top + 100, left : left + 200] += i
+        if i % 10 == 9:
+            for _ in range(3):
+                image = history.pop()
+        yield
+    return lambda: [checksum(each) for each in (*history, image)]
+
+
 def alternating(library, nbytes):
     """Adversary: 30 generations with one page in a hundred changed, and all of each is read."""
     state = library.array(numbers(nbytes))
@@ -228,7 +274,7 @@ def reading(library, nbytes, percent):
 PROGRAMS = {
     **{
         f"write-{name}-{'kept' if keep else 'dropped'}": (functools.partial(first_writes, keep=keep), size)
-        for name, size in (("8MiB", 8 * MIB), ("256MiB", 256 * MIB), ("1GiB", 1024 * MIB))
+        for name, size in (("8MiB", 8 * MIB), ("64MiB", 64 * MIB), ("256MiB", 256 * MIB), ("1GiB", 1024 * MIB))
         for keep in (False, True)
     },
     "strokes": (strokes, 10800 * 5400 * 3),
@@ -238,6 +284,9 @@ PROGRAMS = {
     "overwrite": (overwritten, 256 * MIB),
     "ensemble": (ensemble, 256 * MIB),
     **{f"every-page-{n}": (functools.partial(every_page, copies=n), 64 * MIB) for n in (1, 6, 12, 48)},
+    "one-then-all": (one_then_all, 8 * MIB),
+    "both-written": (both_written, 8 * MIB),
+    "editor": (editor, 36_000_000),
     "copy-and-read": (alternating, 64 * MIB),
     **{f"read-{percent}%": (functools.partial(reading, percent=percent), 256 * MIB) for percent in (0, 1, 10)},
 }

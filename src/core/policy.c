@@ -276,6 +276,9 @@ static bool make(cowi_window *made, cowi_plan *how)
         cowi_family_return(how->family, made->reserved);
         return false;
     }
+    if (how->from != NULL) {
+        cowi_window_rest(how->from);
+    }
     cowi_window_retain_bases(made);
     return true;
 }

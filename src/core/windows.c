@@ -77,14 +77,19 @@ void cowi_window_discard(cowi_window *of)
     free(of);
 }
 
+static uint64_t price_of_writes(const cowi_window *of)
+{
+    const size_t most = cowi_most_written(of->prices, of->count * COWI_REGION_PAGES);
+    return cowi_price_of_pages(of->prices, most + cowi_between_looks(most)) + of->nbytes;
+}
+
 void cowi_window_reserve(cowi_window *of, const cowi_prices *prices)
 {
-    const size_t most = cowi_most_written(prices, of->count * COWI_REGION_PAGES);
     const bool always = cowi_family_pages_always(of->family);
     of->prices = prices;
-    of->reserved = always ? 0 : cowi_price_of_pages(prices, most + cowi_between_looks(most)) + of->nbytes;
+    of->reserved = always ? 0 : price_of_writes(of);
     cowi_init(&of->counted, 0);
-    cowi_init(&of->budget, always ? SIZE_MAX : most);
+    cowi_init(&of->budget, always ? SIZE_MAX : cowi_most_written(prices, of->count * COWI_REGION_PAGES));
 }
 
 /* What was reserved, without the pages that were written. */
@@ -93,6 +98,16 @@ static uint64_t unspent(const cowi_window *of)
     const uint64_t most = of->reserved == 0 ? 0 : of->reserved - of->nbytes;
     const uint64_t price = cowi_price_of_pages(of->prices, cowi_load_relaxed(&of->counted));
     return of->reserved - (price < most ? price : most);
+}
+
+void cowi_window_rest(cowi_window *of)
+{
+    if (of->reserved > 0 && !of->gave_up) {
+        cowi_family_return(of->family, unspent(of));
+        of->reserved = 0;
+        cowi_store_relaxed(&of->counted, 0);
+        cowi_store_relaxed(&of->budget, 0);
+    }
 }
 
 void cowi_window_delete(void *data, void *context, size_t nbytes)
@@ -138,8 +153,8 @@ static cowi_dirt own_pages(const cowi_window *of)
     return own;
 }
 
-/* Pages that were written to since the window was made; SIZE_MAX where they are not known. */
-static size_t written_since(const cowi_window *of)
+/* Pages of its own in regions that have a base, but for those of the write that is about to begin. SIZE_MAX: not known. */
+static size_t split_pages(const cowi_window *of)
 {
     const cowi_dirt own = own_pages(of);
     size_t pages = 0;
@@ -150,24 +165,37 @@ static size_t written_since(const cowi_window *of)
         pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);
     }
     free(own.bits);
-    pages -= of->place->under_way == NULL ? 0 : of->place->under_way(of);
-    pages -= pages < of->at_first ? pages : of->at_first;
-    return pages;
+    return pages - (of->place->under_way == NULL ? 0 : of->place->under_way(of));
+}
+
+/* Reserves again for a window at rest, whose own pages are not to count. False: there is no money for it. */
+static bool wake(cowi_window *of, size_t own)
+{
+    const uint64_t price = price_of_writes(of);
+    if (!cowi_family_take(of->family, price, of->nbytes, COWI_LOANS_TOO)) {
+        return false;
+    }
+    of->reserved = price;
+    of->at_first = own;
+    return true;
 }
 
 int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     cowi_window *of = (cowi_window *)own->context;
     const size_t most = cowi_most_written(of->prices, of->count * COWI_REGION_PAGES);
-    size_t written, next;
+    size_t now, written, next;
+    bool paid;
     (void)self;
     if (cowi_family_pages_always(of->family)) { /* since the window was made */
         cowi_store_relaxed(&of->budget, SIZE_MAX);
         return 1;
     }
-    written = written_since(of);
+    now = split_pages(of);
+    paid = now != SIZE_MAX && (of->reserved > 0 || wake(of, now));
+    written = now > of->at_first ? now - of->at_first : 0;
     next = written + cowi_between_looks(most);
-    if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
+    if (!paid || written + cowi_pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;
         cowi_store_relaxed(&of->budget, SIZE_MAX);
         cowi_family_gave_up(of->family);

@@ -32,7 +32,7 @@ typedef struct cowi_window {
     cowi_region *regions;
     size_t at_first;          /* own pages that were copied or about to be written when it was made */
     size_t copied;            /* bytes, for it to be made */
-    uint64_t reserved;        /* in the ledger, for what it may still cost */
+    uint64_t reserved;        /* in the ledger, for what it may still cost; 0 while it is at rest */
     cowi_atomic_size counted; /* pages that may have been written since */
     cowi_atomic_size budget;  /* of those: somebody looks when it is reached */
     bool gave_up;
@@ -78,6 +78,9 @@ cowi_window *cowi_window_new(const cowi_place *place, cow_family *family, size_t
 void cowi_window_discard(cowi_window *of);
 /* Sets what is reserved for the window, and its budget, and begins to count writes. The ledger is not asked. */
 void cowi_window_reserve(cowi_window *of, const cowi_prices *prices);
+/* For a window that is shared: nobody writes to it, so what is reserved for that goes back. The first write that finds it sole
+ * settles it, and reserves anew. */
+void cowi_window_rest(cowi_window *of);
 /* Bytes of a region that belong to the window, or lie before it. */
 size_t cowi_window_bytes(const cowi_window *of, size_t index);
 void cowi_window_retain_bases(const cowi_window *of);

@@ -265,11 +265,6 @@ PAGES = {
         "the_ledger_knows_what_a_commit_costs",
         [("policy.c", "    pay_less(how, price_of_window(made, how));\n", "")],
     ),
-    "files are paid for": (
-        "test_pages_ledger",
-        "files_ask_no_ledger",
-        [("family.c", "return cowi_pages_are_eager() || cowi_family_pages_always(of);", "return cowi_pages_are_eager();")],
-    ),
     "files are given up": (
         "test_pages_ledger",
         "files_ask_no_ledger",
@@ -350,6 +345,16 @@ PAGES = {
         "test_pages_families",
         "nobody_borrows_to_save_a_steal",
         [("policy.c", "sharing->instead_of_steal ? COWI_OWN_MONEY : COWI_LOANS_TOO;", "COWI_LOANS_TOO;")],
+    ),
+    "windows at rest keep what is reserved": (
+        "test_pages_ledger",
+        "the_ledger_knows_each_price",
+        [("policy.c", "        cowi_window_rest(how->from);\n", "")],
+    ),
+    "windows that wake reserve nothing": (
+        "test_pages_ledger",
+        "the_ledger_knows_each_price",
+        [("windows.c", "(of->reserved > 0 || wake(of, now))", "(true || wake(of, now))")],
     ),
     "slow fills go on": (
         "test_pages_families",

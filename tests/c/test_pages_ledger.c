@@ -28,14 +28,19 @@ static void the_ledger_knows_each_price_body(void)
     CHECK_OK(fill(first, 1));
     CHECK_EQ(figures().spent - before, SIZE);
     cow_storage_free(first);
+    before = figures().spent;
     first = make_clone(source);
     put_pages(first, 0, 2, 1);
+    CHECK(figures().spent - before > SIZE);
     second = make_clone(first);
-    before = figures().spent;
     put_pages(second, 5, 3, 1); /* copies two pages, writes three */
     cow_storage_free(second);
-    CHECK_EQ(figures().spent - before, MAP_COST + price_of(5));
+    CHECK_EQ(figures().spent - before, 2 * MAP_COST + price_of(7)); /* the first is at rest: nothing is reserved for it */
+    put_pages(first, 0, 1, 2);
+    put_pages(first, 0, 1, 2); /* a steal, and the first write after it */
+    CHECK(figures().spent - before > SIZE);
     cow_storage_free(first);
+    CHECK_EQ(figures().spent - before, 2 * MAP_COST + price_of(7)); /* of a page that it has */
     cow_storage_free(source);
 }
 IN_A_CHILD(the_ledger_knows_each_price)
