@@ -38,9 +38,13 @@ bool cowi_is_dense(const cowi_prices *prices, size_t pages)
     return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
 }
 
+/* A region with a base of its own splits each later window's map in three, which costs as much as copying a few pages, and
+ * the kernel allows only so many. */
+#define LEAST_COMMITTED 16
+
 bool cowi_is_due(const cowi_prices *prices, uint32_t debt, uint32_t dirty)
 {
-    return dirty > 0 &&
+    return dirty >= LEAST_COMMITTED &&
            (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
 }
 

@@ -45,6 +45,11 @@ BASES = {
         "what_is_copied_too_often_gets_a_base",
         [("commits.c", "    of->maps += more;\n", "")],
     ),
+    "a page is worth a base": (
+        "test_pages_bases",
+        "a_few_pages_get_no_base",
+        [("prices.c", "return dirty >= LEAST_COMMITTED &&", "return dirty > 0 &&")],
+    ),
     "a commit is free": (
         "test_pages_bases",
         "the_ledger_knows_what_a_commit_costs",
