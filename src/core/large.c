@@ -55,7 +55,7 @@ static size_t limit = (size_t)64 << 20;
 
 static cowi_atomic_size used_bytes; /* by blocks that are not kept; a hint, changed without the lock */
 
-/* The alignment of a block, of which its size is a multiple. */
+/* The alignment of a block. */
 static size_t grain(size_t nbytes)
 {
     return nbytes >= HUGE_BLOCK ? HUGE_PAGE : PAGES;
@@ -64,8 +64,7 @@ static size_t grain(size_t nbytes)
 /* 0: too large. */
 static size_t mapped_size(size_t nbytes)
 {
-    const size_t unit = grain(nbytes);
-    return nbytes > (size_t)PTRDIFF_MAX - 3 * HUGE_PAGE ? 0 : (nbytes + unit - 1) / unit * unit;
+    return nbytes > (size_t)PTRDIFF_MAX - 3 * HUGE_PAGE ? 0 : (nbytes + PAGES - 1) / PAGES * PAGES;
 }
 
 /* A block, and the pages of its lead before it. */
@@ -85,8 +84,8 @@ static void *map(size_t mapped)
     }
     (void)munmap(raw + before + PAGES + mapped, behind);
 #ifdef MADV_HUGEPAGE
-    if (unit == HUGE_PAGE) {
-        (void)madvise(raw + before + PAGES, mapped, MADV_HUGEPAGE);
+    if (unit == HUGE_PAGE) { /* the rest has small pages: a huge one would be wasted in part */
+        (void)madvise(raw + before + PAGES, mapped / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     }
 #endif
     return raw + before + PAGES;
@@ -105,7 +104,7 @@ static void check_kept(void)
     COWI_ASSERT_FULL(count <= SLOTS);
     for (size_t i = 0; i < count; i++) {
         COWI_ASSERT_FULL(kept[i].data != NULL && (uintptr_t)kept[i].data % grain(kept[i].mapped) == 0);
-        COWI_ASSERT_FULL(kept[i].mapped > 0 && kept[i].mapped % grain(kept[i].mapped) == 0);
+        COWI_ASSERT_FULL(kept[i].mapped > 0 && kept[i].mapped % PAGES == 0);
         sum += kept[i].mapped;
     }
     COWI_ASSERT_FULL(sum == kept_bytes);

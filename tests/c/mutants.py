@@ -395,7 +395,7 @@ ASSERTED = {
     ),
     "a kept block has another size": (
         "test_allocators",
-        "kept[i].mapped > 0 && kept[i].mapped % grain(kept[i].mapped) == 0",
+        "kept[i].mapped > 0 && kept[i].mapped % PAGES == 0",
         [("large.c", "kept[count].mapped = mapped;", "kept[count].mapped = nbytes - 1;")],
     ),
     "what is used again still counts as kept": (

@@ -269,7 +269,7 @@ PAGES = {
         "test_pages_ledger",
         "files_ask_no_ledger",
         [
-            ("windows.c", "always ? SIZE_MAX : most);", "most);"),
+            ("windows.c", "always ? SIZE_MAX : cowi_most_written", "cowi_most_written"),
             ("windows.c", "    if (cowi_family_pages_always(of->family)) {", "    if (false) {"),
         ],
     ),
@@ -374,7 +374,7 @@ PAGES = {
     "what a window did not use stays spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "    cowi_family_return(of->family, unspent(of));\n", "")],
+        [("windows.c", "    cowi_family_return(of->family, unspent(of));\n    if (!of->gave_up) {", "    if (!of->gave_up) {")],
     ),
     "a region that is copied is free": (
         "test_pages_ledger",
@@ -390,7 +390,7 @@ PAGES = {
     "paging begins without a reserve": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("windows.c", "cowi_price_of_pages(prices, most + cowi_between_looks(most)) + of->nbytes;", "0;")],
+        [("windows.c", "of->reserved = always ? 0 : price_of_writes(of);", "of->reserved = 0;")],
     ),
     "writes are not counted": (
         "test_pages_given_up",
@@ -409,7 +409,7 @@ PAGES = {
         [
             (
                 "windows.c",
-                "    if (written == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {",
+                "    if (!paid || written + cowi_pages_touched(box, of->nbytes) >= most) {",
                 "    if (true) {",
             )
         ],
@@ -417,7 +417,7 @@ PAGES = {
     "what was copied at first counts as written": (
         "test_pages_policy",
         "pages_that_were_copied_at_first_do_not_count",
-        [("windows.c", "    pages -= pages < of->at_first ? pages : of->at_first;\n", "")],
+        [("windows.c", "written = now > of->at_first ? now - of->at_first : 0;", "written = now == SIZE_MAX ? 0 : now;")],
     ),
     "regions of plain memory count as written": (
         "test_pages_policy",

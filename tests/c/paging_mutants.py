@@ -221,7 +221,8 @@ PAGING = {
                 "clone.c",
                 "            cowi_context_owe(made->context, nbytes);\n",
                 "            cowi_context_owe(made->context, nbytes);\n"
-                "            made->context->allocator->paging->earn(made->context->allocator->self, NULL, nbytes);\n",
+                "            if (cowi_context_family(made->context) != NULL) {\n"
+                "                cowi_family_earn(cowi_context_family(made->context), nbytes);\n            }\n",
             ),
             ("context.c", "    uint64_t before = cowi_load_relaxed(&context->owed);\n", "    uint64_t before = 0;\n"),
         ],
