@@ -215,7 +215,7 @@ PAGING = {
     ),
     "a lazy copy is earned at once": (
         "test_pages_ledger",
-        "an_adversary_gets_no_more",
+        "copies_that_nobody_wrote_to_are_earned",
         [
             (
                 "clone.c",
