@@ -29,6 +29,7 @@ from cowarray._chapters.inspection import __array_namespace_info__ as __array_na
 from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
+from cowarray._modes.aliasing.aliasing import aliasing
 from cowarray._modes.budget.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
 from cowarray._modes.common.site import Site
 from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
@@ -72,6 +73,7 @@ if not MYPY:
         "Storage",
         "TraceEvent",
         "aliases",
+        "aliasing",
         "array",
         "array_api",
         "asarray",
@@ -134,6 +136,7 @@ for _public in (
     Sharer,
     Site,
     TraceEvent,
+    aliasing,
     budget,
     checkpoint,
     decheckpoint,

@@ -32,6 +32,7 @@ from cowarray._modes.common import blocks, thread
 from cowarray._modes.common.entering import innermost
 from cowarray._modes.copies import copies
 from cowarray._modes.deferred import making
+from cowarray._modes.aliasing import here
 from cowarray._modes.simulate import watching
 from cowarray._native.storage import count_modes
 from cowarray._ops.operands import watch_births
@@ -128,7 +129,7 @@ def at_rest():
     gc.collect()
     found = {
         "a block": blocks.current(),
-        "a simulation": innermost(watching.variable),
+        "an alias": innermost(here.variable),
         "no_copy": innermost(copies._forbidden),
         "trace": innermost(copies._traces),
         "births": watch_births(0) or None,

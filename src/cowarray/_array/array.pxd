@@ -17,6 +17,7 @@ from cowarray._native.storage cimport (
     LOCATES,
     modes_in_use,
     OPERATION,
+    Pin,
     READS,
     Storage,
 )
@@ -145,6 +146,7 @@ cdef cnp.ndarray guarded_header(Array x)
 cdef cnp.ndarray private_header(Array x)
 cdef Snapshot new_snapshot()
 cdef cnp.ndarray reader_header(Array x)
+cdef Pin pin_array(Array x, const Access *said)
 cdef cnp.ndarray writable_header(Array x, const Access *said)
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer)
 cdef PyObject *root_of(PyObject *array) noexcept

@@ -19,7 +19,7 @@ from cowarray._array.array cimport (
     still,
     writable_header,
 )
-from cowarray._array.copies cimport exports_alias, tell_exported
+from cowarray._array.copies cimport exports_alias, may_alias, tell_exported
 from cowarray._array.snapshots cimport copied_out, loses_as_buffer, snapshot
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_USERDEF, NPY_VSTRING, PyArray_CLEARFLAGS
@@ -41,7 +41,7 @@ cdef cnp.ndarray export(Array x, Behalf behalf):
     cdef cnp.ndarray array
     cdef bint writeable = x.writeable
     cdef Access access
-    if exports_alias():
+    if may_alias():
         tell_exported(x)
     x = still(x)
     access = access_to(x, WRITES, behalf)

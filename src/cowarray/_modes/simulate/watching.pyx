@@ -1,11 +1,10 @@
 """The door of watched Storages: what each access finds, and the hooks by which copies in meaning become aliases."""
 
-from contextvars import ContextVar
-
 cimport cython
 from cpython.object cimport PyObject
 
 from cowarray._array.array cimport Array, set_shadow, storage_for
+from cowarray._modes.aliasing.here cimport block_here
 from cowarray._modes.simulate.regions cimport count_bytes, intersection, meet, Region, region_of_box, region_of_range
 from cowarray._modes.simulate.shadows cimport Birth, catch_up, Mark, Run, Shadow, shadow_of, Watch, Write
 from cowarray._modes.common.sites cimport here
@@ -30,7 +29,6 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 
-from cowarray._modes.common.entering import innermost
 from cowarray._native.storage import set_doorkeeper
 
 # What accesses outside of any operation are reported as.
@@ -165,24 +163,23 @@ cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site
 
 # ---- the hooks of the lower rooms ------------------------------------------------------------------------------------
 
-# Of the innermost `Entry` of a context, which has the run of a simulation.
-variable = ContextVar("cowarray_simulation", default=None)
 
-
-def aliases_here():
-    """Whether copies in meaning are aliases in the current context."""
-    return innermost(variable) is not None
+def watches_here():
+    """Whether the current context is one of a simulation."""
+    return block_here() is not None
 
 
 def watched_alias(Array view not None, str operation):
     """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own."""
-    cdef Run run = innermost(variable)
-    cdef Storage storage = storage_for(view)
-    cdef Watch watch
+    cdef Run run = block_here()
+    cdef Storage storage
+    cdef Watch watch = None
     cdef Shadow source, made
     cdef Birth birth
     global shadows_made
-    watch = None if run is None else watch_for(storage)
+    if run is not None:
+        storage = storage_for(view)
+        watch = watch_for(storage)
     if watch is None:
         return None
     source = shadow_of(watch, view)
@@ -219,4 +216,5 @@ def watched_alias(Array view not None, str operation):
 
 def exported(Array x not None):
     """Bytes of x are about to go out where that makes an alias: its Storage is watched as long as that is there."""
-    watch_for(storage_for(x))
+    if block_here() is not None:
+        watch_for(storage_for(x))
