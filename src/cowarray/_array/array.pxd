@@ -134,6 +134,11 @@ cdef inline bint is_plain(cnp.dtype descr) noexcept:
     return not PyDataType_REFCHK(descr) and descr.type_num >= 0 and descr.type_num != NPY_VSTRING
 
 
+cdef inline bint aliases_foreign(Array x) noexcept:
+    """Whether x lies in memory of somebody else who may write to it at any time."""
+    return x.storage_ is not None and x.storage_.never_shared and is_plain(x.descr)
+
+
 cdef void drop_header(Array x) noexcept
 cdef cnp.ndarray new_header(Array x, char *window, int flags, object base)
 cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,

@@ -352,6 +352,11 @@ cdef bint exports_alias() except -1:
     return may_alias() and asks_here()
 
 
+def aliases_here():
+    """`exports_alias`, for Python code."""
+    return exports_alias()
+
+
 cdef bint watches_here() except -1:
     """Whether the current context watches what becomes an alias."""
     return relaxed(&watch_users) != 0 and watcher.watches_here()

@@ -44,7 +44,16 @@ cnp.import_array()
 
 
 cdef Array import_array(cnp.ndarray array, object copy):
-    """Import a NumPy array. copy: True, False, or None, which copies unless sharing is sound or trusted."""
+    """Import a NumPy array. copy: True, False, or None, which copies unless sharing is sound or trusted.
+
+    Where imports alias in the current context, None is for an alias.
+    """
+    cdef Array alias = alias_as_numpy(array) if copy is None and exports_alias() else None
+    return import_value(array, copy) if alias is None else alias
+
+
+cdef Array import_value(cnp.ndarray array, object copy):
+    """`import_array`, but in no context an alias."""
     cdef object owner = owner_of(array)
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
@@ -54,10 +63,6 @@ cdef Array import_array(cnp.ndarray array, object copy):
             f"asarray: copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
             "not plain bytes; drop copy=False"
         )
-    if copy is None and exports_alias():
-        alias = alias_as_numpy(array)
-        if alias is not None:
-            return alias
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
     return copy_foreign(array)

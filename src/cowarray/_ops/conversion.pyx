@@ -445,7 +445,7 @@ cdef int check_device(object device) except -1:
 
 
 cdef bint is_array_class(object value) except -1:
-    return isinstance(value, type) and (is_array_type(value) or issubclass(value, cnp.ndarray))
+    return isinstance(value, type) and (is_array_type(<type>value) or issubclass(value, cnp.ndarray))
 
 
 cdef object hand_copy(Array x, object order):

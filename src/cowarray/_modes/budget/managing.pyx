@@ -11,7 +11,7 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, storage_for
+from cowarray._array.array cimport aliases_foreign, Array, BORN_LAZY, is_array, itemsize_of, storage_for
 from cowarray._array.copies cimport watches_here
 from cowarray._modes.budget.inputs cimport constant_name
 from cowarray._modes.budget.results cimport log_operation, note_births, note_gaps, note_writes
@@ -274,7 +274,7 @@ cdef int manage_given(Run run, str why, object arrays, tuple args, dict kwargs) 
     cdef list strange = []
     for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper == NULL and storage not in strange and not is_among(storage, args) and not (
+        if storage.doorkeeper == NULL and not aliases_foreign(<Array>each) and storage not in strange and not is_among(storage, args) and not (
             kwargs and is_among(storage, kwargs)
         ):
             strange.append(storage)
