@@ -73,7 +73,7 @@ cdef bint fill_alias(Array x, Py_buffer *view, int flags) except -1:
         or not is_plainly_laid(x) or not exports_alias()
     ):
         return False
-    tell_exported(x)
+    tell_exported(x, not flags & PyBUF_WRITABLE)
     x = still(x)
     access = access_to(x, WRITES, EXPORT)
     pin = pin_array(x, &access)

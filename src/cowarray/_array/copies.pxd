@@ -39,7 +39,7 @@ cdef inline bint may_alias() noexcept:
 cdef Array copy_of_alias(Array view, str operation, Array same=*)
 cdef bint exports_alias() except -1
 cdef bint watches_here() except -1
-cdef int tell_exported(Array x) except -1
+cdef int tell_exported(Array x, bint for_reading) except -1
 
 # Before and after every eager copy: ask the modes, and tell them.
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1

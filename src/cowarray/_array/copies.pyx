@@ -335,7 +335,8 @@ def watch_copies(int change, hooks, /):
     hooks : object
         Called from now on. ``watches_here()``: whether the current context is one of those. ``watched_alias(view,
         operation)``: the result of an operation that copies in meaning and for which NumPy makes a view, or None if it
-        is not watched. ``exported(x)``: called before an array is exported.
+        is not watched. ``exported(x, for_reading)``: called before an array is
+        exported; for_reading: as what would be a snapshot elsewhere.
 
     Returns
     -------
@@ -362,9 +363,10 @@ cdef bint watches_here() except -1:
     return relaxed(&watch_users) != 0 and watcher.watches_here()
 
 
-cdef int tell_exported(Array x) except -1:
+cdef int tell_exported(Array x, bint for_reading) except -1:
+    """Tell who watches of an export. for_reading: outside of their contexts it would be a snapshot."""
     if relaxed(&watch_users) != 0:
-        watcher.exported(x)
+        watcher.exported(x, for_reading)
     return 0
 
 

@@ -33,16 +33,16 @@ cdef object numpy_dtype = np.dtype
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # copy=None in NumPy's own Python code
 
 
-cdef cnp.ndarray export(Array x, Behalf behalf):
+cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
     """A NumPy array that aliases x: x gets bytes of its own, and is pinned for as long as the array lives.
 
-    Read-only if x is, for consumers that respect the flag.
+    Read-only if x is, for consumers that respect the flag. for_reading: elsewhere it would be a snapshot.
     """
     cdef cnp.ndarray array
     cdef bint writeable = x.writeable
     cdef Access access
     if may_alias():
-        tell_exported(x)
+        tell_exported(x, for_reading)
     x = still(x)
     access = access_to(x, WRITES, behalf)
     array = writable_header(x, &access)
@@ -56,7 +56,9 @@ cdef cnp.ndarray outgoing(Array x):
 
     It is an alias if x is lent, or in a context whose exports are aliases.
     """
-    return export(x, EXPORT) if (relaxed(&x.loans) != 0 and x.writeable) or exports_alias() else snapshot(x)
+    if relaxed(&x.loans) != 0 and x.writeable:
+        return export(x, EXPORT)
+    return export(x, EXPORT, True) if exports_alias() else snapshot(x)
 
 
 @cython.final

@@ -28,7 +28,7 @@ from cowarray._array.array cimport (
     size_of,
     Snapshot,
 )
-from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, lazy_copy, may_copy
+from cowarray._array.copies cimport copy_as_laid, copy_of_alias, exports_alias, have_copied, lazy_copy, may_copy
 from cowarray._array.layout cimport c_strides, extent_fits, f_strides, kept_strides, MAXDIMS, product
 from cowarray._c.numpy cimport (
     NPY_ARRAY_OWNDATA,
@@ -143,9 +143,10 @@ cdef Array alias_as_numpy(cnp.ndarray array):
     cdef Storage storage
     if pin is not None and own_bytes(pin.storage) == <char *>pin.scope.data:
         storage = pin.storage  # an alias of ours comes back
-        return on_storage(storage, cnp.PyArray_BYTES(array) - <char *>pin.scope.data, cnp.PyArray_NDIM(array),
+        view = on_storage(storage, cnp.PyArray_BYTES(array) - <char *>pin.scope.data, cnp.PyArray_NDIM(array),
                           cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array),
                           cnp.PyArray_ISWRITEABLE(array), BORN_VIEW)
+        return copy_of_alias(view, "asarray")
     if cnp.PyArray_ISWRITEABLE(array):
         return alias_foreign(array) if distinct_array(array) else None
     return alias_foreign(array) if is_read_of_writable(array) else None

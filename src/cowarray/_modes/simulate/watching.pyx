@@ -10,7 +10,7 @@ from cowarray._modes.simulate.shadows cimport Birth, catch_up, Mark, Run, Shadow
 from cowarray._modes.common.sites cimport here
 from cowarray._modes.common.thread cimport this_thread
 from cowarray._modes.simulate.values cimport differs, keep_values, lose_values
-from cowarray._modes.simulate.writes cimport begin_comparing, new_write, note, note_export, settle
+from cowarray._modes.simulate.writes cimport begin_comparing, new_write, note, note_export, settle, tell_readers
 from cowarray._native.storage cimport (
     Access,
     C_API,
@@ -94,6 +94,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     site = here()
     if outside:
         note_export(watch, storage, s, region, access.itemsize if access.ndim >= 0 else 1, site)
+        watch.reading = None
         return 0
     if watch.exact:
         keep_values(watch, storage, s, region)
@@ -102,6 +103,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     write = new_write(watch, storage, s, region, site, overwrites)
     if step is None:
         note(write)
+        tell_readers(watch, storage, region, site)
     elif step.pending is None:
         step.pending = [write]
     else:
@@ -214,7 +216,9 @@ def watched_alias(Array view not None, str operation):
     return view
 
 
-def exported(Array x not None):
+def exported(Array x not None, bint for_reading):
     """Bytes of x are about to go out where that makes an alias: its Storage is watched as long as that is there."""
-    if block_here() is not None:
-        watch_for(storage_for(x))
+    cdef Run run = block_here()
+    cdef Watch watch = None if run is None else watch_for(storage_for(x))
+    if watch is not None:
+        watch.reading = run if for_reading else None
