@@ -116,8 +116,14 @@ KINDS = [
     (["x.flags.writeable = False"], "close", 0.2),
 ]
 LINES = [
-    (text if kind in ("del", "turn") else compile(text, text, "exec" if kind in ("write", "pair", "close") else "eval"),
-     text, kind, weight / len(texts))
+    (
+        text
+        if kind in ("del", "turn")
+        else compile(text, text, "exec" if kind in ("write", "pair", "close") else "eval"),
+        text,
+        kind,
+        weight / len(texts),
+    )
     for texts, kind, weight in KINDS
     for text in texts
 ]
@@ -210,7 +216,7 @@ class Program:
         wants_out = kind == "import"
         if x.is_out != wants_out and kind not in ("view", "write", "pair"):
             return
-        if not x.numpys.size or x.numpys.dtype != np.float64 and kind != "view":
+        if not x.numpys.size or (x.numpys.dtype != np.float64 and kind != "view"):
             return
         if kind == "pair" and (x.numpys.shape != y.numpys.shape or y.numpys.dtype != np.float64):
             return
@@ -222,9 +228,8 @@ class Program:
             return
         if x.is_out and ("reshape" in text or "ravel" in text) and kind == "write":
             return  # NumPy's own, inside and outside
-        if text in ("x[...] = x[::-1].copy()", "x.ravel()[::2] = c", "x.reshape(-1)[j] = c") and self.open is None:
-            if "copy" not in text:
-                return  # lost, as meant
+        if text in ("x.ravel()[::2] = c", "x.reshape(-1)[j] = c") and self.open is None:
+            return  # lost, as meant
         if self.open is None and text.startswith(("numpy.asarray(x)[i]", "memoryview(x)")) and not x.is_out:
             return  # refused, as meant
         names = self.names(x.numpys)

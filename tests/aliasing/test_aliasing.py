@@ -186,7 +186,12 @@ def test_an_export_is_an_alias_on_both_sides(way):
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (1, 1, 2, 1, 3), (0, 2)])
 def test_every_export_is_as_numpys(way, dtype, shape):
     n = np.zeros(shape, dtype)
-    for view in (lambda x: x, lambda x: x.T, lambda x: x[..., ::2] if x.ndim else x, lambda x: x[::-1] if x.ndim else x):
+    for view in (
+        lambda x: x,
+        lambda x: x.T,
+        lambda x: x[..., ::2] if x.ndim else x,
+        lambda x: x[::-1] if x.ndim else x,
+    ):
         with ca.aliasing():
             x = view(ca.array(n))
             expected, found = outcome(way, view(n)), outcome(way, x)
@@ -286,8 +291,15 @@ def test_an_alias_that_comes_back_lies_in_the_same_storage():
 def test_where_numpy_gives_its_argument_it_is_the_argument():
     x = ca.ones((2, 3))
     with ca.aliasing():
-        for each in (ca.ascontiguousarray(x), ca.asanyarray(x), ca.atleast_1d(x), x.conj(), ca.require(x, None, "WO"),
-                     ca.asarray(x), np.atleast_2d(x)):
+        for each in (
+            ca.ascontiguousarray(x),
+            ca.asanyarray(x),
+            ca.atleast_1d(x),
+            x.conj(),
+            ca.require(x, None, "WO"),
+            ca.asarray(x),
+            np.atleast_2d(x),
+        ):
             assert each is x
         for each in (x.reshape(6), x.ravel(), x.reshape(2, 3), x.view()):
             assert each is not x

@@ -27,12 +27,12 @@ import numpy as np
 
 import cowarray as ca
 from cowarray._array import copies as array_copies
+from cowarray._modes.aliasing import here
 from cowarray._modes.budget import runs
 from cowarray._modes.common import blocks, thread
 from cowarray._modes.common.entering import innermost
 from cowarray._modes.copies import copies
 from cowarray._modes.deferred import making
-from cowarray._modes.aliasing import here
 from cowarray._modes.simulate import watching
 from cowarray._native.storage import count_modes
 from cowarray._ops.operands import watch_births

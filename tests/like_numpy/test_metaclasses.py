@@ -54,8 +54,9 @@ CALLS = """
     x.view(Own) | x.view(type=Own) | x.view(Abstract) | x.view("f8", Own) | x.view(OwnFloat) | x.astype(OwnFloat)
     np.concatenate([x, c]) | np.stack([x, c]) | np.isclose(x, c) | np.einsum("i,i", x, c) | np.dot(x, c)
     np.where(x > 1, x, c) | np.interp(c, x, x) | np.isin(x, c) | np.broadcast_arrays(x, c)[0] | np.copyto(x, c)
-    np.may_share_memory(x, c) | np.may_share_memory(c, x) | np.concatenate([x, Foreign()]) | np.add(x, c) | x + c | c + x
-    x + Converted() | np.add(x, OwnFloat(2)) | x + Declining() | x[Indexing()] | x.reshape(Indexing(), 3) | x[List([1, 2])]
+    np.may_share_memory(x, c) | np.may_share_memory(c, x) | np.concatenate([x, Foreign()]) | np.add(x, c) | x + c
+    c + x | x + Converted() | np.add(x, OwnFloat(2)) | x + Declining() | x[Indexing()] | x.reshape(Indexing(), 3)
+    x[List([1, 2])]
     np.concatenate(List([x, x])) | x.sum(dtype=OwnFloat) | np.zeros_like(x, dtype=OwnFloat) | x.searchsorted(c)
     x.fill(OwnFloat(3)) | x.choose([c, c, c]) | x.view(Indexing)
 """

@@ -1,4 +1,4 @@
-"""`simulate` tells of what is read outside the library: bytes that went out for reading, and were written afterwards."""
+"""`simulate` tells of bytes that went out for reading, and were written afterwards: whoever has them sees that."""
 
 import os
 import subprocess

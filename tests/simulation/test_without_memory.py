@@ -7,8 +7,8 @@ import pytest
 
 import cowarray
 from cowarray._array.copies import watch_copies
-from cowarray._modes.common.entering import innermost
 from cowarray._modes.aliasing import here
+from cowarray._modes.common.entering import innermost
 from cowarray._modes.simulate import watching
 
 pytestmark = pytest.mark.sanitized

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Buffers that alias an array, made without a NumPy array in between: what `numpy.asarray` takes where exports alias."""
+"""Buffers that alias an array, made without a NumPy array in between: `numpy.asarray` takes them where exports alias."""
 
 cimport cython
 cimport numpy as cnp

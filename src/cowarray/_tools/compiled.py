@@ -64,9 +64,7 @@ class _AdaptedObject:
         self.__wrapped__ = wrapped
         self._result = result
 
-    @property
-    def __class__(self) -> Any:
-        return type(self.__wrapped__)
+    __class__: Any = property(lambda self: type(self.__wrapped__))
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # halfway through a copy

@@ -274,9 +274,9 @@ cdef int manage_given(Run run, str why, object arrays, tuple args, dict kwargs) 
     cdef list strange = []
     for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper == NULL and not aliases_foreign(<Array>each) and storage not in strange and not is_among(storage, args) and not (
-            kwargs and is_among(storage, kwargs)
-        ):
+        if storage.doorkeeper != NULL or aliases_foreign(<Array>each):
+            continue
+        if storage not in strange and not is_among(storage, args) and not (kwargs and is_among(storage, kwargs)):
             strange.append(storage)
     if not strange:
         return 0
