@@ -14,12 +14,15 @@ import random
 import sys
 import warnings
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 
 import cowarray
 
-SHAPES = [(8,), (2, 4), (4, 2), (2, 2, 2), (3, 3), (6,), (12,), (3, 4)]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run by hand
+
+from support.lines import SHAPES, names_for, weighted
 
 VIEWS = [
     "x[k]",
@@ -115,18 +118,16 @@ KINDS = [
     (["in or out"], "turn", 2),
     (["x.flags.writeable = False"], "close", 0.2),
 ]
-LINES = [
-    (
-        text
-        if kind in ("del", "turn")
-        else compile(text, text, "exec" if kind in ("write", "pair", "close") else "eval"),
-        text,
-        kind,
-        weight / len(texts),
-    )
-    for texts, kind, weight in KINDS
-    for text in texts
-]
+
+
+def compiled(text, kind):
+    """A line's code, if it has some."""
+    if kind in ("del", "turn"):
+        return text
+    return compile(text, text, "exec" if kind in ("write", "pair", "close") else "eval")
+
+
+LINES = [(compiled(text, kind), text, kind, weight) for text, kind, weight in weighted(KINDS)]
 WEIGHTS = [weight for *_, weight in LINES]
 
 
@@ -274,23 +275,7 @@ class Program:
             return None, type(error)
 
     def names(self, x):
-        draw = self.random
-        slices = [
-            draw.choice([slice(None), slice(0, 2), slice(1, None), slice(None, None, 2), draw.randrange(n)])
-            for n in x.shape
-        ]
-        if all(isinstance(each, int) for each in slices):
-            slices[:1] = [slice(0, 1)]
-        shapes = [shape for shape in SHAPES if np.prod(shape) == x.size] or [(-1,)]
-        return {
-            "k": tuple(slices),
-            "i": tuple(draw.randrange(n) for n in x.shape),
-            "j": draw.randrange(x.size),
-            "f": [draw.randrange(len(x)) for _ in range(2)] if x.ndim else ...,
-            "m": np.array([draw.random() < 0.4 for _ in range(x.size)]).reshape(x.shape),
-            "c": draw.randrange(1, 1000),
-            "s": draw.choice(shapes),
-        }
+        return names_for(self.random, x, lambda: self.random.randrange(1, 1000))
 
 
 def made_of(values):

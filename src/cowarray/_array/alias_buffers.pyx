@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Buffers that alias an array, made without a NumPy array in between: `numpy.asarray` takes them where exports alias."""
+"""Buffers that alias an array, made without a NumPy array in between: `numpy.asarray` takes them inside `aliasing`."""
 
 cimport cython
 cimport numpy as cnp
@@ -21,7 +21,8 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.copies cimport exports_alias, tell_exported
 from cowarray._array.layout cimport c_strides, is_c_ordered
-from cowarray._c.numpy cimport letters, NPY_ARRAY_WRITEABLE, PyArray_ISNBO, PyDataType_ELSIZE
+from cowarray._array.snapshots cimport fill_view
+from cowarray._c.numpy cimport letters, NPY_ARRAY_WRITEABLE, PyArray_ISNBO
 from cowarray._c.python cimport forward_buffer, seal
 from cowarray._native.storage cimport Access, EXPORT, is_aligned, Pin, WRITES
 
@@ -91,16 +92,7 @@ cdef bint fill_alias(Array x, Py_buffer *view, int flags) except -1:
     owner.writeable = x.writeable
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
     c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
-    view.buf = owner.data
-    view.itemsize = PyDataType_ELSIZE(owner.descr)
-    view.len = size_of(x) * view.itemsize
-    view.readonly = not owner.writeable
-    view.ndim = owner.nd
-    view.format = <char *>letters(owner.descr.type_num)
-    view.shape = <Py_ssize_t *>owner.dims
-    view.strides = <Py_ssize_t *>owner.dims + owner.nd
-    view.suboffsets = NULL
-    view.internal = NULL
+    fill_view(view, owner.data, owner.descr, owner.nd, owner.dims, letters(owner.descr.type_num), not owner.writeable)
     view.obj = owner
     return True
 
