@@ -4,6 +4,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cowarray._array.array cimport Array, set_shadow, storage_for
+from cowarray._array.copies cimport copy_as_laid
 from cowarray._modes.aliasing.here cimport block_here
 from cowarray._modes.simulate.regions cimport count_bytes, intersection, meet, Region, region_of_box, region_of_range
 from cowarray._modes.simulate.shadows cimport Birth, catch_up, Mark, Run, Shadow, shadow_of, Watch, Write
@@ -172,18 +173,22 @@ def watches_here():
 
 
 def watched_alias(Array view not None, str operation):
-    """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own."""
+    """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own.
+
+    None outside of simulations.
+    """
     cdef Run run = block_here()
     cdef Storage storage
-    cdef Watch watch = None
+    cdef Watch watch
     cdef Shadow source, made
     cdef Birth birth
     global shadows_made
-    if run is not None:
-        storage = storage_for(view)
-        watch = watch_for(storage)
-    if watch is None:
+    if run is None:
         return None
+    storage = storage_for(view)
+    watch = watch_for(storage)
+    if watch is None:
+        return copy_as_laid(view)  # another mode has it, and nothing could be reported
     source = shadow_of(watch, view)
     birth = Birth.__new__(Birth)
     birth.made = here()
