@@ -165,6 +165,8 @@ def test_the_namespace_answers_what_libraries_ask_beyond_the_standard():
         (xp.transpose(x, (1, 0)), [[1, 3], [2, 4]]),
         (xp.einsum("ij,ij", x, x), 30),
         (xp.einsum("ii->i", x), [1, 4]),
+        (xp.diag(x), [1, 4]),
+        (xp.diag(x[0]), [[1, 0], [0, 2]]),
         (xp.logspace(0, 2, 3), [1, 10, 100]),
         (xp.logspace(0, 2, 3, base=2, dtype=xp.float32), [1, 2, 4]),
         (xp.pad(x, 1)[0], [0] * 4),
@@ -173,7 +175,7 @@ def test_the_namespace_answers_what_libraries_ask_beyond_the_standard():
         assert made.tolist() == expected
         assert made.__array_namespace__() is xp
         assert type(made.sum()) is cowarray.ndarray, "the result is one of the standard's arrays"
-    assert not {"transpose", "einsum", "logspace", "float16", "pad", "lib"} & {*xp.__all__}
+    assert not {"transpose", "einsum", "diag", "logspace", "float16", "pad", "lib"} & {*xp.__all__}
     with pytest.raises(AttributeError, match="beyond the standard"):
         xp.swapaxes  # noqa: B018
 

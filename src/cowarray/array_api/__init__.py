@@ -311,7 +311,7 @@ if not _typing.TYPE_CHECKING:
             from cowarray import lib
 
             return lib
-        if name in ("einsum", "float16", "pad", "transpose"):
+        if name in ("diag", "einsum", "float16", "pad", "transpose"):
             from cowarray import _chapters
 
             return getattr(_chapters, name)
