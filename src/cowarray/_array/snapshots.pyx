@@ -33,9 +33,9 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, is_worth_sharing, may_copy
-from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
+from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS
 from cowarray._c.atomics cimport relaxed
-from cowarray._c.numpy cimport letters, PyArray_ISNBO, PyArray_NewCopy, PyDataType_ELSIZE
+from cowarray._c.numpy cimport letters, PyArray_ISNBO, PyArray_NewCopy
 from cowarray._native.storage cimport (
     Access,
     allow_eager,
