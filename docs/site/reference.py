@@ -53,7 +53,7 @@ TITLES = {
 }
 MODES = {
     "budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed", "deferred", "deferred_init", "is_deferred",
-    "materialize", "fake", "fake_like", "is_fake", "no_copy", "trace", "lend", "simulate",
+    "materialize", "fake", "fake_like", "is_fake", "no_copy", "trace", "lend", "aliasing", "simulate",
 }  # fmt: skip
 
 

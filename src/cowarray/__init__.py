@@ -29,6 +29,7 @@ from cowarray._chapters.inspection import __array_namespace_info__ as __array_na
 from cowarray._files import raw as _raw
 from cowarray._files.npy import load, save, savez, savez_compressed
 from cowarray._files.raw import *
+from cowarray._modes.aliasing.aliasing import aliasing
 from cowarray._modes.budget.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
 from cowarray._modes.common.site import Site
 from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
@@ -73,6 +74,7 @@ if not MYPY:
         "Storage",
         "TraceEvent",
         "aliases",
+        "aliasing",
         "array",
         "array_api",
         "asarray",
@@ -136,6 +138,7 @@ for _public in (
     Sharer,
     Site,
     TraceEvent,
+    aliasing,
     budget,
     by_page,
     checkpoint,

@@ -27,6 +27,7 @@ import numpy as np
 
 import cowarray as ca
 from cowarray._array import copies as array_copies
+from cowarray._modes.aliasing import here
 from cowarray._modes.budget import runs
 from cowarray._modes.common import blocks, thread
 from cowarray._modes.common.entering import innermost
@@ -128,7 +129,7 @@ def at_rest():
     gc.collect()
     found = {
         "a block": blocks.current(),
-        "a simulation": innermost(watching.variable),
+        "an alias": innermost(here.variable),
         "no_copy": innermost(copies._forbidden),
         "trace": innermost(copies._traces),
         "births": watch_births(0) or None,

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import cowarray as ca
-from cowarray._array.copies import watch_copies
+from cowarray._array.copies import alias_copies, watch_copies
 from cowarray._native.storage import count_modes
 from cowarray._ops.operands import watch_births
 
@@ -39,6 +39,7 @@ MODES = {
     "fake": (ca.fake, lambda mode: ca.is_fake(ca.zeros(3))),
     "deferred": (ca.deferred, lambda mode: ca.is_deferred(ca.zeros(3))),
     "budget": (lambda: ca.budget("1 GiB", small=0), lambda mode: ca.is_checkpointed(ca.zeros(3) + 1)),
+    "aliasing": (ca.aliasing, aliases),
     "simulate": (ca.simulate, aliases),
     "no_copy": (ca.no_copy, forbids),
     "trace": (ca.trace, traces),
@@ -51,7 +52,7 @@ def modes(request):
     make, holds = MODES[request.param]
 
     def counts():
-        return watch_births(0), watch_copies(0, None), count_modes(0)
+        return watch_births(0), alias_copies(0), watch_copies(0, None), count_modes(0)
 
     assert not holds(make())
     before = counts()

@@ -294,7 +294,7 @@ def test_the_namespace_tells_what_it_is():
     with pytest.raises(TypeError):
         x.__array_namespace__("2024.12")
     info = cowarray.__array_namespace_info__()
-    assert info.devices() == (x.device,)
+    assert info.devices() == [x.device]
     assert info.default_device() == x.device
     assert info.capabilities()["max dimensions"] == 64
     assert info.dtypes(kind="bool") == {"bool": cowarray.bool}

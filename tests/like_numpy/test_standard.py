@@ -157,10 +157,33 @@ def test_limits_of_integers(dtype):
         cowarray.iinfo(cowarray.float64)
 
 
+def test_the_namespace_answers_what_libraries_ask_beyond_the_standard():
+    xp = cowarray.array_api
+    x = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+    for made, expected in (
+        (xp.transpose(x), [[1, 3], [2, 4]]),
+        (xp.transpose(x, (1, 0)), [[1, 3], [2, 4]]),
+        (xp.einsum("ij,ij", x, x), 30),
+        (xp.einsum("ii->i", x), [1, 4]),
+        (xp.diag(x), [1, 4]),
+        (xp.diag(x[0]), [[1, 0], [0, 2]]),
+        (xp.logspace(0, 2, 3), [1, 10, 100]),
+        (xp.logspace(0, 2, 3, base=2, dtype=xp.float32), [1, 2, 4]),
+        (xp.pad(x, 1)[0], [0] * 4),
+        (xp.astype(x, xp.float16), [[1, 2], [3, 4]]),
+    ):
+        assert made.tolist() == expected
+        assert made.__array_namespace__() is xp
+        assert type(made.sum()) is cowarray.ndarray, "the result is one of the standard's arrays"
+    assert not {"transpose", "einsum", "diag", "logspace", "float16", "pad", "lib"} & {*xp.__all__}
+    with pytest.raises(AttributeError, match="beyond the standard"):
+        xp.swapaxes  # noqa: B018
+
+
 def test_the_namespace_says_what_it_can_do():
     assert cowarray.__array_api_version__ == VERSIONS[-1]
     info = cowarray.__array_namespace_info__()
-    assert info.devices() == ("cpu",)
+    assert info.devices() == ["cpu"]
     assert info.default_device() in info.devices()
     assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
     assert cowarray.zeros((1,) * 64).ndim == 64

@@ -68,3 +68,25 @@ def test_they_do_what_they_do_with_numpy(tmp_path, extension, own):
     ]
     assert ("demanding.clear", "demanding.clear", "print") in found
     assert (("z.reshape", "z.reshape", "print") in found) is own  # others' results are NumPy's
+
+
+SOLVING = """
+    import numpy as np
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.linalg import SuperLU, spsolve, splu
+
+    matrix, right = csc_matrix(np.array([[2.0, 0, 1], [0, 3, 0], [1, 0, 4]])), np.array([1.0, 2, 3])
+    factors = splu(matrix)
+    print(spsolve(matrix, right), factors.solve(right), factors.shape, isinstance(factors, SuperLU), repr(factors)[:8])
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--include", "scipy"]])
+def test_factors_of_a_sparse_matrix_take_our_arrays(tmp_path, options):
+    pytest.importorskip("scipy")
+    (tmp_path / "script.py").write_text(textwrap.dedent(SOLVING))
+    run = {"cwd": tmp_path, "capture_output": True, "text": True}
+    plain = subprocess.run([sys.executable, "script.py"], **run)
+    ours = subprocess.run([sys.executable, "-m", "cowarray", "simulate", *options, "script.py"], **run)
+    assert (ours.stdout, ours.returncode) == (plain.stdout, 0)
+    assert "SuperLU" not in ours.stderr

@@ -7,6 +7,7 @@ import pytest
 
 import cowarray
 from cowarray._array.copies import watch_copies
+from cowarray._modes.aliasing import here
 from cowarray._modes.common.entering import innermost
 from cowarray._modes.simulate import watching
 
@@ -72,7 +73,7 @@ def test_entering_fails_as_a_whole():
     for n in range(1, 60):
         simulation = cowarray.simulate()
         if refused(n, simulation.__enter__):
-            assert innermost(watching.variable) is None
+            assert innermost(here.variable) is None
             failed += 1
         else:
             simulation.__exit__(None, None, None)

@@ -15,13 +15,17 @@ import random
 import sys
 import warnings
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 import cowarray
 
-SHAPES = [(8,), (2, 4), (4, 2), (2, 2, 2), (3, 3), (6,), (12,), (3, 4)]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run by hand
+
+from support.lines import SHAPES, names_for, weighted
+
 NAME = "<program>"
 
 
@@ -127,7 +131,7 @@ KINDS = [
     (PAIRS, "pair", 2),
     (["del"], "del", 1),
 ]
-LINES = [(Line(text, kind), weight / len(texts)) for texts, kind, weight in KINDS for text in texts]
+LINES = [(Line(text, kind), weight) for text, kind, weight in weighted(KINDS)]
 
 
 class Trio:
@@ -208,23 +212,7 @@ class Program:
             assert np.array_equal(np.asarray(results[0]), np.asarray(as_numpys(results[2]))), self.listing()
 
     def names(self, x):
-        draw = self.random
-        axis_slices = [
-            draw.choice([slice(None), slice(0, 2), slice(1, None), slice(None, None, 2), draw.randrange(n)])
-            for n in x.shape
-        ]
-        if all(isinstance(each, int) for each in axis_slices):
-            axis_slices[0] = slice(0, 1)
-        shapes = [shape for shape in SHAPES if np.prod(shape) == x.size] or [(-1,)]
-        return {
-            "k": tuple(axis_slices),
-            "i": tuple(draw.randrange(n) for n in x.shape),
-            "j": draw.randrange(x.size),
-            "f": [draw.randrange(len(x)) for _ in range(2)],
-            "m": np.array([draw.random() < 0.4 for _ in range(x.size)]).reshape(x.shape),
-            "c": next(self.numbers) if draw.random() < 0.99 else 0,
-            "s": draw.choice(shapes),
-        }
+        return names_for(self.random, x, lambda: next(self.numbers) if self.random.random() < 0.99 else 0)
 
     def execute(self, code, names, x, y, module):
         values = {**names, "x": x, "y": y, "np": module}

@@ -17,6 +17,7 @@ from cowarray._native.storage cimport (
     LOCATES,
     modes_in_use,
     OPERATION,
+    Pin,
     READS,
     Storage,
 )
@@ -133,6 +134,11 @@ cdef inline bint is_plain(cnp.dtype descr) noexcept:
     return not PyDataType_REFCHK(descr) and descr.type_num >= 0 and descr.type_num != NPY_VSTRING
 
 
+cdef inline bint aliases_foreign(Array x) noexcept:
+    """Whether x lies in memory of somebody else who may write to it at any time."""
+    return x.storage_ is not None and x.storage_.never_shared and is_plain(x.descr)
+
+
 cdef void drop_header(Array x) noexcept
 cdef cnp.ndarray new_header(Array x, char *window, int flags, object base)
 cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
@@ -145,6 +151,7 @@ cdef cnp.ndarray guarded_header(Array x)
 cdef cnp.ndarray private_header(Array x)
 cdef Snapshot new_snapshot()
 cdef cnp.ndarray reader_header(Array x)
+cdef Pin pin_array(Array x, const Access *said)
 cdef cnp.ndarray writable_header(Array x, const Access *said)
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer)
 cdef PyObject *root_of(PyObject *array) noexcept

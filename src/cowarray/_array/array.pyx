@@ -99,7 +99,7 @@ cdef dict BIRTHS = {
     BORN_EAGER_PINNED: "copied at once: the source was being written to, or had a writable export",
     BORN_EAGER_DTYPE: "copied at once: elements of this dtype are not plain bytes",
     BORN_IMPORT: "imported: somebody else's memory, which cowarray never writes to",
-    BORN_IMPORT_ALIAS: "imported inside simulate: an alias of somebody else's memory, as NumPy's would be",
+    BORN_IMPORT_ALIAS: "imported inside aliasing or simulate: an alias of somebody else's memory",
     BORN_IMPORT_COPY: "imported by a copy: the memory might have changed unseen, or you asked for a copy",
     BORN_FILE: "on pages of a file: writes go to pages of its own, and not to the file",
 }
@@ -325,8 +325,8 @@ cdef cnp.ndarray reader_header(Array x):
     return new_header(x, own_bytes(shared), 0, owner)
 
 
-cdef cnp.ndarray writable_header(Array x, const Access *said):
-    """NumPy's writable view of x, which gets bytes of its own and is pinned while the view lives. A gap, at first.
+cdef Pin pin_array(Array x, const Access *said):
+    """Write access to x's bytes, which x has for itself from now on. A gap, at first.
 
     said: the access, if it is not one of an operation that writes to all of x.
     """
@@ -341,8 +341,17 @@ cdef cnp.ndarray writable_header(Array x, const Access *said):
             access = access_to(x, WRITES, OPERATION)
         pin = pin_storage(storage, &access)
         if x.storage_ is storage:
-            return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
+            return pin
         access.ndim = -1  # the box was one of another Storage
+
+
+cdef cnp.ndarray writable_header(Array x, const Access *said):
+    """NumPy's writable view of x, which gets bytes of its own and is pinned while the view lives. A gap, at first.
+
+    said: as for `pin_array`.
+    """
+    cdef Pin pin = pin_array(x, said)
+    return new_header(x, <char *>pin.scope.data, NPY_ARRAY_WRITEABLE, pin)
 
 
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):

@@ -24,8 +24,11 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 cdef Array copy_as_laid(Array source)
 cdef char order_code(object order) except -1
 
-# How many contexts make copies in meaning aliases wherever NumPy does (`cowarray.simulate`).
+# How many contexts make copies in meaning aliases wherever NumPy does (`cowarray.aliasing`, `cowarray.simulate`); in
+# those of `simulate` somebody watches them.
 cdef int alias_users
+ctypedef bint (*alias_question)() except -1
+cdef void set_alias_question(alias_question question) noexcept
 
 
 cdef inline bint may_alias() noexcept:
@@ -33,9 +36,10 @@ cdef inline bint may_alias() noexcept:
     return relaxed(&alias_users) != 0
 
 
-cdef Array copy_of_alias(Array view, str operation)
+cdef Array copy_of_alias(Array view, str operation, Array same=*)
 cdef bint exports_alias() except -1
-cdef int tell_exported(Array x) except -1
+cdef bint watches_here() except -1
+cdef int tell_exported(Array x, bint for_reading) except -1
 
 # Before and after every eager copy: ask the modes, and tell them.
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1

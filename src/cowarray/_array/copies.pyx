@@ -54,7 +54,7 @@ from cowarray._array.layout cimport (
     MAXDIMS,
     same_layout,
 )
-from cowarray._c.atomics cimport add
+from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
 from cowarray._native.storage cimport (
     Access,
@@ -298,20 +298,45 @@ cdef Array copy_as_laid(Array source):
 
 
 cdef int alias_users = 0
-# The hooks that are called while there are any: `aliases_here()`, `watched_alias(view, operation)`, `exported(x)`.
+cdef int watch_users = 0
+# Says whether the current context is one of those that alias; set before any of them begins.
+cdef alias_question asks_here = NULL
+# The hooks that are called while somebody watches: `watches_here()`, `watched_alias(view, operation)`, `exported(x)`.
 cdef object watcher = None
 
 
-def watch_copies(int change, hooks, /):
+cdef void set_alias_question(alias_question question) noexcept:
+    """Set what says whether the current context aliases wherever NumPy does."""
+    global asks_here
+    asks_here = question
+
+
+def alias_copies(int change, /):
     """Count a context that begins (1) or ends (-1) to alias wherever NumPy does.
 
     Parameters
     ----------
     change : {1, -1}
+
+    Returns
+    -------
+    int
+        How many contexts there are.
+    """
+    return add(&alias_users, change)
+
+
+def watch_copies(int change, hooks, /):
+    """Count a context that begins (1) or ends (-1) to watch what becomes an alias. It is counted by `alias_copies` too.
+
+    Parameters
+    ----------
+    change : {1, -1}
     hooks : object
-        Called from now on. ``aliases_here()``: whether the current context is one of those, in which exports are
-        aliases and imports may be. ``watched_alias(view, operation)``: the result of an operation for which NumPy
-        makes a view, or None for a copy. ``exported(x)``: called before an array is exported there.
+        Called from now on. ``watches_here()``: whether the current context is one of those. ``watched_alias(view,
+        operation)``: the result of an operation that copies in meaning and for which NumPy makes a view, or None if it
+        is not watched. ``exported(x, for_reading)``: called before an array is
+        exported; for_reading: as what would be a snapshot elsewhere.
 
     Returns
     -------
@@ -320,25 +345,43 @@ def watch_copies(int change, hooks, /):
     """
     global watcher
     watcher = hooks
-    return add(&alias_users, change)
+    return add(&watch_users, change)
 
 
 cdef bint exports_alias() except -1:
-    """Whether exports, and imports, are aliases in the current context. A gap, if `may_alias`."""
-    return may_alias() and watcher.aliases_here()
+    """Whether exports, imports and copies in meaning are aliases in the current context. A gap, if `may_alias`."""
+    return may_alias() and asks_here()
 
 
-cdef int tell_exported(Array x) except -1:
-    watcher.exported(x)
+def aliases_here():
+    """`exports_alias`, for Python code."""
+    return exports_alias()
+
+
+cdef bint watches_here() except -1:
+    """Whether the current context watches what becomes an alias."""
+    return relaxed(&watch_users) != 0 and watcher.watches_here()
+
+
+cdef int tell_exported(Array x, bint for_reading) except -1:
+    """Tell who watches of an export. for_reading: outside of their contexts it would be a snapshot."""
+    if relaxed(&watch_users) != 0:
+        watcher.exported(x, for_reading)
     return 0
 
 
-cdef Array copy_of_alias(Array view, str operation):
-    """The result of a copy in meaning for which NumPy gives this view, which nobody else uses."""
+cdef Array copy_of_alias(Array view, str operation, Array same=None):
+    """The result of a copy in meaning for which NumPy gives this view, which nobody else uses.
+
+    same: the array that it is a view of, where NumPy gives that itself.
+    """
     if may_alias():
-        result = watcher.watched_alias(view, operation)
-        if result is not None:
-            return <Array?>result
+        if relaxed(&watch_users) != 0:
+            result = watcher.watched_alias(view, operation)
+            if result is not None:
+                return <Array?>result
+        if asks_here():
+            return view if same is None else same
     return copy_as_laid(view)
 
 

@@ -19,7 +19,7 @@ from cowarray._array.array cimport (
     still,
     writable_header,
 )
-from cowarray._array.copies cimport exports_alias, tell_exported
+from cowarray._array.copies cimport exports_alias, may_alias, tell_exported
 from cowarray._array.snapshots cimport copied_out, loses_as_buffer, snapshot
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_USERDEF, NPY_VSTRING, PyArray_CLEARFLAGS
@@ -33,16 +33,16 @@ cdef object numpy_dtype = np.dtype
 cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # copy=None in NumPy's own Python code
 
 
-cdef cnp.ndarray export(Array x, Behalf behalf):
+cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
     """A NumPy array that aliases x: x gets bytes of its own, and is pinned for as long as the array lives.
 
-    Read-only if x is, for consumers that respect the flag.
+    Read-only if x is, for consumers that respect the flag. for_reading: elsewhere it would be a snapshot.
     """
     cdef cnp.ndarray array
     cdef bint writeable = x.writeable
     cdef Access access
-    if exports_alias():
-        tell_exported(x)
+    if may_alias():
+        tell_exported(x, for_reading)
     x = still(x)
     access = access_to(x, WRITES, behalf)
     array = writable_header(x, &access)
@@ -56,7 +56,9 @@ cdef cnp.ndarray outgoing(Array x):
 
     It is an alias if x is lent, or in a context whose exports are aliases.
     """
-    return export(x, EXPORT) if (relaxed(&x.loans) != 0 and x.writeable) or exports_alias() else snapshot(x)
+    if relaxed(&x.loans) != 0 and x.writeable:
+        return export(x, EXPORT)
+    return export(x, EXPORT, True) if exports_alias() else snapshot(x)
 
 
 @cython.final

@@ -7,6 +7,7 @@ from cowarray._array.layout cimport distinct
 
 
 cdef Array import_array(cnp.ndarray array, object copy)
+cdef Array import_value(cnp.ndarray array, object copy)
 cdef Array import_received(cnp.ndarray array)
 
 

@@ -4,7 +4,9 @@
 from mmap import mmap as mmap_type
 
 cimport numpy as cnp
+from cpython.object cimport PyObject
 
+from cowarray._array.alias_buffers cimport pin_behind
 from cowarray._array.array cimport (
     adopt,
     Array,
@@ -26,22 +28,32 @@ from cowarray._array.array cimport (
     size_of,
     Snapshot,
 )
-from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, lazy_copy, may_copy
+from cowarray._array.copies cimport copy_as_laid, copy_of_alias, exports_alias, have_copied, lazy_copy, may_copy
 from cowarray._array.layout cimport c_strides, extent_fits, f_strides, kept_strides, MAXDIMS, product
 from cowarray._c.numpy cimport (
     NPY_ARRAY_OWNDATA,
     NPY_ARRAY_WRITEABLE,
+    PyArray_BASE,
     PyArray_CopyInto,
     PyArray_NewCopy,
     PyDataType_ELSIZE,
 )
-from cowarray._native.storage cimport own_bytes, Storage, storage_adopt, storage_new, storage_of_file
+from cowarray._native.storage cimport own_bytes, Pin, Storage, storage_adopt, storage_new, storage_of_file
 
 cnp.import_array()
 
 
 cdef Array import_array(cnp.ndarray array, object copy):
-    """Import a NumPy array. copy: True, False, or None, which copies unless sharing is sound or trusted."""
+    """Import a NumPy array. copy: True, False, or None, which copies unless sharing is sound or trusted.
+
+    Where imports alias in the current context, None is for an alias.
+    """
+    cdef Array alias = alias_as_numpy(array) if copy is None and exports_alias() else None
+    return import_value(array, copy) if alias is None else alias
+
+
+cdef Array import_value(cnp.ndarray array, object copy):
+    """`import_array`, but in no context an alias."""
     cdef object owner = owner_of(array)
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
@@ -51,8 +63,6 @@ cdef Array import_array(cnp.ndarray array, object copy):
             f"asarray: copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
             "not plain bytes; drop copy=False"
         )
-    if copy is None and exports_alias() and cnp.PyArray_ISWRITEABLE(array) and distinct_array(array):
-        return alias_foreign(array)
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):
         return share_foreign(array)
     return copy_foreign(array)
@@ -127,6 +137,31 @@ def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, b
                       descr, True, BORN_FILE)
 
 
+cdef Array alias_as_numpy(cnp.ndarray array):
+    """An array that aliases a NumPy array in a context where imports do; None if it is shared or copied as ever."""
+    cdef Pin pin = pin_behind(array)
+    cdef Storage storage
+    if pin is not None and own_bytes(pin.storage) == <char *>pin.scope.data:
+        storage = pin.storage  # an alias of ours comes back
+        view = on_storage(storage, cnp.PyArray_BYTES(array) - <char *>pin.scope.data, cnp.PyArray_NDIM(array),
+                          cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array),
+                          cnp.PyArray_ISWRITEABLE(array), BORN_VIEW)
+        return copy_of_alias(view, "asarray")
+    if cnp.PyArray_ISWRITEABLE(array):
+        return alias_foreign(array) if distinct_array(array) else None
+    return alias_foreign(array) if is_read_of_writable(array) else None
+
+
+cdef bint is_read_of_writable(cnp.ndarray array) noexcept:
+    """Whether a read-only array is a view of a writable one, whose writes it sees."""
+    cdef PyObject *at = PyArray_BASE(array)
+    while at != NULL and cnp.PyArray_Check(<object>at):
+        if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>at):
+            return True
+        at = PyArray_BASE(<cnp.ndarray>at)
+    return False
+
+
 cdef Array alias_foreign(cnp.ndarray array):
     """An array that aliases foreign memory, as NumPy's would: each side sees the other's writes."""
     cdef cnp.npy_intp low = 0, high = 0
@@ -138,7 +173,7 @@ cdef Array alias_foreign(cnp.ndarray array):
     storage.window = NULL
     storage.unscoped = NULL
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
-                      descr_of(array), True, BORN_IMPORT_ALIAS)
+                      descr_of(array), cnp.PyArray_ISWRITEABLE(array), BORN_IMPORT_ALIAS)
 
 
 cdef Array copy_foreign(cnp.ndarray array):

@@ -5,7 +5,8 @@ import numpy as np
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, const_header, is_array, located_header, root, storage_for
+from cowarray._array.alias_buffers cimport pin_behind
+from cowarray._array.array cimport Array, const_header, is_array, located_header, storage_for
 from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._native.storage cimport Pin
 
@@ -17,14 +18,13 @@ cdef object numpy_shares_memory = np.shares_memory
 
 cdef object storage_of(object value):
     """The Storage of a cowarray array, or of the array that a writable export aliases; else None."""
+    cdef Pin pin
     if is_array(value):
         return storage_for(<Array>value)
     if cnp.PyArray_Check(value):
-        owner = root(value)
-        while type(owner) is memoryview and cnp.PyArray_Check(owner.obj):
-            owner = root(owner.obj)  # a buffer of the export
-        if type(owner) is Pin:
-            return (<Pin>owner).storage
+        pin = pin_behind(value)
+        if pin is not None:
+            return pin.storage
     return None
 
 

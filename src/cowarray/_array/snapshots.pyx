@@ -33,9 +33,9 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, is_worth_sharing, may_copy
-from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS, product
+from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS
 from cowarray._c.atomics cimport relaxed
-from cowarray._c.numpy cimport letters, PyArray_ISNBO, PyArray_NewCopy, PyDataType_ELSIZE
+from cowarray._c.numpy cimport letters, PyArray_ISNBO, PyArray_NewCopy
 from cowarray._native.storage cimport (
     Access,
     allow_eager,
@@ -155,16 +155,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     if owner.storage is None:
         return False
     owner.data = own_bytes(owner.storage) + offset
-    view.buf = owner.data
-    view.itemsize = PyDataType_ELSIZE(owner.descr)
-    view.len = product(owner.nd, owner.dims) * view.itemsize
-    view.readonly = True
-    view.ndim = owner.nd
-    view.format = <char *>format
-    view.shape = <Py_ssize_t *>owner.dims
-    view.strides = <Py_ssize_t *>owner.dims + owner.nd
-    view.suboffsets = NULL
-    view.internal = NULL
+    fill_view(view, owner.data, owner.descr, owner.nd, owner.dims, format, True)
     view.obj = owner
     return True
 

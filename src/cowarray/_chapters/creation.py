@@ -13,8 +13,10 @@ from typing import Any, Literal, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._array.copies import aliases_here
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
+from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import array, copied_array
 from cowarray._ops.creation import empty as _empty
 from cowarray._ops.creation import made as _made
@@ -671,8 +673,11 @@ def require(
     --------
     numpy.require : Returns its argument if it can.
     """
-    if requirements:  # a copy is writable and on its own without NumPy's having to make one
-        requirements = [each for each in requirements if each.upper() not in ("W", "WRITEABLE", "O", "OWNDATA")]
+    if requirements:
+        met = {"O", "OWNDATA"} if not aliases_here() or (isinstance(a, ndarray) and a.flags.owndata) else set[str]()
+        if not aliases_here():
+            met |= {"W", "WRITEABLE"}  # a copy is writable and on its own without NumPy's having to make one
+        requirements = [each for each in requirements if each.upper() not in met]
     return dispatched(np.require, a, dtype, requirements, like=like)
 
 

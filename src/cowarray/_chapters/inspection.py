@@ -49,14 +49,14 @@ class __array_namespace_info__:
         """
         return self._numpys.default_dtypes(device=device)
 
-    def devices(self) -> tuple[Literal["cpu"], ...]:
+    def devices(self) -> list[Literal["cpu"]]:
         """The devices.
 
         Returns
         -------
-        tuple of str
+        list of str
         """
-        return tuple(self._numpys.devices())
+        return list(self._numpys.devices())
 
     def dtypes(
         self, *, device: Literal["cpu"] | None = None, kind: str | tuple[str, ...] | None = None

@@ -38,6 +38,7 @@ from cpython.number cimport (
 )
 from cpython.object cimport PyObject
 
+from cowarray._array.alias_buffers cimport fill_alias
 from cowarray._array.array cimport (
     access_anywhere,
     adopt,
@@ -64,7 +65,8 @@ from cowarray._array.array cimport (
     view_on,
 )
 from cowarray._array.arrow cimport arrow_converter, arrow_exporter
-from cowarray._array.copies cimport copy_in_order, have_copied, may_copy, order_code
+from cowarray._array.bases cimport base_of
+from cowarray._array.copies cimport copy_in_order, exports_alias, have_copied, may_alias, may_copy, order_code
 from cowarray._array.exports cimport (
     array_for_numpy,
     as_flag,
@@ -335,7 +337,12 @@ cdef class ndarray(Array):
 
     @property
     def base(self):
-        """Storage or None: The Storage, if the array is a view of another; `x.storage` tells what aliases."""
+        """Storage or None: The Storage, if the array is a view of another; `x.storage` tells what aliases.
+
+        Inside `cowarray.aliasing`, an array of all that the Storage has, as NumPy's base is one.
+        """
+        if may_alias() and exports_alias():
+            return base_of(self)
         return self.storage_ if self.birth == BORN_VIEW else None
 
     @property
@@ -726,7 +733,7 @@ cdef class ndarray(Array):
         ravel : Gives the same.
         numpy.ndarray.flatten : The same for NumPy's arrays.
         """
-        if leaves_lane(self):
+        if leaves_lane(self) or may_alias():
             return hand_flatten(self, order)
         return call_method(self, "ravel", (order,), {})
 
@@ -1594,6 +1601,8 @@ cdef class ndarray(Array):
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         if flags == PyBUF_FULL_RO and fill_buffer(self, view):
+            return
+        if may_alias() and fill_alias(self, view, flags):
             return
         if flags & PyBUF_FORMAT and loses_as_buffer(self.descr):
             raise BufferError(

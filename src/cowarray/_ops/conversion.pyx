@@ -392,15 +392,15 @@ def copied_array(str operation, object, dtype=None, *, order=None, ndmin=0, like
     if aliases and is_array(object) and is_array(made) and (
         storage_for(<Array>made) is storage_for(<Array>object)
     ):
-        return as_alias(<Array>made, operation)
+        return as_alias(<Array>made, operation, True)
     return made
 
 
-cdef Array as_alias(Array x, str operation):
-    """The result of a copy in meaning for which NumPy gives x itself, or a view of all of it."""
+cdef Array as_alias(Array x, str operation, bint itself):
+    """The result of a copy in meaning for which NumPy gives x itself, or else a view of all of it."""
     cdef Array view = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
                                  BORN_VIEW)
-    return copy_of_alias(shadowed_as(view, x), operation)
+    return copy_of_alias(shadowed_as(view, x), operation, x if itself else None)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -429,7 +429,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     check_device(device)
     if is_array(x):
         if copy is None and exports_alias():
-            return with_face(as_alias(<Array>x, "from_dlpack"), False, BORN_VIEW)
+            return with_face(as_alias(<Array>x, "from_dlpack", False), False, BORN_VIEW)
         if copy is not False:
             x = hand_copy(x, "K") if leaves_lane(<Array>x) else copy_in_order(x, c"K")
         return with_face(<Array>x, False, BORN_VIEW)
@@ -445,7 +445,7 @@ cdef int check_device(object device) except -1:
 
 
 cdef bint is_array_class(object value) except -1:
-    return isinstance(value, type) and (is_array_type(value) or issubclass(value, cnp.ndarray))
+    return isinstance(value, type) and (is_array_type(<type>value) or issubclass(value, cnp.ndarray))
 
 
 cdef object hand_copy(Array x, object order):

@@ -309,7 +309,7 @@ cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -
 cdef object array_function(Array self, object function, object types, tuple args, dict kwargs):
     cdef bint cautious = False
     for kind in types:
-        if is_array_type(kind) or kind is cnp.ndarray:
+        if is_array_type(<type>kind) or kind is cnp.ndarray:
             continue
         if not issubclass(kind, cnp.ndarray) or (
             kind.__array_function__ is not cnp.ndarray.__array_function__

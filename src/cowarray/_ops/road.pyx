@@ -40,7 +40,8 @@ from cowarray._array.array cimport (
     view_on,
     writable_header,
 )
-from cowarray._array.copies cimport copy_of_alias, have_copied, may_copy
+from cowarray._array.copies cimport copy_of_alias, exports_alias, have_copied, may_copy
+from cowarray._array.exports cimport export
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport distinct, MAXDIMS
 from cowarray._c.gil cimport KEEPS_HEADERS
@@ -57,6 +58,7 @@ from cowarray._c.python cimport (
 from cowarray._native.storage cimport (
     Access,
     allow_eager,
+    EXPORT,
     have_read,
     OVERWRITES,
     Storage,
@@ -254,7 +256,10 @@ cdef class Passage:
             x = still(<Array>value)
             if self.operation.result is VIEW:
                 storage_for(x)  # the view's Storage, even if x changes meanwhile
-            header = reader_header(x) if self.cautious else self.header_of(x)
+            if self.operation.calls_user and exports_alias():
+                header = export(x, EXPORT)  # functions of the user write to what they are given, as NumPy's may
+            else:
+                header = reader_header(x) if self.cautious else self.header_of(x)
             storage = x.storage_
             offset = x.offset
             self.sources.append((x, storage, header, offset))
@@ -418,7 +423,9 @@ cdef class Passage:
             raise ValueError(f"{self.operation.name}: NumPy's result lies outside the array's memory")
         writeable = source.writeable and not makes_readonly(self.operation, array)
         view = shadowed_as(view_on(storage, start, window, array, writeable), source)
-        return view if self.operation.result is VIEW else copy_of_alias(view, self.operation.name)
+        if self.operation.result is VIEW:
+            return view
+        return copy_of_alias(view, self.operation.name, source if array is header else None)
 
     cdef bint reads_of(self, Array x) noexcept:
         """Whether another argument lies in the Storage of x, which is written: the new values may depend on the old."""
@@ -833,7 +840,7 @@ cdef object without_passage(Array self, str name, Operation operation):
         return copy_foreign(result)
     x = view_on(storage, offset, window, result, self.writeable and not makes_readonly(operation, result))
     shadowed_as(x, self)
-    return x if operation.result is VIEW else copy_of_alias(x, operation.name)
+    return x if operation.result is VIEW else copy_of_alias(x, operation.name, self if result is header else None)
 
 
 cdef object call_with_arguments(Operation operation, Array self, str name, tuple args, dict kwargs):

@@ -53,6 +53,31 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
             setattr(module, name, _Adapted(value, result))
 
 
+# Types of what compiled functions give whose methods take NumPy's class alone.
+_OBJECTS = frozenset(("SuperLU",))
+
+
+class _AdaptedObject:
+    """An object of a compiled type, whose methods take cowarray's arrays; it says that it is of that type."""
+
+    def __init__(self, wrapped: Any, result: _TakenIn | None) -> None:
+        self.__wrapped__ = wrapped
+        self._result = result
+
+    __class__: Any = property(lambda self: type(self.__wrapped__))
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":  # halfway through a copy
+            raise AttributeError(name)
+        value = getattr(self.__wrapped__, name)
+        if type(value).__name__ in _FUNCTIONS:
+            return _Adapted(value, self._result)
+        return value if self._result is None else self._result(value)
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
+
 class _Adapted:
     """A compiled function that gets NumPy arrays over cowarray's."""
 
@@ -62,7 +87,8 @@ class _Adapted:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        return with_lent(self.__wrapped__, args, kwargs, self._result)
+        result = with_lent(self.__wrapped__, args, kwargs, self._result)
+        return _AdaptedObject(result, self._result) if type(result).__name__ in _OBJECTS else result
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None or not hasattr(type(self.__wrapped__), "__get__"):

@@ -31,6 +31,7 @@ _MENDS = {
     "ascontiguousarray": _VIEW.format("asarray"),
     "asfortranarray": _VIEW.format("asarray"),
     "require": _VIEW.format("asarray"),
+    "export": "export it after the write, or inside `cowarray.lend` or `cowarray.aliasing`",
 }
 
 
@@ -151,7 +152,12 @@ def mend(copied_by: str) -> str:
 
 _MOST = 8  # accesses that the text shows of one write
 
-_DETAILS = {"read": "{}", "write": "{}, in place", "left the library": "{}, written outside the library"}
+_DETAILS = {
+    "read": "{}",
+    "write": "{}, in place",
+    "left the library": "{}, written outside the library",
+    "read outside": "{}, for whoever reads there",
+}
 
 
 def written_out(report: Mapping[str, Any], folder: str) -> str:

@@ -306,15 +306,19 @@ __all__ = [
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
-        # xarray's `rolling` asks every namespace for these, as if it were NumPy's. They are in no list.
+        # xarray and SciPy ask every namespace for these, as if it were NumPy's. They are in no list.
         if name == "lib":
             from cowarray import lib
 
             return lib
-        if name == "pad":
-            from cowarray._chapters.manipulation import pad
+        if name in ("diag", "einsum", "float16", "pad", "transpose"):
+            from cowarray import _chapters
 
-            return pad
+            return getattr(_chapters, name)
+        if name == "logspace":
+            from cowarray.array_api._creation import logspace
+
+            return logspace
         raise AttributeError(
             f"module {__name__!r} has no attribute {name!r}: cowarray has what goes beyond the standard"
         )

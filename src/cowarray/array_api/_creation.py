@@ -160,6 +160,17 @@ def linspace(
 
 
 @_completed
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: DType = None, axis: int = 0
+) -> Array:
+    """Powers of a base whose exponents are evenly spaced from start to stop.
+
+    It is not in the standard; SciPy and xarray ask for it.
+    """
+    return standard(_chapters.logspace(start, stop, num, endpoint, base, dtype, axis))
+
+
+@_completed
 def meshgrid(*arrays: ArrayLike, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
     """Coordinates of a grid, from those along each of its axes."""
     return standard(_chapters.meshgrid(*arrays, indexing=indexing))

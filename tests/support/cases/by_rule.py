@@ -169,7 +169,8 @@ def of_standard(known):
             if name.startswith("cowarray.") and isinstance(call, ast.Call) and ast.unparse(call.func) == name:
                 given = {each.arg: None for each in call.keywords}
                 inspect.signature(operator.attrgetter(standard.partition(".")[2])(cowarray)).bind(*call.args, **given)
-                yield made(f"{standard}({rest}", standard, VIEW if case.gives == SAME else case.gives)
+                if "out" not in given:  # which no function of the standard has
+                    yield made(f"{standard}({rest}", standard, VIEW if case.gives == SAME else case.gives)
 
 
 def of_out(case):

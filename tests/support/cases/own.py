@@ -152,6 +152,7 @@ CASES = [
         tags="isolation",
     ),
     *cases("inside(cowarray.trace(), lambda: x + A([1.]))", name="cowarray.trace", tags="isolation"),
+    *cases("inside(cowarray.aliasing(), lambda: x + A([1.]))", name="cowarray.aliasing", tags="isolation"),
     *cases("inside(cowarray.simulate(), lambda: x + A([1.]))", name="cowarray.simulate", tags="isolation"),
     *cases(
         "inside(cowarray.fake(), lambda: (cowarray.is_fake(x + 1), x.tolist()))", name="cowarray.fake", tags="isolation"

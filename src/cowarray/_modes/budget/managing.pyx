@@ -11,8 +11,8 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, BORN_LAZY, is_array, itemsize_of, storage_for
-from cowarray._array.copies cimport exports_alias
+from cowarray._array.array cimport aliases_foreign, Array, BORN_LAZY, is_array, itemsize_of, storage_for
+from cowarray._array.copies cimport watches_here
 from cowarray._modes.budget.inputs cimport constant_name
 from cowarray._modes.budget.results cimport log_operation, note_births, note_gaps, note_writes
 from cowarray._modes.budget.room cimport make_room, no_room
@@ -83,7 +83,7 @@ cdef class BudgetsHandler(Handler):
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs):
         cdef Run run
-        if thread.managed is not None or exports_alias():  # where copies are aliases, nothing is managed
+        if thread.managed is not None or watches_here():  # in a simulation nothing is managed
             return LEFT
         run = held_by(block)
         if run is None and found.managed is not None and (block is None or type(block) is Run):
@@ -274,9 +274,9 @@ cdef int manage_given(Run run, str why, object arrays, tuple args, dict kwargs) 
     cdef list strange = []
     for each in arrays:
         storage = storage_for(<Array>each)
-        if storage.doorkeeper == NULL and storage not in strange and not is_among(storage, args) and not (
-            kwargs and is_among(storage, kwargs)
-        ):
+        if storage.doorkeeper != NULL or aliases_foreign(<Array>each):
+            continue
+        if storage not in strange and not is_among(storage, args) and not (kwargs and is_among(storage, kwargs)):
             strange.append(storage)
     if not strange:
         return 0

@@ -3,7 +3,7 @@
 What nobody could repeat at a bearable price becomes a constant.
 """
 
-from cowarray._array.array cimport Array, is_array, storage_for
+from cowarray._array.array cimport aliases_foreign, Array, is_array, storage_for
 from cowarray._modes.budget.inputs cimport constant_name
 from cowarray._modes.budget.remaking cimport link_to_inputs
 from cowarray._modes.budget.runs cimport (
@@ -86,8 +86,8 @@ cdef int note_births(Run run, Task task, ManagedNode node, list fresh, object re
             continue  # NumPy's scalar
         x = <Array>results[place]
         storage = storage_for(x)
-        if storage.doorkeeper != NULL:
-            continue  # a view of another
+        if storage.doorkeeper != NULL or aliases_foreign(x):
+            continue  # a view of another, or of memory that is somebody else's
         unit = shared_by(task, node, storage)
         if unit is None:
             unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None, bytes_in(storage))

@@ -25,7 +25,7 @@ from cowarray._array.array cimport (
     storage_for,
     strides_of,
 )
-from cowarray._array.copies cimport copy_as_laid
+from cowarray._array.copies cimport copy_as_laid, exports_alias
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.core cimport cow_account, cow_account_figures, cow_mutable_scope
 from cowarray._c.numpy cimport PyDataType_ELSIZE
@@ -483,8 +483,11 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
 
 
 def as_laid(Array x not None, Origin origin not None, /):
-    """A copy in meaning of a fake where NumPy gives an alias: it lies as that does."""
-    cdef cow_account *before = use_account(origin.account)
+    """A copy in meaning of a fake where NumPy gives an alias: it lies as that does. Where copies are aliases, x."""
+    cdef cow_account *before
+    if exports_alias():
+        return x
+    before = use_account(origin.account)
     try:
         result = copy_as_laid(x)
     finally:

@@ -24,7 +24,7 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.copies cimport copy_in_order, is_worth_sharing
-from cowarray._array.imports cimport import_array
+from cowarray._array.imports cimport import_value
 from cowarray._array.layout cimport extent, extent_fits
 from cowarray._native.storage cimport is_pinned, Storage
 
@@ -89,6 +89,6 @@ cdef Array captured_foreign(cnp.ndarray array):
     """`captured` of a NumPy array, with which it shares bytes where it may."""
     cdef Part part = part_of_foreign(array)
     cdef Array copy
-    copy = import_array(header_at(cnp.PyArray_BYTES(array) + part.low, BYTES, 1, &part.nbytes, &ONE, 0, array), None)
+    copy = import_value(header_at(cnp.PyArray_BYTES(array) + part.low, BYTES, 1, &part.nbytes, &ONE, 0, array), None)
     return on_storage(storage_for(copy), copy.offset - part.low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array),
                       cnp.PyArray_STRIDES(array), descr_of(array), False, <Birth>copy.birth)

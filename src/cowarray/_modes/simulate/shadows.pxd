@@ -84,6 +84,7 @@ cdef class Export:
     cdef Region region
     cdef Py_ssize_t itemsize
     cdef object site
+    cdef Run run  # where it would be a snapshot, the simulation that is told of writes that its reader sees; else None
     cdef object saved  # the bytes from `start` on, as they were when last looked at; None as long as no shadow is there
     cdef Py_ssize_t start
 
@@ -98,6 +99,7 @@ cdef class Watch(Keeper):
     cdef Py_ssize_t ranges  # of bytes, that have come to the log since it was last shortened
     cdef void *first  # a chain of Shadows that are in use, borrowed
     cdef list exports  # or None
+    cdef Run reading  # of the next export
     cdef long long sealed  # the last write that others than its writer have taken note of
     cdef bint exact
 

@@ -13,7 +13,7 @@ from cowarray._modes.common.dispatching cimport enlist, Found, Handler, SIMULATI
 from cowarray._modes.common.sites cimport here
 from cowarray._modes.common.thread cimport Thread
 from cowarray._modes.simulate.watching cimport Step, tell, watch_for, watch_of
-from cowarray._modes.simulate.writes cimport note, settle
+from cowarray._modes.simulate.writes cimport note, settle, tell_readers
 from cowarray._native.storage cimport Storage, window_size
 from cowarray._ops.indexing cimport find_place, is_basic, is_same_place, settled, shown_key
 from cowarray._ops.picking cimport Place, place_of
@@ -63,11 +63,30 @@ cdef class SimulationsHandler(Handler):
         finally:
             thread.simulated = before
             if step.pending is not None:
-                for write in step.pending:
-                    note(<Write>write)
+                end_writes(step.pending)
 
 
 enlist(SIMULATIONS, SimulationsHandler())
+
+
+cdef int end_writes(list pending) except -1:
+    """Note what an operation has written; then tell of those who may read it outside."""
+    cdef Write write
+    cdef list seen = None
+    for each in pending:
+        write = <Write>each
+        if write.watch.exports is not None:
+            try:
+                seen = seen or []
+                seen.append((write.watch, write.storage, write.region, write.site))
+            except MemoryError:
+                pass  # the bytes have been written, and that is noted first
+    for each in pending:
+        note(<Write>each)
+    if seen is not None:
+        for watch, storage, region, site in seen:
+            tell_readers(<Watch>watch, <Storage>storage, <Region>region, site)
+    return 0
 
 
 cdef object attended(Step step, Watch watch, str operation, object function, tuple args, dict kwargs):

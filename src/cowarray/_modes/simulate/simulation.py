@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from cowarray._array.copies import watch_copies
+from cowarray._array.copies import alias_copies, watch_copies
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._native.fork_locks import importing
@@ -40,6 +40,7 @@ class simulate(Mode):
 
     See Also
     --------
+    aliasing : The aliases alone: nothing is watched, and nothing reported.
     trace : Finds writes to copies that nobody reads, at no cost, in ordinary runs.
     ndarray.reshape : With ``copy=False``, gives a view or raises.
 
@@ -70,13 +71,15 @@ class simulate(Mode):
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
         # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
+            from cowarray._modes.aliasing import here
             from cowarray._modes.simulate import shadows, simulated, watching
 
         self._enlisted = simulated
         self._error = error
         self._found: dict[Any, Any] = {}
         self._run = shadows.Run(self._record, exact)
-        super().__init__("simulate", watching.variable, self._run, ((watch_births,), (watch_copies, watching)))
+        counters = (watch_births,), (alias_copies,), (watch_copies, watching)
+        super().__init__("simulate", here.variable, self._run, counters)
 
     def _record(
         self,

@@ -1,17 +1,17 @@
 """The door of watched Storages: what each access finds, and the hooks by which copies in meaning become aliases."""
 
-from contextvars import ContextVar
-
 cimport cython
 from cpython.object cimport PyObject
 
 from cowarray._array.array cimport Array, set_shadow, storage_for
+from cowarray._array.copies cimport copy_as_laid
+from cowarray._modes.aliasing.here cimport block_here
 from cowarray._modes.simulate.regions cimport count_bytes, intersection, meet, Region, region_of_box, region_of_range
 from cowarray._modes.simulate.shadows cimport Birth, catch_up, Mark, Run, Shadow, shadow_of, Watch, Write
 from cowarray._modes.common.sites cimport here
 from cowarray._modes.common.thread cimport this_thread
 from cowarray._modes.simulate.values cimport differs, keep_values, lose_values
-from cowarray._modes.simulate.writes cimport begin_comparing, new_write, note, note_export, settle
+from cowarray._modes.simulate.writes cimport begin_comparing, new_write, note, note_export, settle, tell_readers
 from cowarray._native.storage cimport (
     Access,
     C_API,
@@ -30,7 +30,6 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 
-from cowarray._modes.common.entering import innermost
 from cowarray._native.storage import set_doorkeeper
 
 # What accesses outside of any operation are reported as.
@@ -96,6 +95,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     site = here()
     if outside:
         note_export(watch, storage, s, region, access.itemsize if access.ndim >= 0 else 1, site)
+        watch.reading = None
         return 0
     if watch.exact:
         keep_values(watch, storage, s, region)
@@ -104,6 +104,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     write = new_write(watch, storage, s, region, site, overwrites)
     if step is None:
         note(write)
+        tell_readers(watch, storage, region, site)
     elif step.pending is None:
         step.pending = [write]
     else:
@@ -165,26 +166,29 @@ cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site
 
 # ---- the hooks of the lower rooms ------------------------------------------------------------------------------------
 
-# Of the innermost `Entry` of a context, which has the run of a simulation.
-variable = ContextVar("cowarray_simulation", default=None)
 
-
-def aliases_here():
-    """Whether copies in meaning are aliases in the current context."""
-    return innermost(variable) is not None
+def watches_here():
+    """Whether the current context is one of a simulation."""
+    return block_here() is not None
 
 
 def watched_alias(Array view not None, str operation):
-    """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own."""
-    cdef Run run = innermost(variable)
-    cdef Storage storage = storage_for(view)
+    """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own.
+
+    None outside of simulations.
+    """
+    cdef Run run = block_here()
+    cdef Storage storage
     cdef Watch watch
     cdef Shadow source, made
     cdef Birth birth
     global shadows_made
-    watch = None if run is None else watch_for(storage)
-    if watch is None:
+    if run is None:
         return None
+    storage = storage_for(view)
+    watch = watch_for(storage)
+    if watch is None:
+        return copy_as_laid(view)  # another mode has it, and nothing could be reported
     source = shadow_of(watch, view)
     birth = Birth.__new__(Birth)
     birth.made = here()
@@ -217,6 +221,9 @@ def watched_alias(Array view not None, str operation):
     return view
 
 
-def exported(Array x not None):
+def exported(Array x not None, bint for_reading):
     """Bytes of x are about to go out where that makes an alias: its Storage is watched as long as that is there."""
-    watch_for(storage_for(x))
+    cdef Run run = block_here()
+    cdef Watch watch = None if run is None else watch_for(storage_for(x))
+    if watch is not None:
+        watch.reading = run if for_reading else None

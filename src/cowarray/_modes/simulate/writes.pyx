@@ -4,7 +4,7 @@ Whoever has an export is a writer until it is released. What was written through
 accesses these bytes (`settle`); the line it counts for is the one that exported.
 """
 
-from cowarray._modes.simulate.regions cimport first_behind, intersection, is_within, meet, Region
+from cowarray._modes.simulate.regions cimport count_bytes, first_behind, intersection, is_within, meet, Region
 from cowarray._modes.simulate.shadows cimport (
     catch_up,
     Export,
@@ -69,7 +69,7 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     """Somebody outside gets an alias of bytes: a writer until all of them have been released."""
     cdef Export export
     for export in watch.exports or ():
-        if export.writer == s.number and is_within(region, export.region):
+        if export.writer == s.number and is_within(region, export.region) and export.run is watch.reading:
             export.site = site
             return 0
     export = Export.__new__(Export)
@@ -78,11 +78,24 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     export.region = region
     export.itemsize = itemsize
     export.site = site
+    export.run = watch.reading
     if watch.exports is None:
         watch.exports = []
     watch.exports.append(export)
     if watch.first != NULL or watch.own.marks is not None:
         begin_comparing(watch, storage)
+    return 0
+
+
+cdef int tell_readers(Watch watch, Storage storage, Region region, object site) except -1:
+    """Report a write to bytes that are out, where elsewhere a snapshot would be: whoever reads there sees it."""
+    cdef Export export
+    if watch.exports is None or not is_pinned(storage):
+        return 0
+    for export in list(watch.exports):
+        if export.run is not None and meet(export.region, region):
+            export.run.record("read outside", "export", count_bytes(intersection(export.region, region)), export.site,
+                              site, export.site, "export", None, 0)
     return 0
 
 

@@ -198,9 +198,18 @@ def copy(call: Call) -> Any:
     return call.copy() if is_fake(call.args[0]) else call.forgotten()
 
 
-@rule("ndarray.ravel ndarray.flatten")
+@rule("ndarray.ravel")
 def ravel(call: Call) -> Any:
     return _raveled(call, *call.args, **call.kwargs)
+
+
+@rule("ndarray.flatten")
+def flatten(call: Call) -> Any:
+    """As `ravel`, but in no context an alias."""
+    made = _raveled(call, *call.args, **call.kwargs)
+    if not is_fake(made) or made.storage is not call.args[0].storage:
+        return made
+    return during(call.operation, copying, (call.origin, made.lazy_clone, (), {}), {})
 
 
 def _raveled(call: Call, x: Any, order: Any = "C") -> Any:

@@ -381,7 +381,7 @@ def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) ->
         return call.forgotten()  # a view of what a list was made to: as read-only as that, and as it lies
     is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
     nbytes = sum([each.nbytes for each in _arrays_in(result)])
-    if is_planned and nbytes >= call.block.real and _is_new(result, known):
+    if is_planned and nbytes >= call.block.real and _is_new(call, result, known):
         return _finished(call, result)
     return call.forgotten()
 
@@ -399,10 +399,10 @@ def _arrays_in(result: Any) -> Any:
             yield from _arrays_in(item)
 
 
-def _is_new(result: Any, known: Any) -> Any:
-    """Whether no result is a view of a twin, which stands for a real array."""
-    twins = set(known.values())
-    return not any(isinstance(each, ndarray) and each.storage in twins for each in _arrays_in(result))
+def _is_new(call: Call, result: Any, known: Any) -> Any:
+    """Whether no result is a view of an argument, or of a twin, which stands for one."""
+    given = {*known.values(), *(each.storage for each in _given_arrays([call.args, call.kwargs]))}
+    return not any(isinstance(each, ndarray) and each.storage in given for each in _arrays_in(result))
 
 
 def _finished(call: Call, result: Any, assuming: Any = False) -> Any:

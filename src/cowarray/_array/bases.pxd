@@ -1,0 +1,6 @@
+# The array that NumPy would name as an array's base.
+
+from cowarray._array.array cimport Array
+
+
+cdef Array base_of(Array x)

@@ -1,0 +1,1 @@
+"""NumPy's aliases in place of copies in meaning, in a context or everywhere."""

@@ -1,0 +1,4 @@
+# Whether copies in meaning are aliases here.
+
+
+cdef object block_here()

@@ -1,0 +1,616 @@
+"""`aliasing`: where it holds, what gives an alias there, and that no copy notices, whenever it was made."""
+
+import asyncio
+import concurrent.futures
+import contextvars
+import ctypes
+import gc
+import pickle
+import threading
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+
+import cowarray as ca
+
+
+def holds():
+    x = ca.zeros((2, 2))
+    return ca.aliases(x, x.reshape(4))
+
+
+# ---- where it holds --------------------------------------------------------------------------------------------------
+
+
+def test_nothing_aliases_outside():
+    x = ca.zeros((2, 2))
+    assert not holds()
+    with ca.aliasing():
+        assert holds()
+        export = np.asarray(x)
+    assert not holds()
+    assert export.flags.writeable
+    assert not np.asarray(x).flags.writeable
+
+
+def test_blocks_nest():
+    with ca.aliasing():
+        with ca.aliasing():
+            assert holds()
+        assert holds()
+    assert not holds()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_exception_ends_the_block(error):
+    with pytest.raises(error), ca.aliasing():
+        raise error
+    assert not holds()
+
+
+def test_a_decorated_function_is_a_block():
+    @ca.aliasing()
+    def doubled(values, /, *, times=2):
+        """Doc."""
+        values.ravel()[:] *= times
+        return holds()
+
+    x = ca.ones((2, 2))
+    assert doubled(x, times=3)
+    assert not holds()
+    assert x.tolist() == [[3, 3], [3, 3]]
+    assert (doubled.__name__, doubled.__doc__) == ("doubled", "Doc.")
+
+
+def test_a_decorated_function_may_call_itself():
+    @ca.aliasing()
+    def deep(n):
+        return holds() and (n == 0 or deep(n - 1)) and holds()
+
+    assert deep(5)
+    assert not holds()
+
+
+def test_a_decorated_coroutine_function_is_a_block_while_it_runs():
+    @ca.aliasing()
+    async def work():
+        await asyncio.sleep(0)
+        return holds()
+
+    async def both():
+        waiting = work()
+        assert not holds()
+        return await asyncio.gather(waiting, asyncio.to_thread(holds)), holds()
+
+    assert asyncio.run(both()) == ([True, False], False)
+
+
+def test_tasks_made_in_the_block_have_it():
+    async def main():
+        with ca.aliasing():
+            task = asyncio.create_task(asyncio.sleep(0, None))
+            inner = asyncio.create_task(asyncio.to_thread(holds))
+            await task
+            return await inner
+
+    assert asyncio.run(main())
+
+
+def test_generator_functions_are_refused():
+    def steps():
+        yield
+
+    async def later_steps():
+        yield
+
+    for function in (steps, later_steps):
+        with pytest.raises(TypeError, match="between its steps"):
+            ca.aliasing()(function)
+    with pytest.raises(TypeError, match="expected a function"):
+        ca.aliasing()(3)
+
+
+def test_a_thread_is_not_in_the_block_unless_its_context_is():
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, ca.aliasing():
+        assert not pool.submit(holds).result()
+        assert pool.submit(contextvars.copy_context().run, holds).result()
+
+
+def test_start_is_for_each_thread_and_context():
+    ca.aliasing.start()
+    try:
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            assert pool.submit(holds).result()
+        assert contextvars.Context().run(holds)
+        ca.aliasing.start()
+        ca.aliasing.stop()
+        assert holds()
+        with ca.aliasing():
+            pass
+        assert holds()
+    finally:
+        ca.aliasing.stop()
+    assert not holds()
+    with pytest.raises(RuntimeError, match="has not been started"):
+        ca.aliasing.stop()
+    assert not holds()
+
+
+def test_start_and_stop_in_many_threads():
+    def work():
+        for _ in range(200):
+            ca.aliasing.start()
+            assert holds()
+            ca.aliasing.stop()
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for each in [pool.submit(work) for _ in range(4)]:
+            each.result()
+    assert not holds()
+
+
+# ---- what aliases ----------------------------------------------------------------------------------------------------
+
+EXPORTS = {
+    "asarray": lambda x: np.asarray(x),
+    "memoryview": lambda x: np.asarray(memoryview(x)),
+    "data": lambda x: np.asarray(x.data),
+    "__array__": lambda x: x.__array__(),
+    "frombuffer": lambda x: np.frombuffer(x, x.dtype).reshape(x.shape),
+    "interface": lambda x: np.asarray(type("Has", (), {"__array_interface__": x.__array_interface__ | {"data": x}})()),
+    "dlpack": lambda x: np.from_dlpack(x),
+    "ctypes": lambda x: np.ctypeslib.as_array(ctypes.cast(x.ctypes, ctypes.POINTER(ctypes.c_double)), x.shape),
+    "lists": lambda x: np.asarray(memoryview(memoryview(x))),
+    "picklebuffer": lambda x: np.asarray(pickle.PickleBuffer(memoryview(x))),
+}
+
+
+@pytest.mark.parametrize("way", EXPORTS)
+def test_an_export_is_an_alias_on_both_sides(way):
+    x = ca.arange(6.0).reshape(2, 3)
+    with ca.aliasing():
+        export = EXPORTS[way](x)
+        assert export.flags.writeable
+        export[0, 0] = 7
+        x[1, 2] = 8
+        assert x[0, 0] == 7
+        assert export[1, 2] == 8
+    export[0, 1] = 9
+    assert x[0, 1] == 9
+
+
+@pytest.mark.parametrize("way", ["asarray", "memoryview", "data", "__array__", "frombuffer"])
+@pytest.mark.parametrize("dtype", ["f8", "i1", "?", "c16", ">i4", "M8[s]", "S3", "i4,f8", "f2", "O", "g"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (1, 1, 2, 1, 3), (0, 2)])
+def test_every_export_is_as_numpys(way, dtype, shape):
+    n = np.zeros(shape, dtype)
+    for view in (
+        lambda x: x,
+        lambda x: x.T,
+        lambda x: x[..., ::2] if x.ndim else x,
+        lambda x: x[::-1] if x.ndim else x,
+    ):
+        with ca.aliasing():
+            x = view(ca.array(n))
+            expected, found = outcome(way, view(n)), outcome(way, x)
+            if dtype == "M8[s]" and way == "frombuffer":
+                continue  # which of NumPy's arrays takes their bytes without a format
+            assert type(found) is type(expected)
+            if type(found) is np.ndarray:
+                assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+                assert steps(found) == steps(expected)
+                assert found.flags.writeable == expected.flags.writeable
+
+
+def outcome(way, x):
+    try:
+        return EXPORTS[way](x)
+    except (ValueError, TypeError, BufferError, AttributeError) as error:
+        return ValueError(error)
+
+
+def steps(array):
+    return [step for n, step in zip(array.shape, array.strides, strict=True) if n > 1 and array.size]
+
+
+def test_a_read_only_array_goes_out_read_only_and_sees_writes():
+    base = ca.zeros(4)
+    x = base[:]
+    x.flags.writeable = False
+    with ca.aliasing():
+        export = np.asarray(x)
+        view = memoryview(x)
+        assert not export.flags.writeable
+        assert view.readonly
+        with pytest.raises(ValueError, match="read-only"):
+            export[0] = 1
+        with pytest.raises(TypeError, match="not writable"):
+            (ctypes.c_char * 8).from_buffer(x)
+    base[1] = 5
+    assert export[1] == view[1] == 5
+
+
+def test_memory_of_others_is_aliased():
+    n = np.arange(4.0)
+    with ca.aliasing():
+        x = ca.asarray(n)
+        n[0] = 9
+        x[1] = 8
+        assert (x[0], n[1]) == (9, 8)
+        y = ca.asarray(n[::-1])
+        y[0] = 7
+        assert x[3] == 7
+    n[2] = 6
+    assert x[2] == 6
+    assert ca.asarray(n)[2] == 6
+    outside = ca.asarray(n)
+    n[0] = 1
+    assert outside[0] == 9
+
+
+def test_a_read_only_view_of_writable_memory_is_aliased_and_refuses_writes():
+    n = np.arange(4.0)
+    shown = n[:]
+    shown.flags.writeable = False
+    with ca.aliasing():
+        x = ca.asarray(shown)
+        n[0] = 9
+        assert x[0] == 9
+        with pytest.raises(ValueError, match="read-only"):
+            x[0] = 1
+    assert n[0] == 9
+
+
+def test_memory_that_nobody_can_write_comes_in_as_ever():
+    n = np.arange(4.0)
+    n.flags.writeable = False
+    with ca.aliasing():
+        x = ca.asarray(n)
+        assert x.flags.writeable
+        x[0] = 5
+        y = ca.asarray(np.frombuffer(b"abcdefgh", "u1"))
+        np.asarray(y)[0] = 0
+        assert y[0] == 0
+    assert n[0] == 0
+
+
+def test_an_alias_that_comes_back_lies_in_the_same_storage():
+    x = ca.arange(6.0)
+    with ca.aliasing():
+        for export in (np.asarray(x), np.asarray(memoryview(x)), x.to_numpy(writable=True), np.asarray(x)[1:][::-1]):
+            assert ca.asarray(export).storage is x.storage
+            assert ca.shares_bytes(export, x)
+        back = ca.asarray(np.asarray(x)[2:4])
+        back[0] = 9
+        assert x[2] == 9
+    assert ca.asarray(np.asarray(x)).storage is not x.storage
+
+
+def test_where_numpy_gives_its_argument_it_is_the_argument():
+    x = ca.ones((2, 3))
+    with ca.aliasing():
+        for each in (
+            ca.ascontiguousarray(x),
+            ca.asanyarray(x),
+            ca.atleast_1d(x),
+            x.conj(),
+            ca.require(x, None, "WO"),
+            ca.asarray(x),
+            np.atleast_2d(x),
+        ):
+            assert each is x
+        for each in (x.reshape(6), x.ravel(), x.reshape(2, 3), x.view()):
+            assert each is not x
+            assert each.storage is x.storage
+        for each in (x.copy(), x.flatten(), ca.array(x), x.astype(float), np.copy(x), ca.lazy_clone(x)):
+            assert each.storage is not x.storage
+
+
+def test_requirements_are_numpys():
+    with ca.aliasing():
+        for words in ("W", "O", "F", "C", "WO", "A", ["W", "F"]):
+            for part in (slice(None), slice(1)):
+                n, x = np.zeros((2, 2))[part], ca.zeros((2, 2))[part]
+                n.flags.writeable = x.flags.writeable = False
+                expected, found = np.require(n, None, words), ca.require(x, None, words)
+                assert found.flags.writeable == expected.flags.writeable
+                assert ca.aliases(found, x) == np.shares_memory(expected, n), (words, part)
+
+
+# ---- bases -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [ca.aliasing, ca.simulate])
+def test_bases_are_arrays(mode):
+    with mode():
+        x = ca.zeros((3, 4))
+        assert x.base is None
+        y = x[1:]
+        assert (y.base.size, y.base.dtype, y.base.base) == (12, np.dtype(float), None)
+        assert mode is ca.simulate or y.base.shape == (3, 4)
+        z = y.T[1:]
+        assert z.base is y.base
+        y.base.flat[11] = 5
+        assert x[2, 3] == 5
+        ends = 0
+        while z.base is not None:
+            z = z.base
+            ends += 1
+        assert ends == 1
+        part = ca.arange(10)[2:5]
+        assert part.base.size == 10
+        assert x.copy().base is None
+        other = ca.ones((3, 4))[1:]
+        assert other.base is not y.base
+    assert isinstance(ca.zeros((3, 4))[1:].base, ca.Storage)
+
+
+def test_bases_of_views_of_another_dtype_and_of_written_arrays():
+    with ca.aliasing():
+        x = ca.zeros(3, "u1")
+        y = x.copy()
+        y[0] = 1
+        assert y[1:].base.shape == (3,)
+        odd = ca.zeros(6, "u1")[1:5].view("u2")
+        assert odd.base.nbytes == 6
+        record = ca.zeros(3, "u1,u4")["f1"]
+        assert record.base.nbytes == 15
+
+
+def test_a_base_keeps_its_bytes():
+    with ca.aliasing():
+        base = ca.arange(10.0)[2:5].base
+    gc.collect()
+    assert base.sum() == 45
+
+
+# ---- isolation -------------------------------------------------------------------------------------------------------
+
+
+def everyone(x):
+    """Copies of x of each kind, with what they have to stay."""
+    values = np.array(x.to_numpy()).ravel()
+    copies = [x.copy(), ca.lazy_clone(x), ca.array(x), x.flatten(), x.astype(x.dtype), np.copy(x), x.to_numpy()]
+    return [(each, values) for each in copies]
+
+
+def values_of(x):
+    return np.frombuffer(x.tobytes(), x.dtype)
+
+
+WRITERS = {
+    "asarray": lambda x: np.asarray(x).fill(99),
+    "memoryview": lambda x: memoryview(x).cast("B").cast("d").__setitem__(0, 99),
+    "ravel": lambda x: x.ravel().fill(99),
+    "reshape": lambda x: x.reshape(-1).__setitem__(slice(None), 99),
+    "ascontiguousarray": lambda x: ca.ascontiguousarray(x).__iadd__(99),
+    "back": lambda x: ca.asarray(np.asarray(x)).fill(99),
+    "data": lambda x: np.asarray(x.data).fill(99),
+    "callback": lambda x: np.apply_along_axis(lambda row: row.fill(99), -1, x),
+    "base": lambda x: x[1:].base.fill(99) if x[1:].base.size == x.size else x.fill(99),
+    "dlpack": lambda x: np.from_dlpack(x).fill(99),
+    "ufunc": lambda x: np.add(np.asarray(x), 1, out=np.asarray(x)),
+}
+
+
+@pytest.mark.parametrize("size", [8, 40_000, 600_000])
+@pytest.mark.parametrize("way", WRITERS)
+def test_no_copy_sees_a_write(way, size):
+    source = ca.arange(float(size)).reshape(2, -1)
+    x = source.copy()
+    before = [*everyone(x), *everyone(source), (source, values_of(source))]
+    with ca.aliasing():
+        inside = everyone(x)
+        WRITERS[way](x)
+        written = values_of(x)
+        after = everyone(x)
+    outside = everyone(x)
+    with ca.aliasing():
+        WRITERS[way](x[:1])
+        np.asarray(x)[0, 0] = -1
+    assert x[0, 0] == -1
+    for each, values in before + inside:
+        assert np.array_equal(values_of(each), values)
+    for each, _ in after + outside:
+        assert np.array_equal(values_of(each), written)
+
+
+def test_a_copy_made_while_an_alias_is_out_is_made_at_once():
+    x = ca.zeros(1000)
+    with ca.aliasing():
+        export = np.asarray(x)
+    copies = [x.copy(), ca.array(x), x.reshape(10, 100)]
+    export[:] = 5
+    assert x.sum() == 5000
+    assert all(each.sum() == 0 for each in copies)
+    del export
+    gc.collect()
+    assert x.copy().storage.share_count == 2
+
+
+def test_an_export_outlives_the_array_and_the_block():
+    with ca.aliasing():
+        x = ca.arange(100_000.0)
+        gone = weakref.ref(x)
+        exports = [np.asarray(x), memoryview(x), np.frombuffer(x), x.data, np.asarray(x)[5:]]
+        del x
+    gc.collect()
+    assert gone() is None
+    exports[0][7] = -1
+    assert exports[1][7] == exports[2][7] == exports[3][7] == exports[4][2] == -1
+    while exports:
+        exports.pop(0)
+        gc.collect()
+        assert all(float(each[3 if len(each) == 100_000 else 0]) in (3, 5) for each in exports)
+
+
+def test_pages_are_copied_where_few_are_written():
+    before = ca.paging("eager")
+    try:
+        x = ca.ones(8 << 20, "u1")
+        y = x.copy()
+        with ca.aliasing():
+            np.asarray(y[:10])[5] = 2
+        assert (int(x[5]), int(y[5]), int(y[6])) == (1, 2, 1)
+        assert ca.paging_memory().private < 4 << 20 if hasattr(ca.paging_memory(), "private") else True
+    finally:
+        ca.paging(before)
+
+
+def test_threads_that_export_and_copy_at_once():
+    x = ca.zeros(20_000)
+    ca.aliasing.start()
+    try:
+        stop = threading.Event()
+        wrong = []
+
+        def export():
+            while not stop.is_set():
+                np.asarray(x)[:] += 0
+                memoryview(x)
+
+        def copy():
+            for _ in range(300):
+                y = x.copy()
+                y[:] = 7
+                z = y.copy()
+                np.asarray(y)[0] = 8
+                if z.sum() != 140_000 or y.sum() != 140_001:
+                    wrong.append("a copy has seen a write")
+
+        threads = [threading.Thread(target=export), *[threading.Thread(target=copy) for _ in range(2)]]
+        for each in threads:
+            each.start()
+        for each in threads[1:]:
+            each.join()
+        stop.set()
+        threads[0].join()
+        assert wrong == []
+        assert x.sum() == 0
+    finally:
+        ca.aliasing.stop()
+
+
+def test_what_was_aliased_stays_so():
+    x = ca.zeros((2, 2))
+    with ca.aliasing():
+        y = x.reshape(4)
+    y[0] = 1
+    assert x[0, 0] == 1
+    z = x.reshape(4)
+    z[0] = 2
+    assert x[0, 0] == 1
+
+
+# ---- callbacks, and other modes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [ca.aliasing, ca.simulate])
+def test_callbacks_may_write_to_their_arguments(mode):
+    def clip(row):
+        row[row > 0.5] = 0.5
+        return row
+
+    n = np.linspace(0, 1, 32).reshape(4, 8)
+    with mode(), warnings.catch_warnings(action="ignore"):
+        for shape in (lambda a: a, lambda a: a.reshape(2, 2, 8), lambda a: a.T):
+            mine, theirs = ca.array(n), n.copy()
+            found, expected = np.apply_along_axis(clip, -1, shape(mine)), np.apply_along_axis(clip, -1, shape(theirs))
+            assert found.tolist() == expected.tolist()
+            assert mine.tolist() == theirs.tolist()
+    x = ca.array(n)
+    with pytest.raises(ValueError, match="read-only"):
+        np.apply_along_axis(clip, -1, x)
+
+
+def test_simulation_reports_inside_and_stays_silent_outside():
+    def program():
+        x = ca.zeros((3, 3))
+        x.reshape(-1)[::4] += 2
+        return x.sum()
+
+    with warnings.catch_warnings(action="ignore"):
+        with ca.aliasing(), ca.simulate() as found:
+            assert program() == 6
+        assert len(found) == 1
+        with ca.simulate() as found, ca.aliasing():
+            assert program() == 6
+        assert len(found) == 1
+        ca.aliasing.start()
+        try:
+            with ca.simulate() as found:
+                assert program() == 6
+        finally:
+            ca.aliasing.stop()
+        assert len(found) == 1
+    assert program() == 0
+
+
+def test_fakes_keep_their_doors_shut():
+    with ca.fake(), ca.aliasing():
+        x = ca.zeros((2, 2))
+        for each in (x.reshape(4), x.ravel(), np.ravel(x), np.atleast_3d(x), x.conj(), ca.ascontiguousarray(x)):
+            assert ca.aliases(each, x)
+        for each in (x.copy(), x.flatten(), x.flatten("F"), np.copy(x)):
+            assert not ca.aliases(each, x)
+        with pytest.raises(ca.FakeError):
+            np.asarray(x)
+
+
+@pytest.mark.parametrize("mode", [ca.deferred, ca.fake])
+def test_outside_of_aliasing_no_copy_in_meaning_of_a_real_array_is_an_alias(mode):
+    with mode():
+        x = ca.array(np.arange(12.0))
+        for each in (ca.atleast_2d(x), ca.atleast_3d(x), ca.atleast_1d(x), x.reshape(3, 4), np.ravel(x)):
+            assert not ca.aliases(each, x)
+
+
+def test_what_a_deferred_array_reads_is_no_alias_of_an_input_from_outside():
+    n = np.arange(4.0)
+    with ca.deferred(), ca.aliasing():
+        x = ca.zeros(4) + n
+        n[:] = 100
+        shown = n[:]
+        shown.flags.writeable = False
+        y = ca.zeros(4) + shown
+        n[:] = 7
+    assert x.tolist() == [0, 1, 2, 3]
+    assert y.tolist() == [100] * 4
+
+
+def test_recorded_copies_in_meaning_stay_copies_when_they_are_made_inside():
+    with ca.deferred():
+        x = ca.zeros(4)
+        y = x.reshape(2, 2)
+        z = np.ravel(y)
+    ca.aliasing.start()
+    try:
+        np.asarray(z)[0] = 5
+        np.asarray(y)[0, 1] = 6
+        assert (x.tolist(), y.tolist(), z.tolist()) == ([0] * 4, [[0, 6], [0, 0]], [5, 0, 0, 0])
+    finally:
+        ca.aliasing.stop()
+
+
+def test_a_budget_lets_go_of_nothing_that_is_out():
+    with ca.budget(20_000, small=0, cost="model"), ca.aliasing():
+        x = ca.ones(500)
+        export = np.asarray(x)
+        for _ in range(10):
+            y = ca.tanh(ca.ones(500) + 1)
+            y.sum()
+        export[0] = 9
+        assert x[0] == 9
+    assert export[0] == 9
+
+
+def test_no_copy_and_trace_see_what_an_export_copies():
+    x = ca.zeros(100)
+    y = x.copy()
+    with ca.no_copy(), ca.aliasing(), pytest.raises(ca.CopyError):
+        np.asarray(y)
+    with ca.trace() as seen, ca.aliasing():
+        np.asarray(y)
+    assert [each.kind for each in seen][:1] == ["copy"]

@@ -1,0 +1,88 @@
+"""`simulate` tells of bytes that went out for reading, and were written afterwards: whoever has them sees that."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from support.limits import LONGEST
+
+import cowarray as ca
+
+DOORS = {
+    "memoryview(x)": lambda x: memoryview(x),
+    "x.data": lambda x: x.data,
+    "x.__array__()": lambda x: x.__array__(),
+    "np.asarray(x)": lambda x: np.asarray(x),
+    "np.asarray(x)[1:]": lambda x: np.asarray(x)[1:],
+}
+WRITES = {
+    "an element": lambda x: x.__setitem__(2, 9),
+    "a part": lambda x: x.__setitem__(slice(1, 3), 9),
+    "an update": lambda x: x.__iadd__(1),
+    "fill": lambda x: x.fill(3),
+    "out": lambda x: np.add(x, 1, out=x),
+    "through a view": lambda x: x[::-1].fill(2),
+    "through a would-be copy": lambda x: x.reshape(2, 2).fill(2),
+}
+
+
+def found_in(program):
+    with warnings.catch_warnings(action="ignore"), ca.simulate() as found:
+        kept = program()
+    return [each for each in found if each.kind == "read outside"], kept
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("write", WRITES)
+def test_a_write_that_a_reader_outside_sees_is_reported(door, write):
+    def program():
+        x = ca.zeros(4)
+        export = DOORS[door](x)
+        WRITES[write](x)
+        return x, export
+
+    found, (_, export) = found_in(program)
+    assert [each.operation for each in found] == ["export"]
+    assert "sees" in str(found[0])
+    assert "snapshot" in str(found[0])
+    assert np.asarray(export).any()
+
+
+QUIET = {
+    "nothing is written": lambda x: np.asarray(x),
+    "it is written before": lambda x: (x.fill(1), np.asarray(x)),
+    "the reader is gone": lambda x: (np.asarray(x).sum(), x.fill(1)),
+    "what is read is not what is written": lambda x: (memoryview(x[:2]), x[2:].fill(1)),
+    "a writable export is an alias in any case": lambda x: (x.to_numpy(writable=True), x.fill(1)),
+    "a copy is": lambda x: (np.asarray(x.copy()), x.fill(1)),
+}
+
+
+@pytest.mark.parametrize("case", QUIET)
+def test_nothing_is_reported_where(case):
+    found, _ = found_in(lambda: QUIET[case](ca.zeros(4)))
+    assert found == []
+
+
+def test_an_error_comes_at_the_write():
+    with ca.simulate(error=True):
+        x = ca.zeros(4)
+        export = memoryview(x)
+        with pytest.raises(ca.AliasingError, match="what was exported here"):
+            x[0] = 1
+        with pytest.raises(ca.AliasingError):
+            x += 1
+    assert export[0] in (0, 1, 2)
+
+
+@pytest.mark.parametrize("expression", ["memoryview(x)", "np.frombuffer(x)", "x.__array__()", "x.data"])
+def test_the_command_finds_each_door(expression, tmp_path):
+    text = f"import numpy as np\nx = np.zeros(4)\ny = {expression}\nx[0] = 99.0\nprint(float(y[0]))\n"
+    (tmp_path / "script.py").write_text(text)
+    command = [sys.executable, "-m", "cowarray", "simulate", "script.py"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST, env=os.environ)
+    assert (result.stdout, result.returncode) == ("99.0\n", 1)
+    assert "script.py:4: seen through an alias" in result.stderr
