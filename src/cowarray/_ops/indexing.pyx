@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Item access: NumPy's forms of an index, on headers.
 
 It is one file because an assignment asks at each step what kind of index it has: cut in two, the hottest lanes would
