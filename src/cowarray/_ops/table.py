@@ -236,7 +236,7 @@ def _told(text: str) -> tuple[inspect.Parameter, ...]:
         defaults = [ast.literal_eval(each) for each in told.defaults]
     except (SyntaxError, ValueError):
         return ()
-    places = [(each.arg, kinds.POSITIONAL_ONLY) for each in told.posonlyargs]
+    places: list[tuple[str, Any]] = [(each.arg, kinds.POSITIONAL_ONLY) for each in told.posonlyargs]
     places += [(each.arg, kinds.POSITIONAL_OR_KEYWORD) for each in told.args]
     defaults = [kinds.empty] * (len(places) - len(defaults)) + defaults
     found = [kinds(name, kind, default=default) for (name, kind), default in zip(places, defaults, strict=True)]
