@@ -18,7 +18,8 @@ IN_VENV := $(VENV)/bin/python
 # All that is installed has the version that was tested. Only NUMPY= puts another NumPy in the place of the file's.
 CONSTRAINTS ?= constraints.txt
 CONSTRAINED := $(if $(NUMPY),$(VENV)/constraints.txt,$(CONSTRAINTS))
-PIP := $(IN_VENV) -m pip install -qq $(addprefix --constraint ,$(CONSTRAINED))
+# Bytecode is made of what is imported, when it is: of all that is installed it would take half of pip's time.
+PIP := $(IN_VENV) -m pip install -qq --no-compile $(addprefix --constraint ,$(CONSTRAINED))
 PIP_NEEDED := pip>=25.1
 # Says aloud what this machine cannot check; `make check` says it again at its end.
 SKIP = tools/skip.sh "$(1)"

@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.seeds import all_or
 from support.threads import together
 
 import cowarray as cw
@@ -240,7 +241,7 @@ def test_eight_threads_ask_at_once():
     assert found == [bits(expected + i) for i in range(8)]
 
 
-LONG = 100_000
+LONG = all_or(100_000, 40_000)
 
 
 def test_a_long_chain_of_writes_is_made_and_freed():

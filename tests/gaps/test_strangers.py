@@ -220,6 +220,7 @@ RESIZING = {
 }
 
 
+@pytest.mark.sanitized  # else a write to freed memory may go unnoticed
 @pytest.mark.parametrize("when", RESIZING)
 def test_an_array_that_is_resized_in_the_middle_touches_no_strange_memory(when):
     program = "import numpy as np, cowarray as ca\nx = ca.array(np.arange(2000000.))\n" + textwrap.dedent(

@@ -5,6 +5,7 @@ and read-only flags as NumPy's. Whatever writes nothing copies nothing and leave
 """
 
 import ast
+import inspect
 import itertools
 
 import numpy as np
@@ -24,6 +25,7 @@ from support.oracle import LAYOUTS, OWNERSHIPS, same, subject
 
 import cowarray
 from cowarray._ops.table import COPY, OPERATIONS, SAME, VIEW
+from cowarray._ops.table import _told as told_parameters
 
 # The class that each is meant to have, written once more: a row whose class changes by mistake fails here.
 INTENDED = {
@@ -250,3 +252,15 @@ def test_attributes_that_export_or_name_what_is_shared():
     assert cowarray.stats()["bytes_copied"] == 0
     assert held.x.ctypes.data == held.x.storage.data_ptr
     assert cowarray.stats()["bytes_copied"] == 0
+
+
+def test_signatures_of_c_are_read_as_inspect_reads_them():
+    told = 0
+    for name, method in vars(np.ndarray).items():
+        text = getattr(method, "__text_signature__", None)
+        if text is None or name.startswith("__"):
+            continue
+        read = told_parameters(text)
+        told += bool(read)
+        assert not read or read == tuple(inspect.signature(method).parameters.values()), name
+    assert told > 40

@@ -15,4 +15,9 @@ def chosen_seed(usual=None):
 
 def worlds(number):
     """Seeds of that many random worlds, of which a run takes five; with COWARRAY_ALL=1 (`make check-all`), all."""
-    return range(number if os.environ.get("COWARRAY_ALL") == "1" else min(number, 5))
+    return range(all_or(number, min(number, 5)))
+
+
+def all_or(number, fewer):
+    """How many of something a run takes: fewer; with COWARRAY_ALL=1 (`make check-all`), the whole number."""
+    return number if os.environ.get("COWARRAY_ALL") == "1" else fewer

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """The array as all rooms know it: a Storage, an offset, a shape, strides, a dtype, and the headers NumPy reads it by.
 
 headers.md, beside this file, says which headers there are and what each is for. It is one file because an array and the

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Exports to Arrow: snapshots, which a consumer may keep for any time and release in any thread.
 
 An exported array owns Storages of the core, one for each of its buffers, and no Python object, so it is released

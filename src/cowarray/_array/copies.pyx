@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Copies in meaning, and the five rules that decide which of them are lazy.
 
 A copy is lazy if all of these hold. Otherwise it is eager, at NumPy's price, and `explain` names the rule.

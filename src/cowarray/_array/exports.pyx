@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Exports: snapshots, which never change, and writable aliases, which pin.
 
 Code that asks for an array or a buffer without further conditions gets a snapshot, or an alias of an array that is lent

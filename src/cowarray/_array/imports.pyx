@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Imports: which memory may be shared, and which must be copied once."""
 
 from mmap import mmap as mmap_type

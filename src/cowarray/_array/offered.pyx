@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Checks of what producers say of the memory that they offer, through DLPack or as a buffer, before NumPy trusts it.
 
 NumPy would read shapes through NULL and divide by sizes of 0. Whether the memory exists cannot be checked.

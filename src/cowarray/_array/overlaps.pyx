@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Which arrays a write reaches, and which lie in the same memory: `aliases` and `shares_bytes`."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Snapshots: read-only NumPy arrays and buffers that hold a share, and never change.
 
 Also headers for readers that keep nothing, and NumPy copies for callers outside the library.

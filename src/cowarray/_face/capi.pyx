@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """The functions behind include/cowarray/python.h, handed out in a capsule."""
 
 import numpy as np

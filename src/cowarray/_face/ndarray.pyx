@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """The class `ndarray`: NumPy computes, cowarray owns memory.
 

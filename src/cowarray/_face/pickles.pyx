@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Pickles of arrays: their parts, and the one function that they call."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """`asarray`, `array`, `from_dlpack` and `astype`: from anything to an array.
 
 It is one file because all of these settle a dtype, an order and a copy argument by the same steps.

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Fresh arrays: `zeros`, `empty` and others, by calls that pack no arguments."""
 
 import numpy as np

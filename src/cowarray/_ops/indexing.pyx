@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Item access: NumPy's forms of an index, on headers.
 
 It is one file because an assignment asks at each step what kind of index it has: cut in two, the hottest lanes would
@@ -472,6 +472,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     """Set the element at offset, which an index of plain integers names, in an array of numbers."""
     cdef cow_mutable_scope scope
     cdef Access access
+    cdef Storage storage
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
     cdef bint is_float = type(value) is float
@@ -496,7 +497,8 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     access.dims = NULL
     access.most = SIZE_MAX
     access.shadow = self.shadow
-    begin_write(storage_for(self), &access, &scope)
+    storage = storage_for(self)  # kept: user code in begin_write can give self another
+    begin_write(storage, &access, &scope)
     memcpy(<char *>scope.data + offset, converted, PyDataType_ELSIZE(descr))
     end_write(&scope)
     return 0

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Large results are computed into memory that was used before: a temporary's, or the heap's.
 
 As in NumPy, a result is computed into an operand that only the interpreter refers to (`temporary.h`), if it has the

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Operands, and whether user code can run when NumPy looks at them; and who is handed operations."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Writes that replace every byte of a shared Storage: from the old bytes to fresh ones, with nothing copied first.
 
 Until it is committed, such a write is an attempt that nobody can see. NumPy reports floating-point errors after it has

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Which elements a write by indices, masks and the like touches: a bound to give at the door.
 
 A write to a large array that shares bytes costs the pages that it touches, if it says so before it begins. The bound is

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """NumPy's protocols, `__array_ufunc__` and `__array_function__`, and the functions of the public namespace.
 
 It is one file because the public functions enter through the protocols' own doors: cut in two, each call of a ufunc

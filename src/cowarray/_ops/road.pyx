@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """The road of operations: arguments become NumPy's headers, NumPy computes, and results become cowarray's arrays.
 
 Headers are read-only, except for arguments that the table says are written. The table also says what each result is.

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Shapes: reshapes, and arrays that become others in place."""
 
 cimport numpy as cnp

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Operands of other libraries' types ("strangers"): who computes, and the second try with a snapshot.
 
 NumPy's rule (binop_override.h) decides who computes. A type that knows only NumPy's arrays declines cowarray's: it

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Arrays by shape and strides: `as_strided`, and the constructor of the class `ndarray`."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-# cython: freethreading_compatible=True, auto_pickle=False
+# cython: freethreading_compatible=True
 """Context managers whose blocks hold in a context: in the thread or task that entered, and in tasks made there.
 
 A context's variable has the innermost block that was entered there, which knows the one around it. Blocks may end in

@@ -4,6 +4,7 @@ Before bytes are written, those that will stay as they are for the other shadows
 bytes that are changed in place are unknown from there on, and count as different.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.string cimport memcmp, memcpy
 
 from cowarray._modes.simulate.regions cimport difference, intersection, meet, Region, union_of
@@ -14,17 +15,17 @@ from cowarray._native.storage cimport Hold, quiet_hold, Storage, window_size
 cdef object differs(Watch watch, Storage storage, Shadow s, Region part):
     """Whether bytes are others than a copy's; None where nobody asked to know."""
     cdef Hold hold
-    cdef const unsigned char[::1] values
+    cdef const char *values
     cdef Py_ssize_t i, start
     if not watch.exact:
         return None
     if s.values is None or (s.unknown is not None and meet(s.unknown, part)):
         return True
     hold = quiet_hold(storage)
-    values = s.values
+    values = PyByteArray_AS_STRING(<bytearray?>s.values)
     for i in range(part.n):
         start = part.ends[2 * i]
-        if memcmp(<const char *>hold.scope.data + start, &values[start], part.ends[2 * i + 1] - start) != 0:
+        if memcmp(<const char *>hold.scope.data + start, values + start, part.ends[2 * i + 1] - start) != 0:
             return True
     return False
 
@@ -114,30 +115,30 @@ cdef Region equal_part(Storage storage, Shadow s, Region part):
     return Region() if (<Region>equal).is_coarse else equal
 
 
-cdef int save(Storage storage, object values, Py_ssize_t first, Region region) except -1:
+cdef int save(Storage storage, bytearray values, Py_ssize_t first, Region region) except -1:
     """Copy bytes of a Storage to a bytearray that begins at byte `first` of the window."""
     cdef Hold hold = quiet_hold(storage)
-    cdef unsigned char[::1] target = values
+    cdef char *target = PyByteArray_AS_STRING(values)
     cdef Py_ssize_t i, start
     for i in range(region.n):
         start = region.ends[2 * i]
-        memcpy(&target[start - first], <const char *>hold.scope.data + start, region.ends[2 * i + 1] - start)
+        memcpy(target + start - first, <const char *>hold.scope.data + start, region.ends[2 * i + 1] - start)
     return 0
 
 
-cdef list differing(const char *data, object saved, Py_ssize_t first, Region region):
+cdef list differing(const char *data, bytearray saved, Py_ssize_t first, Region region):
     """Ranges of a region in which bytes differ from those saved, of which the first is byte `first` of the window."""
-    cdef const unsigned char[::1] values = saved
+    cdef const char *values = PyByteArray_AS_STRING(saved) - first
     cdef list ranges = []
     cdef Py_ssize_t i, at, stop, begun
     for i in range(region.n):
         at = region.ends[2 * i]
         stop = region.ends[2 * i + 1]
-        if memcmp(data + at, &values[at - first], stop - at) == 0:
+        if memcmp(data + at, values + at, stop - at) == 0:
             continue
         begun = -1
         while at < stop:
-            if (<const unsigned char *>data)[at] != values[at - first]:
+            if data[at] != values[at]:
                 if begun < 0:
                     begun = at
             elif begun >= 0:
