@@ -1,0 +1,3 @@
+from cowarray import Site
+
+def spot() -> tuple[Site, object]: ...

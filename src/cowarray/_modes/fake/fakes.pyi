@@ -4,6 +4,7 @@ from typing import Any, Self, final
 from typing_extensions import disjoint_base
 
 from cowarray import Site, ndarray
+from cowarray._modes.fake.assumptions import Assumptions
 from cowarray._native.storage import Keeper, Storage
 
 ADVICE: str
@@ -14,7 +15,11 @@ class Permit: ...
 
 @disjoint_base
 class Ledger:
-    def __new__(cls, notes: bool = True) -> Self: ...
+    def __new__(cls, notes: bool = True, assumptions: Assumptions | None = None) -> Self: ...
+    @property
+    def assumptions(self) -> Assumptions | None: ...
+    @property
+    def largest(self) -> int: ...
     written: list[Storage] | None
     @property
     def lines(self) -> dict[Site, Origin]: ...
