@@ -8,7 +8,7 @@ from typing import Any
 
 import cowarray
 from cowarray._modes.common.sizes import readable
-from cowarray._modes.fake.plan_report import headline, table
+from cowarray._modes.fake.plan_report import answer, headline, table
 from cowarray._tools import planned_files, reporting, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
@@ -325,9 +325,6 @@ def _judged(report: Mapping[str, Any]) -> str:
     return f"The peak is within the limit of {limit}."
 
 
-_SAID = {"masks": "a mask or its like picks", "conditions": "a condition is", "numbers": "a number is"}
-
-
 def _written_assumptions(assumed: Sequence[dict[str, Any]], place: Callable[[dict[str, Any]], str]) -> list[str]:
     lines = ["The plan holds for what was assumed:"]
     at = None
@@ -335,8 +332,7 @@ def _written_assumptions(assumed: Sequence[dict[str, Any]], place: Callable[[dic
         if each["at"] != at:
             at = each["at"]
             lines.append(f"  {_shown_line(at, place)}")
-        times = "" if each["times"] == 1 else f" ({each['times']} times)"
-        lines.append(f"    {_SAID[each['what']]} {each['answer']}{times}")
+        lines.append(f"    {answer(each['what'], each['answer'], each['times'])}")
     return lines
 
 
@@ -356,5 +352,5 @@ def _written_stop(stop: dict[str, Any], place: Callable[[dict[str, Any]], str]) 
             lines.append(f"  the array was made at {_shown_line(refused['made'], place)}")
         if refused["advice"]:
             lines.append(f"  instead: {refused['advice']}")
-        lines += [f"  {'or' if i else 'to get past it'}: {option}" for i, option in enumerate(stop["options"])]
+    lines += [f"  {'or' if i else 'to get past it'}: {option}" for i, option in enumerate(stop["options"])]
     return [*lines, "What follows is planned up to there."]

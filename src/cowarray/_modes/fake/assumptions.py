@@ -3,10 +3,12 @@
 import itertools
 import math
 from collections.abc import Mapping
+from types import CodeType
 from typing import Any, NamedTuple
 
 from cowarray._modes.common.site import Site
 from cowarray._modes.common.sites import spot
+from cowarray._modes.fake.guards import answer_past
 
 __all__ = ["ANSWERS", "Assumed", "Assumptions"]
 
@@ -68,7 +70,7 @@ class Assumptions:
         self._answers: dict[str, float] = {}
         self._lines: dict[tuple[str, int], float] = {}
         self._at: dict[Site, float | None] = {}  # which of those hold at a line
-        self._places: dict[Any, Any] = {}  # by instruction
+        self._places: dict[Any, _Place | None] = {}  # by instruction
         self._in_a_row: dict[Any, int] = {}  # by the place that asks: how often it got the same answer
         self._noted: dict[tuple[Site, str, str], int] = {}
         for key, value in _pairs(given):
@@ -96,13 +98,27 @@ class Assumptions:
         self._note(site, "masks", "all elements" if fraction == 1 else f"{fraction:g} of the elements")
         return math.ceil(fraction * length)
 
-    def condition(self) -> bool | None:
-        """Whether something is true; None: it is not assumed. One that is asked in a loop ends it some time."""
+    def condition(self, guards: bool = False) -> bool | None:
+        """Whether something is true; None: it is not assumed.
+
+        One that is asked in a loop ends it some time. What only guards is as it must be for the program to go on; so is
+        that of a function that raises.
+
+        Parameters
+        ----------
+        guards : bool, default False
+            Whether it is that of such a function.
+        """
         site, place, named = self._here()
         truth = self._answers.get("conditions") if named is None else named
         if truth is None:
             return None
-        answer = bool(truth) if named is not None else bool(truth) != self._ends(place)
+        if named is None and guards:
+            answer = True
+        elif named is None and place is not None and place.answer_past is not None:
+            answer = place.answer_past
+        else:
+            answer = bool(truth) if named is not None else bool(truth) != self._ends(place)
         self._note(site, "conditions", "true" if answer else "false")
         return answer
 
@@ -156,12 +172,22 @@ class Assumptions:
         return [Assumed(*key, times) for key, times in sorted(list(self._noted.items()))]
 
 
-def _place(instruction: Any) -> Any:
+class _Place(NamedTuple):
     """What an instruction has been compiled from. The test of a loop is compiled twice: for its first round, and others."""
+
+    code: CodeType
+    position: tuple[int | None, ...]  # in its source
+    answer_past: bool | None  # as of `guards`
+
+
+def _place(instruction: Any) -> _Place | None:
     if instruction is None:
         return None
     code, offset = instruction
-    return code, next(itertools.islice(code.co_positions(), offset // 2, None), offset)
+    position = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
+    line, _, column, _ = position
+    guarded = None if line is None or column is None else answer_past(code.co_filename, line, column)
+    return _Place(code, position if column is not None else (line, offset), guarded)
 
 
 def _pairs(given: str | Mapping[str, object] | None) -> list[tuple[str, object]]:

@@ -147,6 +147,17 @@ def _wrapfunc(obj: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(obj, method)(*args, **kwargs)
 
 
+def _reducing(function: Any) -> Callable[..., Any]:
+    """A function of NumPy's that hands lists to ufuncs, which look for no fakes in them."""
+
+    def reduce(obj: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(obj, (list, tuple)) and first_fake(obj) is not None:
+            obj = asarray(obj)
+        return _clone(function)(obj, *args, **kwargs)
+
+    return reduce
+
+
 _SEEN = {
     np.ndarray: AnyArray,
     np.asarray: _asarray,
@@ -157,6 +168,8 @@ _SEEN = {
     umath._array_converter: _Converter,
     fromnumeric._wrapfunc: _wrapfunc,
     fromnumeric._wrapit: _wrapfunc,
+    fromnumeric._wrapreduction: _reducing(fromnumeric._wrapreduction),
+    fromnumeric._wrapreduction_any_all: _reducing(fromnumeric._wrapreduction_any_all),
     **{
         getattr(np, name): getattr(creation, name)
         for name in [

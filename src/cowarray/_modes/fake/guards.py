@@ -1,0 +1,77 @@
+"""Conditions that only guard: of assertions, and of what raises. A program that comes to its end got past them."""
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["answer_past"]
+
+
+def answer_past(filename: str, lineno: int, column: int) -> bool | None:
+    """The answer with which a program gets past an assertion, or past ``if ...: raise``.
+
+    Parameters
+    ----------
+    filename : str
+    lineno, column : int
+        Where the condition is asked for, in its source.
+
+    Returns
+    -------
+    bool or None
+        None: nothing is guarded there, or there is no source.
+    """
+    for statement, test, holds in _guards(filename):
+        if _covers(test, lineno, column):
+            return holds != _is_negated(test, lineno, column)
+        if (statement.lineno, statement.col_offset) == (lineno, column):
+            # Before Python 3.12 a jump has the place of the whole statement.
+            negations = _negations(test, False)
+            return holds != negations.pop() if len(negations) == 1 else None
+    return None
+
+
+@functools.lru_cache(maxsize=256)
+def _guards(filename: str) -> list[tuple[ast.stmt, ast.expr, bool]]:
+    """The statements of a file that guard, their tests, and what each must say."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return list(_guards_in(tree))
+
+
+def _guards_in(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr, bool]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            yield node, node.test, True
+        elif isinstance(node, ast.If):
+            if isinstance(node.body[-1], ast.Raise):
+                yield node, node.test, False
+            elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
+                yield node, node.test, True
+
+
+def _covers(node: Any, lineno: int, column: int) -> bool:
+    return bool((node.lineno, node.col_offset) <= (lineno, column) < (node.end_lineno, node.end_col_offset))
+
+
+def _is_negated(test: ast.expr, lineno: int, column: int) -> bool:
+    """Whether what is asked for at a place is under an odd number of negations."""
+    around = [
+        node
+        for node in ast.walk(test)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and _covers(node.operand, lineno, column)
+    ]
+    return len(around) % 2 == 1
+
+
+def _negations(test: ast.expr, is_negated: bool) -> set[bool]:
+    """Whether the conditions of a test are under an odd number of negations: what is so of them."""
+    if isinstance(test, ast.BoolOp):
+        return {each for value in test.values for each in _negations(value, is_negated)}
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _negations(test.operand, not is_negated)
+    return {is_negated}
