@@ -74,4 +74,15 @@ def _negations(test: ast.expr, is_negated: bool) -> set[bool]:
         return {each for value in test.values for each in _negations(value, is_negated)}
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _negations(test.operand, not is_negated)
-    return {is_negated}
+    return set() if _asks_no_array(test) else {is_negated}
+
+
+def _asks_no_array(test: ast.expr) -> bool:
+    """Whether a condition is plainly one of Python's: an identity, or what a built-in function says."""
+    if isinstance(test, ast.Compare):
+        return all(isinstance(each, (ast.Is, ast.IsNot)) for each in test.ops)
+    return (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Name)
+        and test.func.id in ("isinstance", "issubclass", "hasattr", "callable", "len")
+    )
