@@ -185,9 +185,9 @@ def _place(instruction: Any) -> _Place | None:
         return None
     code, offset = instruction
     position = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
-    line, _, column, _ = position
-    guarded = None if line is None or column is None else answer_past(code.co_filename, line, column)
-    return _Place(code, position if column is not None else (line, offset), guarded)
+    if None in position:  # Python was told to keep no columns
+        return _Place(code, (position[0], offset), None)
+    return _Place(code, position, answer_past(code.co_filename, position))
 
 
 def _pairs(given: str | Mapping[str, object] | None) -> list[tuple[str, object]]:

@@ -8,15 +8,17 @@ from typing import Any
 
 __all__ = ["answer_past"]
 
+Span = tuple[int | None, ...]
 
-def answer_past(filename: str, lineno: int, column: int) -> bool | None:
+
+def answer_past(filename: str, place: Span) -> bool | None:
     """The answer with which a program gets past an assertion, or past ``if ...: raise``.
 
     Parameters
     ----------
     filename : str
-    lineno, column : int
-        Where the condition is asked for, in its source.
+    place : tuple of int
+        Where the condition is asked for, in its source: line, last line, column, and the column after it.
 
     Returns
     -------
@@ -24,13 +26,17 @@ def answer_past(filename: str, lineno: int, column: int) -> bool | None:
         None: nothing is guarded there, or there is no source.
     """
     for statement, test, holds in _guards(filename):
-        if _covers(test, lineno, column):
-            return holds != _is_negated(test, lineno, column)
-        if (statement.lineno, statement.col_offset) == (lineno, column):
-            # Before Python 3.12 a jump has the place of the whole statement.
-            negations = _negations(test, False)
+        whole = [each for each in (statement, *ast.walk(test)) if _span(each) == place]
+        # Before Python 3.12 a jump may have the place of the whole statement, or of a condition before it.
+        part = test if whole[:1] == [statement] else whole[0] if whole else None
+        if part is not None:
+            negations = _negations(part, _is_negated(test, part)) or _negations(test, False)
             return holds != negations.pop() if len(negations) == 1 else None
     return None
+
+
+def _span(node: Any) -> Span | None:
+    return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) if hasattr(node, "lineno") else None
 
 
 @functools.lru_cache(maxsize=256)
@@ -54,21 +60,19 @@ def _guards_in(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr, bool]]:
                 yield node, node.test, True
 
 
-def _covers(node: Any, lineno: int, column: int) -> bool:
-    return bool((node.lineno, node.col_offset) <= (lineno, column) < (node.end_lineno, node.end_col_offset))
-
-
-def _is_negated(test: ast.expr, lineno: int, column: int) -> bool:
-    """Whether what is asked for at a place is under an odd number of negations."""
+def _is_negated(test: ast.expr, part: ast.AST) -> bool:
+    """Whether a part of a test is under an odd number of negations."""
     around = [
         node
         for node in ast.walk(test)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and _covers(node.operand, lineno, column)
+        if isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.Not)
+        and any(each is part for each in ast.walk(node.operand))
     ]
     return len(around) % 2 == 1
 
 
-def _negations(test: ast.expr, is_negated: bool) -> set[bool]:
+def _negations(test: Any, is_negated: bool) -> set[bool]:
     """Whether the conditions of a test are under an odd number of negations: what is so of them."""
     if isinstance(test, ast.BoolOp):
         return {each for value in test.values for each in _negations(value, is_negated)}
@@ -77,7 +81,7 @@ def _negations(test: ast.expr, is_negated: bool) -> set[bool]:
     return set() if _asks_no_array(test) else {is_negated}
 
 
-def _asks_no_array(test: ast.expr) -> bool:
+def _asks_no_array(test: Any) -> bool:
     """Whether a condition is plainly one of Python's: an identity, or what a built-in function says."""
     if isinstance(test, ast.Compare):
         return all(isinstance(each, (ast.Is, ast.IsNot)) for each in test.ops)
