@@ -356,14 +356,17 @@ def test_the_text_names_each_line_that_assumed(tmp_path):
     result = command(tmp_path, "--assume", "all", "--limit", "1GiB", script(tmp_path, NEEDY))
     assert result.returncode == 0
     assert "The peak is within the limit of 1.0 GiB." in result.stderr
-    assert textwrap.dedent("""\
+    assert (
+        textwrap.dedent("""\
         The plan holds for what was assumed:
           script.py:4: means = [x[labels == j].mean(axis=0) for j in range(8)]
             a mask picks all elements, 8 times
           script.py:5: while np.abs(x).max() > 1e-3:
             a condition is false
             a condition is true, 10 times
-        """) in result.stderr
+        """)
+        in result.stderr
+    )
 
 
 def test_a_program_that_raises_after_an_assumption_is_told_the_other_answer(tmp_path):

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cowarray._modes.common.site import Site
 from cowarray._modes.common.sites import spot
@@ -42,6 +42,21 @@ class Assumed(NamedTuple):
     times: int
 
 
+class _Place:
+    """What asks: a part of the source.
+
+    Several instructions may have been compiled from it: the test of a loop is one for its first round, and one for all
+    others.
+    """
+
+    __slots__ = ("answer_past", "code", "in_a_row")
+
+    def __init__(self, code: CodeType, position: tuple[int | None, ...]) -> None:
+        self.code = code  # kept, so that no other gets its id
+        self.answer_past = answer_past(code.co_filename, position)
+        self.in_a_row = 0  # how often it got the same answer
+
+
 class Assumptions:
     """Answers to questions that depend on values.
 
@@ -70,8 +85,9 @@ class Assumptions:
         self._answers: dict[str, float] = {}
         self._lines: dict[tuple[str, int], float] = {}
         self._at: dict[Site, float | None] = {}  # which of those hold at a line
-        self._places: dict[Any, _Place | None] = {}  # by instruction
-        self._in_a_row: dict[Any, int] = {}  # by the place that asks: how often it got the same answer
+        # By code objects, which are too long to be compared; and by instructions, or by positions in the source.
+        self._places: dict[tuple[int, int], _Place] = {}
+        self._positions: dict[tuple[int, object], _Place] = {}
         self._noted: dict[tuple[Site, str, str], int] = {}
         for key, value in _pairs(given):
             self._take(key, value)
@@ -133,12 +149,10 @@ class Assumptions:
         self._note(site, "numbers", f"{number:g}")
         return number
 
-    def _here(self) -> tuple[Site, Any, float | None]:
+    def _here(self) -> tuple[Site, _Place | None, float | None]:
         """The line that asks, its place there, and the answer that it has been given by its name."""
         site, instruction = spot()
-        if instruction not in self._places:
-            self._places[instruction] = _place(instruction)
-        place = self._places[instruction]
+        place = None if instruction is None else self._place(*instruction)
         if not self._lines:
             return site, place, None
         if site not in self._at:
@@ -152,11 +166,23 @@ class Assumptions:
             )
         return site, place, self._at[site]
 
-    def _ends(self, place: Any) -> bool:
+    def _place(self, code: CodeType, offset: int) -> _Place:
+        found = self._places.get((id(code), offset))
+        if found is None:
+            position = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
+            # Python may have been told to keep no columns.
+            key = (id(code), offset if None in position else position)
+            if key not in self._positions:
+                self._positions[key] = _Place(code, position)
+            found = self._places[id(code), offset] = self._positions[key]
+        return found
+
+    def _ends(self, place: _Place | None) -> bool:
         """Whether a place has had one answer for as many rounds as a loop takes: then it gets another one."""
-        count = self._in_a_row.get(place, 0)
-        is_over = count >= self._answers.get("rounds", float(ANSWERS["rounds"]))
-        self._in_a_row[place] = 0 if is_over else count + 1
+        if place is None:
+            return False
+        is_over = place.in_a_row >= self._answers.get("rounds", float(ANSWERS["rounds"]))
+        place.in_a_row = 0 if is_over else place.in_a_row + 1
         return is_over
 
     def _note(self, site: Site, what: str, answer: str) -> None:
@@ -169,25 +195,7 @@ class Assumptions:
     @property
     def noted(self) -> list[Assumed]:
         """list of Assumed: By line, in the order of files and lines."""
-        return [Assumed(*key, times) for key, times in sorted(list(self._noted.items()))]
-
-
-class _Place(NamedTuple):
-    """What an instruction has been compiled from. The test of a loop is compiled twice: for its first round, and others."""
-
-    code: CodeType
-    position: tuple[int | None, ...]  # in its source
-    answer_past: bool | None  # as of `guards`
-
-
-def _place(instruction: Any) -> _Place | None:
-    if instruction is None:
-        return None
-    code, offset = instruction
-    position = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
-    if None in position:  # Python was told to keep no columns
-        return _Place(code, (position[0], offset), None)
-    return _Place(code, position, answer_past(code.co_filename, position))
+        return [Assumed(*key, times) for key, times in sorted(self._noted.items())]
 
 
 def _pairs(given: str | Mapping[str, object] | None) -> list[tuple[str, object]]:

@@ -220,7 +220,13 @@ class Call:
             if self.faked is None:
                 return False
             if not isinstance(x, ndarray) or x.storage not in _computed:
-                raise self.refusal("a fake has no values to write into an array that has bytes")
+                raise self.refusal(
+                    "a fake has no values to write into an array that has bytes",
+                    "make that one inside of the block, or a fake of it by fake_like(x)"
+                    if isinstance(x, ndarray)
+                    else "that one is NumPy's: make it by cowarray inside of the block, or take it in, "
+                    "by x = cowarray.fake_like(x)",
+                )
             if not x.flags.writeable:
                 raise ValueError("assignment destination is read-only")
             forget(x, self.origin)

@@ -4,7 +4,6 @@ from typing import Any, Self, final
 from typing_extensions import disjoint_base
 
 from cowarray import Site, ndarray
-from cowarray._modes.fake.assumptions import Assumptions
 from cowarray._native.storage import Keeper, Storage
 
 ADVICE: str
@@ -15,9 +14,9 @@ class Permit: ...
 
 @disjoint_base
 class Ledger:
-    def __new__(cls, notes: bool = True, assumptions: Assumptions | None = None) -> Self: ...
+    def __new__(cls, notes: bool = True, assumptions: Any = None) -> Self: ...
     @property
-    def assumptions(self) -> Assumptions | None: ...
+    def assumptions(self) -> Any: ...
     @property
     def largest(self) -> int: ...
     written: list[Storage] | None

@@ -72,7 +72,10 @@ cdef enum:
     MOST_ENTRIES = 1024
 
 ADVICE = "decide by shape and dtype, or compute it from real arrays"
-FOREIGN_ADVICE = "only the library's own functions take arrays without bytes"
+FOREIGN_ADVICE = (
+    "only the library's own functions take arrays without bytes; to write into x[...] in NumPy's array, take that in, by "
+    "x = cowarray.fake_like(x)"
+)
 
 cdef dict BEHALVES = {
     OPERATION: "a conversion", EXPORT: "an export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "the C API",

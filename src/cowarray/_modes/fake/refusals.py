@@ -31,9 +31,7 @@ class FakeError(TypeError):
     fake : Makes arrays without bytes.
     """
 
-    def __init__(
-        self, operation: str, reason: str, site: Site | None, advice: str = "", assumable: str = ""
-    ) -> None:
+    def __init__(self, operation: str, reason: str, site: Site | None, advice: str = "", assumable: str = "") -> None:
         super().__init__(operation, reason, site, advice, assumable)
         self.operation = operation
         self.reason = reason

@@ -1,5 +1,6 @@
 """Rules of what values pick: masks, and where something is not zero. A plan assumes how many there are, or refuses."""
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,8 @@ def with_places(call: Call, header: Any, key: Any, shown: tuple[Any, ...]) -> tu
     FakeError
         Nothing is assumed of masks.
     """
-    try:
+    with contextlib.suppress(ValuesNeeded):  # so the masks fit
         indexed(header, shown)
-    except ValuesNeeded:  # so the masks fit
-        pass
     parts: list[Any] = []
     for item, seen in zip(key if type(key) is tuple else (key,), shown, strict=True):
         if not (isinstance(item, ndarray) and is_fake(item) and item.dtype == bool):

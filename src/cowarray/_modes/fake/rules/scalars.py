@@ -1,6 +1,7 @@
 """Rules of what makes a fake an object of Python's: a plan assumes its value, or refuses."""
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ __all__ = []
 
 _VALUE = "a value is needed"
 
-_PYTHONS = {
+_PYTHONS: dict[str, Callable[..., Any]] = {
     "ndarray.__bool__": bool,
     "ndarray.__int__": int,
     "ndarray.__float__": float,
@@ -55,9 +56,7 @@ def _stand_in(call: Call, is_condition: bool) -> Any:
         value = assumptions.condition() if what == "conditions" else assumptions.number(dtype.kind)
     if value is None:
         can_be = assumptions is not None and dtype.kind in "biufc"
-        raise FakeError(
-            "a conversion", _VALUE, origin_of(x).site, ADVICE, f"{what}={ANSWERS[what]}" if can_be else ""
-        )
+        raise FakeError("a conversion", _VALUE, origin_of(x).site, ADVICE, f"{what}={ANSWERS[what]}" if can_be else "")
     element = np.asarray(value).astype(dtype)
     if value and not element and dtype.kind in "fc":
         element = np.asarray(np.finfo(dtype).tiny, dtype)

@@ -16,9 +16,7 @@ _VALUE = "a value is needed"
 
 # By what depends, and what to do instead: the operations.
 NEEDED = {
-    (_SHAPE, "give it real values, or make an array of the size that you expect"): (
-        "trim_zeros roots polymul polydiv"
-    ),
+    (_SHAPE, "give it real values, or make an array of the size that you expect"): ("trim_zeros roots polymul polydiv"),
     (_DTYPE, "give it real values"): "real_if_close poly",
     (_DTYPE, "texts have the length of the longest: give it real values"): (
         "strings.center strings.decode strings.encode strings.expandtabs strings.ljust strings.mod strings.multiply "
