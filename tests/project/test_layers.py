@@ -104,6 +104,8 @@ ROOMS = [
     ["array_api"],
     ["_modes", "_modes.common"],
     ["_modes.copies", "_modes.simulate", "_modes.layouts"],
+    ["_modes.fake.guards"],
+    ["_modes.fake.assumptions"],
     ["_modes.fake.refusals"],
     ["_modes.fake.fakes"],
     ["_modes.fake.calls"],

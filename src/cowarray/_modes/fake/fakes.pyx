@@ -73,8 +73,8 @@ cdef enum:
 
 ADVICE = "decide by shape and dtype, or compute it from real arrays"
 FOREIGN_ADVICE = (
-    "only the library's own functions take arrays without bytes; to write into x[...] in NumPy's array, take that in, by "
-    "x = cowarray.fake_like(x)"
+    "only the library's own functions take arrays without bytes; to write into x[...] in NumPy's array, take that in, "
+    "by x = cowarray.fake_like(x)"
 )
 
 cdef dict BEHALVES = {
