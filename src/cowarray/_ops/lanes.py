@@ -108,7 +108,6 @@ VALUES = frozenset(
         "_face.attributes.Flags.__getattr__",
         "_face.ndarray._plain_header",
         "_face.ndarray._plain_item",
-        "_face.ndarray._plain_list",
         "_face.ndarray.ndarray.__bool__",
         "_face.ndarray.ndarray.__complex__",
         "_face.ndarray.ndarray.__dlpack_device__",
