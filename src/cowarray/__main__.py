@@ -89,7 +89,8 @@ def _parsers() -> Any:
         usage="python -m cowarray plan [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
         description="Runs a program that was written for NumPy on arrays without bytes. Shapes, dtypes and memory are "
         "right, and nothing large is computed or read. After its end, a report on stderr says how much memory the "
-        "program would take and copy, and where; and where it stopped, if it needed a value or raised an exception.",
+        "program would take and copy, and where; which values were assumed; and where it stopped, if it needed a value "
+        "or raised an exception, with the option that gets past it.",
         epilog="SIZE is bytes, or a number with a unit: 4096, '8 GiB', 500MB. Exit status: the program's own if that "
         "is not 0, which is 1 if it needed a value or raised an exception; else 1 if the peak is above the limit, 0 if "
         "not; 2 for a program that cannot be run, or options that cannot be used.",
@@ -97,10 +98,20 @@ def _parsers() -> Any:
     )
     plan.add_argument(
         "--real",
+        "--sample",
         metavar="SIZE",
         type=_size,
         default=4096,
-        help="compute results and read files of less than SIZE (default: 4096)",
+        help="have arrays of less than SIZE real: compute them, and read smaller files (default: 4096)",
+    )
+    plan.add_argument(
+        "--assume",
+        metavar="WHAT",
+        type=_assumed,
+        action="append",
+        default=[],
+        help="plan on where a value is needed, with an answer that is assumed: all; or pairs, as in "
+        "masks=0.5,conditions=true,numbers=1,rounds=10, or solver.py:88=false for one line (may be repeated)",
     )
     plan.add_argument("--limit", metavar="SIZE", type=_size, help="exit with 1 if the peak is above SIZE")
     running = {"simulate": simulate, "plan": plan}
@@ -181,7 +192,17 @@ def _size(text: str) -> Any:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-_WITH_VALUE = ("--include", "--limit", "--output", "--real")
+def _assumed(text: str) -> Any:
+    from cowarray._modes.fake.assumptions import Assumptions
+
+    try:
+        Assumptions(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("assume: ")) from None
+    return text
+
+
+_WITH_VALUE = ("--assume", "--include", "--limit", "--output", "--real", "--sample")
 
 
 def _split(arguments: Any) -> Any:
@@ -204,7 +225,12 @@ def _run_program(command: Any, parser: Any, options: Any, program: Any) -> Any:
 
         planned = planning.program(program[0], program[1:], module=module, include=options.include)
         return planning.run(
-            planned, real=options.real, limit=options.limit, as_json=options.json, output=options.output
+            planned,
+            real=options.real,
+            assume=",".join(options.assume) or None,
+            limit=options.limit,
+            as_json=options.json,
+            output=options.output,
         )
     from cowarray._tools import programs, simulation
 

@@ -105,6 +105,8 @@ ROOMS = [
     ["_modes", "_modes.common"],
     ["_modes.copies", "_modes.aliasing", "_modes.layouts"],
     ["_modes.simulate"],
+    ["_modes.fake.guards"],
+    ["_modes.fake.assumptions"],
     ["_modes.fake.refusals"],
     ["_modes.fake.fakes"],
     ["_modes.fake.calls"],

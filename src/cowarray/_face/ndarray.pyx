@@ -200,6 +200,19 @@ def _plain_contains(Array x not None, value):
     return contains(x, value)
 
 
+def _plain_item(Array x not None, *args):
+    return (readable(x) if is_settled(args) else reader_header(x)).item(*args)
+
+
+def _plain_list(Array x not None):
+    return readable(x).tolist()
+
+
+def _plain_header(Array x not None, *_):
+    """Of an array without bytes: who wants a value is refused."""
+    return const_header(x)
+
+
 # Returns the namespace for a version of the standard; handed in by `array_api`, which stands on this class.
 cdef object namespace = None
 
@@ -1452,7 +1465,9 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.item : The same for NumPy's arrays.
         """
-        return (readable(self) if is_settled(args) else reader_header(self)).item(*args)
+        if is_fake(self):
+            return take_road("ndarray.item", _plain_item, (self, *args), {})
+        return _plain_item(self, *args)
 
     def tolist(self):
         """The elements as nested lists of Python objects.
@@ -1466,6 +1481,8 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.tolist : The same for NumPy's arrays.
         """
+        if is_fake(self):
+            return take_road("ndarray.tolist", _plain_list, (self,), {})
         return readable(self).tolist()
 
     def tobytes(self, order="C"):
@@ -1701,18 +1718,28 @@ cdef class ndarray(Array):
         return contains(self, value)
 
     def __bool__(self):
+        if is_fake(self):
+            return take_road("ndarray.__bool__", _plain_header, (self,), {})
         return bool(const_header(self))
 
     def __int__(self):
+        if is_fake(self):
+            return take_road("ndarray.__int__", _plain_header, (self,), {})
         return int(const_header(self))
 
     def __float__(self):
+        if is_fake(self):
+            return take_road("ndarray.__float__", _plain_header, (self,), {})
         return float(const_header(self))
 
     def __complex__(self):
+        if is_fake(self):
+            return take_road("ndarray.__complex__", _plain_header, (self,), {})
         return complex(const_header(self))
 
     def __index__(self):
+        if is_fake(self):
+            return take_road("ndarray.__index__", _plain_header, (self,), {})
         return (<object>const_header(self)).__index__()
 
     def __repr__(self):
@@ -1729,6 +1756,8 @@ cdef class ndarray(Array):
     def __format__(self, spec):
         if not isinstance(spec, str):
             raise TypeError(f"__format__() argument must be str, not {type(spec).__name__}")
+        if is_fake(self):
+            return take_road("ndarray.__format__", _plain_header, (self, spec), {})
         return format(printable(self), spec)
 
     # ---- operators ---------------------------------------------------------------------------------------------------

@@ -106,6 +106,8 @@ VALUES = frozenset(
     {
         "_face.attributes.Flags.__eq__",
         "_face.attributes.Flags.__getattr__",
+        "_face.ndarray._plain_header",
+        "_face.ndarray._plain_item",
         "_face.ndarray.ndarray.__bool__",
         "_face.ndarray.ndarray.__complex__",
         "_face.ndarray.ndarray.__dlpack_device__",
@@ -113,7 +115,6 @@ VALUES = frozenset(
         "_face.ndarray.ndarray.__index__",
         "_face.ndarray.ndarray.__int__",
         "_face.ndarray.ndarray.dtype",
-        "_face.ndarray.ndarray.item",
         "_face.ndarray.ndarray.materialize",
         "_face.ndarray.ndarray.setflags",
         "_face.ndarray.ndarray.shape",

@@ -8,7 +8,7 @@ from typing import Any
 
 import cowarray
 from cowarray._modes.common.sizes import readable
-from cowarray._modes.fake.plan_report import headline, table
+from cowarray._modes.fake.plan_report import answer, headline, table
 from cowarray._tools import planned_files, reporting, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
@@ -39,6 +39,7 @@ def run(
     program: Program,
     *,
     real: int = 4096,
+    assume: str | None = None,
     limit: int | None = None,
     as_json: bool = False,
     output: str | os.PathLike[str] | None = None,
@@ -50,6 +51,7 @@ def run(
     program : Program
         Made by the function `program`.
     real : int
+    assume : str, optional
         As in `fake`.
     limit : int, optional
         Bytes that the peak must not exceed.
@@ -74,7 +76,7 @@ def run(
 
     def failed(rule: ImportRule, error: BaseException) -> None:
         if not stops and not isinstance(error, KeyboardInterrupt):
-            stops.append(Stop(error, rule))
+            stops.append(Stop(error, rule, _plans[0]))
 
     def report(status: int, rule: ImportRule) -> tuple[str, int]:
         found = described(program, _plans[0], stops, rule.stand_ins.borrowed, real, limit, status)
@@ -82,15 +84,15 @@ def run(
             return json.dumps(found, ensure_ascii=True) + "\n", found["exit_status"]
         return written_out(found, _plans[0], reporting.names(started)), found["exit_status"]
 
-    enter = functools.partial(_enter, real)
+    enter = functools.partial(_enter, real, assume)
     return reporting.run("plan", program, enter, report, output=output, failed=failed)
 
 
 _plans: list[cowarray.fake] = []  # the plan of this process
 
 
-def _enter(real: int) -> None:
-    plan = cowarray.fake(real=real)
+def _enter(real: int, assume: str | None) -> None:
+    plan = cowarray.fake(real=real, assume=assume)
     plan.__enter__()
     _plans[:] = [plan]
 
@@ -105,6 +107,8 @@ class Stop:
     error : BaseException
     rule : ImportRule
         Says which lines are the program's.
+    plan : cowarray.fake
+        As it is then.
 
     Attributes
     ----------
@@ -115,9 +119,11 @@ class Stop:
     message : str
     refused : dict or None
         If a fake was asked for a value: operation, reason, advice, and where the fake was made.
+    options : list of str
+        Options of the command that get past it.
     """
 
-    def __init__(self, error: BaseException, rule: ImportRule) -> None:
+    def __init__(self, error: BaseException, rule: ImportRule, plan: cowarray.fake) -> None:
         refusal = _refusal_in(error)
         self.site = _innermost(error if refusal is None else refusal, rule) or _innermost(error, rule)
         self.kind = type(error).__name__
@@ -130,6 +136,55 @@ class Stop:
                 "advice": refusal.advice,
                 "made": refusal.site,
             }
+        if refusal is not None:
+            self.options = _ways_past(refusal, rule, plan.largest_bytes)
+        else:
+            self.options = _other_ways(plan)
+
+
+# As much as is still computed quickly.
+_MOST_COMPUTED = 256 << 20
+
+
+def _ways_past(refusal: cowarray.FakeError, rule: ImportRule, largest: int) -> list[str]:
+    """Options of the command that get past a stop."""
+    found = []
+    if refusal.assumable:
+        found.append(f"--assume {refusal.assumable} (or all)")
+    package = _foreign_package(refusal, rule)
+    if package:
+        found.append(f"--include {package}")
+    if largest < _MOST_COMPUTED:
+        found.append(f"--sample {_rounded_up(largest)}")
+    return found
+
+
+def _rounded_up(nbytes: int) -> str:
+    """A size above so many bytes, as the command takes it."""
+    unit, name = (1 << 10, "KiB") if nbytes < 1 << 20 else (1 << 20, "MiB")
+    return f"{nbytes // unit + 1}{name}"
+
+
+def _other_ways(plan: cowarray.fake) -> list[str]:
+    """What may get past an exception of the program's own: another answer in place of the last that was assumed."""
+    if plan.latest_assumed is None:
+        return []
+    site, what, answer = plan.latest_assumed
+    other = {"true": "false", "false": "true"}.get(answer, "0.1" if what == "masks" else "0")
+    return [f"--assume {os.path.basename(site.filename)}:{site.lineno}={other}, for this is what was assumed last"]
+
+
+def _foreign_package(error: BaseException, rule: ImportRule) -> str | None:
+    """The installed package in which an exception was raised; None of the program's code, NumPy's and the library's."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__") or ""
+        name = module.partition(".")[0]
+        if name not in ("numpy", "cowarray") and os.sep in trace.tb_frame.f_code.co_filename:
+            found = None if rule.covers(trace.tb_frame.f_globals, None) else name
+        trace = trace.tb_next
+    return found
 
 
 def _shown(error: BaseException) -> str:
@@ -206,6 +261,10 @@ def described(
             | {"peak_bytes": line.peak_bytes, "live_bytes": line.live_bytes, "bytes_copied": line.bytes_copied}
             for line in plan.lines
         ],
+        "assumed": [
+            {"at": line_of(each.site), "what": each.what, "answer": each.answer, "times": each.times}
+            for each in plan.assumed
+        ],
         "stopped": _described_stop(stops[0]) if stops else None,
         "borrowed": [{"name": name, "used": line_of(site)} for name, site in sorted(borrowed.items())],
     }
@@ -216,7 +275,13 @@ def _described_stop(stop: Stop) -> dict[str, Any]:
     if refused is not None:
         refused = refused | {"made": None if refused["made"] is None else line_of(refused["made"])}
     at = None if stop.site is None else line_of(stop.site)
-    return {"at": at, "exception": stop.kind, "message": stop.message, "needs_a_value": refused}
+    return {
+        "at": at,
+        "exception": stop.kind,
+        "message": stop.message,
+        "needs_a_value": refused,
+        "options": stop.options,
+    }
 
 
 def written_out(report: Mapping[str, Any], plan: cowarray.fake, place: Callable[[dict[str, Any]], str]) -> str:
@@ -236,17 +301,39 @@ def written_out(report: Mapping[str, Any], plan: cowarray.fake, place: Callable[
     [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
     lines = [f"cowarray plan: {name}: {headline(plan)}"]
     if report["limit"] is not None:
-        side = "above" if report["peak_bytes"] > report["limit"] else "within"
-        lines.append(f"The peak is {side} the limit of {readable(report['limit'])}.")
+        lines.append(_judged(report))
     if report["stopped"] is not None:
         lines += ["", *_written_stop(report["stopped"], place)]
     if report["peak_at"] is not None:
         lines += ["", f"Peak at {_shown_line(report['peak_at'], place)}", ""]
         lines += table(plan.lines, lambda site: place(site._asdict()))
+    if report["assumed"]:
+        lines += ["", *_written_assumptions(report["assumed"], place)]
     if report["borrowed"]:
         lines += ["", "NumPy's own were used for names that cowarray lacks:"]
         lines += [f"  {each['name']} ({place(each['used'])})" for each in report["borrowed"]]
     return "\n".join(lines) + "\n"
+
+
+def _judged(report: Mapping[str, Any]) -> str:
+    """What is known of the peak and the limit."""
+    limit = readable(report["limit"])
+    if report["peak_bytes"] > report["limit"]:
+        return f"The peak is above the limit of {limit}."
+    if report["stopped"] is not None or report["program_status"]:
+        return f"The program did not come to its end: nobody knows whether the peak is within the limit of {limit}."
+    return f"The peak is within the limit of {limit}."
+
+
+def _written_assumptions(assumed: Sequence[dict[str, Any]], place: Callable[[dict[str, Any]], str]) -> list[str]:
+    lines = ["The plan holds for what was assumed:"]
+    at = None
+    for each in assumed:
+        if each["at"] != at:
+            at = each["at"]
+            lines.append(f"  {_shown_line(at, place)}")
+        lines.append(f"    {answer(each['what'], each['answer'], each['times'])}")
+    return lines
 
 
 def _shown_line(line: dict[str, Any], place: Callable[[dict[str, Any]], str]) -> str:
@@ -265,4 +352,5 @@ def _written_stop(stop: dict[str, Any], place: Callable[[dict[str, Any]], str]) 
             lines.append(f"  the array was made at {_shown_line(refused['made'], place)}")
         if refused["advice"]:
             lines.append(f"  instead: {refused['advice']}")
+    lines += [f"  {'or' if i else 'to get past it'}: {option}" for i, option in enumerate(stop["options"])]
     return [*lines, "What follows is planned up to there."]

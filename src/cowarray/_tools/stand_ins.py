@@ -131,6 +131,20 @@ def with_lent(
     return result if taken_in is None else taken_in(result)
 
 
+def _is_assumed(values: Any) -> bool:
+    """Whether an assertion is about a plan's array, and the plan assumes conditions: then this one holds."""
+    for value in values.values() if isinstance(values, dict) else values:
+        if isinstance(value, (tuple, list, dict)):
+            if _is_assumed(value):
+                return True
+        elif cowarray.is_fake(value):
+            from cowarray._modes.fake.fakes import origin_of
+
+            assumptions = origin_of(value).ledger.assumptions
+            return assumptions is not None and assumptions.condition(guards=True) is not None
+    return False
+
+
 class _Reading:
     """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
 
@@ -139,6 +153,9 @@ class _Reading:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
+        name = self.__name__
+        if name.startswith("assert_") and _is_assumed((args, kwargs)):
+            return None
         return self.__wrapped__(*map(_handed_out, args), **_handed_out(kwargs))
 
     def __repr__(self) -> str:

@@ -67,6 +67,17 @@ cdef object here():
         Py_XDECREF(<PyObject *>frame)
 
 
+def spot():
+    """The line of the program that runs, and what tells its instruction from all others."""
+    cdef PyFrameObject *frame = program_frame()
+    try:
+        if frame == NULL:
+            return nowhere, None
+        return site_at(frame), (code_of(frame), PyFrame_GetLasti(frame))
+    finally:
+        Py_XDECREF(<PyObject *>frame)
+
+
 cdef object site_at(PyFrameObject *frame):
     """The line at which a frame is; NULL: unknown."""
     cdef int instruction

@@ -2,11 +2,15 @@
 
 import contextlib
 import types
+import warnings
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
+from cowarray._modes.common.sizes import readable
 from cowarray._native.fork_locks import importing
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
@@ -15,6 +19,7 @@ __all__ = ["deferred", "deferred_init", "is_deferred", "materialize"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_Array = TypeVar("_Array", ndarray, np.ndarray[Any, Any])
 
 
 class deferred(Mode):
@@ -97,6 +102,11 @@ def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) 
     object
         What it returns.
 
+    Warns
+    -----
+    UserWarning
+        It made NumPy's arrays, and none that is deferred.
+
     See Also
     --------
     deferred : The block that it is called in.
@@ -112,7 +122,26 @@ def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) 
     True
     """
     with deferred():
-        return fn(*args, **kwargs)
+        made = fn(*args, **kwargs)
+    if not is_deferred(made):
+        _warn_of_numpys(fn, made, (args, kwargs))
+    return made
+
+
+def _warn_of_numpys(fn: Callable[..., object], made: object, given: object) -> None:
+    """Warn that nothing is deferred, if a function made arrays by plain NumPy."""
+    before = {id(x) for x in _instances_in(given, np.ndarray)}
+    arrays = [x for x in _instances_in(made, np.ndarray) if id(x) not in before and x.size]
+    if arrays:
+        name = getattr(fn, "__qualname__", repr(fn))
+        nbytes = readable(sum(x.nbytes for x in arrays))
+        warnings.warn(
+            f"deferred_init: nothing is deferred: {name} made {len(arrays)} of NumPy's arrays ({nbytes}), which are "
+            f"computed at once; write `import cowarray as np` in the place of `import numpy as np` in the module "
+            f"{getattr(fn, '__module__', None)!r}",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def is_deferred(obj: object, /) -> bool:
@@ -218,8 +247,12 @@ def _has_no_bytes_yet(x: ndarray) -> bool:
 
 
 def _arrays_in(obj: object) -> list[ndarray]:
-    """The arrays in an object, each once; without recursion."""
-    found: dict[int, ndarray] = {}
+    return _instances_in(obj, ndarray)
+
+
+def _instances_in(obj: object, kind: type[_Array]) -> list[_Array]:
+    """The arrays of a kind in an object, each once; without recursion."""
+    found: dict[int, _Array] = {}
     seen: set[int] = set()
     stack = [obj]
     while stack:
@@ -227,7 +260,7 @@ def _arrays_in(obj: object) -> list[ndarray]:
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if isinstance(each, ndarray):
+        if isinstance(each, kind):
             found[id(each)] = each
         elif isinstance(each, dict):
             stack.extend(reversed(each.values()))

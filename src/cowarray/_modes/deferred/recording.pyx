@@ -5,6 +5,8 @@ the arguments as they were: deferred ones by their versions, real ones by lazy c
 refuse needs values, and is done at once.
 """
 
+import warnings
+
 import numpy as np
 
 cimport cython
@@ -144,6 +146,16 @@ cdef class Recording(Rehearsal):
         return found
 
 
+cdef int warn_of_numpys(str operation) except -1:
+    """Warn that NumPy's array takes in what was deferred. It has no frame: the line is the program's."""
+    warnings.warn(
+        f"{operation}: NumPy's array is written, so what was deferred is computed now; write x = x + y in the place of "
+        "x += y, and that is deferred",
+        UserWarning, 1,
+    )
+    return 0
+
+
 cdef object record(str operation, object function, tuple args, dict kwargs, Deferral block, bint has_deferred):
     cdef Recording recording
     cdef Question question
@@ -157,6 +169,8 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     for value in written_by(operation, function, args, kwargs):
         if is_array(value) and find_recipe(<Array>value) is None:
             raise NotRecorded  # bytes that are there are written now
+        if has_deferred and block is not OUTSIDE and cnp.PyArray_CheckExact(value):
+            warn_of_numpys(operation)
     draw = draw_of(function) if type(function) is bearing_type else None
     if draw is not None:
         function = draw.replay  # by NumPy's generator, whoever stands in for it

@@ -8,6 +8,7 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import call_in
+from cowarray._modes.fake.assumptions import ANSWERS, Assumptions
 from cowarray._modes.fake.fakes import (
     Ledger,
     Origin,
@@ -52,13 +53,21 @@ class Block:
     assumed : frozenset of str, optional
         In code whose result has one layout whatever a condition says: ufuncs whose answer about a fake, where it is one
         truth, is taken to be True. That of all others is False.
+    answers : bool, default False
+        In NumPy's own code: whether it gets the answers that the plan assumes, as the program does.
     """
 
-    __slots__ = ("assumed", "ledger", "origin", "real")
+    __slots__ = ("answers", "assumed", "ledger", "origin", "real")
 
     def __init__(
-        self, ledger: Ledger, real: int, origin: Origin | None = None, assumed: frozenset[str] | None = None
+        self,
+        ledger: Ledger,
+        real: int,
+        origin: Origin | None = None,
+        assumed: frozenset[str] | None = None,
+        answers: bool = False,
     ) -> None:
+        self.answers = answers
         self.assumed = assumed
         self.ledger = ledger
         self.real = real
@@ -211,19 +220,65 @@ class Call:
             if self.faked is None:
                 return False
             if not isinstance(x, ndarray) or x.storage not in _computed:
-                raise self.refusal("a fake has no values to write into an array that has bytes")
+                raise self.refusal(
+                    "a fake has no values to write into an array that has bytes",
+                    "make that one inside of the block, or a fake of it by fake_like(x)"
+                    if isinstance(x, ndarray)
+                    else "that one is NumPy's: make it by cowarray inside of the block, or take it in, "
+                    "by x = cowarray.fake_like(x)",
+                )
             if not x.flags.writeable:
                 raise ValueError("assignment destination is read-only")
             forget(x, self.origin)
         write(x, whole, text, self.origin, self.operation, key, where)
         return True
 
+    # ---- what is assumed
+
+    @property
+    def assumptions(self) -> Assumptions | None:
+        """Assumptions or None: Those of the plan; None in NumPy's own code, which has rules for what it asks."""
+        block = self.block
+        return block.ledger.assumptions if block.origin is None or block.answers else None
+
+    def picked(self, length: int, reason: str, advice: str = "") -> int:
+        """How many of so many elements values pick.
+
+        Raises
+        ------
+        FakeError
+            Nothing is assumed of that.
+        """
+        assumptions = self.assumptions
+        count = None if assumptions is None else assumptions.picked(length)
+        if count is None:
+            raise self.refusal(reason, advice, "masks")
+        return count
+
+    def is_true(self, reason: str, advice: str = "") -> bool:
+        """Whether a condition holds that depends on values; raises as `picked`."""
+        assumptions = self.assumptions
+        truth = None if assumptions is None else assumptions.condition()
+        if truth is None:
+            raise self.refusal(reason, advice, "conditions")
+        return truth
+
+    def number(self, dtype: np.dtype, reason: str, advice: str = "") -> float:
+        """What number an element of a dtype is; raises as `picked`."""
+        assumptions = self.assumptions
+        number = None if assumptions is None else assumptions.number(dtype.kind)
+        if number is None:
+            raise self.refusal(reason, advice, "numbers")
+        return number
+
     # ---- what is refused
 
-    def refusal(self, reason: str, advice: str = "") -> FakeError:
-        """A `FakeError` of this operation, about its first fake, if there is one."""
+    def refusal(self, reason: str, advice: str = "", assumable: str = "") -> FakeError:
+        """A `FakeError` of this operation, about its first fake, if there is one; assumable: a key of `ANSWERS`."""
         site = None if self.faked is None else origin_of(self.faked).site
-        return FakeError(self.operation, reason, site, advice)
+        if assumable:
+            assumable = f"{assumable}={ANSWERS[assumable]}" if self.assumptions is not None else ""
+        return FakeError(self.operation, reason, site, advice, assumable)
 
     # ---- what rules look at
 

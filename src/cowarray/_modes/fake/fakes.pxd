@@ -18,6 +18,8 @@ cdef class Ledger:
     cdef size_t crest  # the most live bytes since the last entry
     cdef Py_ssize_t births
     cdef Py_ssize_t stride  # births between two entries
+    cdef readonly object assumptions  # what the plan assumes of values; None: nobody asks for it
+    cdef readonly size_t largest  # bytes of its largest array
 
 
 cdef class Origin(Keeper):

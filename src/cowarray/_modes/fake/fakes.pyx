@@ -72,7 +72,10 @@ cdef enum:
     MOST_ENTRIES = 1024
 
 ADVICE = "decide by shape and dtype, or compute it from real arrays"
-FOREIGN_ADVICE = "only the library's own functions take arrays without bytes"
+FOREIGN_ADVICE = (
+    "only the library's own functions take arrays without bytes; to write into x[...] in NumPy's array, take that in, "
+    "by x = cowarray.fake_like(x)"
+)
 
 cdef dict BEHALVES = {
     OPERATION: "a conversion", EXPORT: "an export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "the C API",
@@ -93,10 +96,12 @@ cdef class Ledger:
     ----------
     notes : bool, default True
         Whether births are noted: else nobody will ask for peaks, nor for what came when.
+    assumptions : Assumptions, optional
     """
 
-    def __cinit__(self, bint notes=True):
+    def __cinit__(self, bint notes=True, assumptions=None):
         self.notes = notes
+        self.assumptions = assumptions
         self.account = new_account(NULL)
         if self.account == NULL:
             raise MemoryError("cannot allocate the account of a plan")
@@ -199,12 +204,13 @@ cdef Origin new_origin(Ledger ledger, object site):
     return ledger.lines.setdefault(site, origin)
 
 
-cdef int note_birth(Origin by) except -1:
+cdef int note_birth(Origin by, size_t nbytes=0) except -1:
     """Take note of a birth at a line: of what each line has, where there never was more."""
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin
     ledger.births += 1
+    ledger.largest = max(ledger.largest, nbytes)
     if not ledger.notes:
         return 0
     if live > ledger.noted:
@@ -364,7 +370,7 @@ def make(
     finally:
         use_account(before)
     storage.never_shared = not is_plain(dtype)
-    note_birth(origin)
+    note_birth(origin, nbytes)
     return on_storage(storage, 0, nd, dims, steps, dtype, writeable, BORN_FRESH)
 
 
@@ -378,7 +384,7 @@ cdef Array make_like(Origin origin, Array place, size_t nbytes):
     finally:
         use_account(before)
     storage.never_shared = not is_plain(place.descr)
-    note_birth(origin)
+    note_birth(origin, nbytes)
     made = on_storage(storage, place.offset, place.nd, shape_of(place), strides_of(place), place.descr, place.writeable,
                       BORN_FRESH)
     made.standard = place.standard
@@ -405,7 +411,7 @@ def twin(Array x not None, Origin origin not None, dict known, /):
         finally:
             use_account(before)
         storage.never_shared = not is_plain(x.descr)
-        note_birth(origin)
+        note_birth(origin, window_size(storage))
     return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
 
 
@@ -425,7 +431,7 @@ def forget(Array x not None, Origin origin not None, /):
         become_fake(storage_for(x), origin)
     finally:
         use_account(before)
-    note_birth(origin)
+    note_birth(origin, window_size(x.storage_))
 
 
 def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=..., where=...):

@@ -9,7 +9,18 @@ from typing import Any
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import count_copy, is_fake, is_standard
-from cowarray._modes.fake.rules import arrays, code, creation, draws, functions, methods, ufuncs, values
+from cowarray._modes.fake.rules import (
+    arrays,
+    code,
+    creation,
+    draws,
+    functions,
+    methods,
+    picking,
+    scalars,
+    ufuncs,
+    values,
+)
 from cowarray._modes.fake.rules.rules import RULES
 from cowarray._modes.layouts.inference import ValuesNeeded
 from cowarray._ops import table
@@ -18,7 +29,7 @@ from cowarray._ops.conversion import standard
 __all__ = ["follow"]
 
 # Imported for their rows.
-_ROWS_OF = (arrays, code, creation, draws, functions, methods, ufuncs, values)
+_ROWS_OF = (arrays, code, creation, draws, functions, methods, picking, scalars, ufuncs, values)
 
 
 # Operations whose results are copies of elements, and which write nothing.

@@ -23,6 +23,7 @@ cdef class FakesHandler(Handler):
         cdef Ledger ledger
         cdef Question question = None
         cdef Array again
+        cdef object asked = None  # how many assumptions there had been: an answer that stands on one is not kept
         if type(block) is not Block:
             if found.fake is None:
                 return LEFT
@@ -35,8 +36,10 @@ cdef class FakesHandler(Handler):
                 again = give_again(question, origin_here(ledger) if origin is None else <Origin?>origin)
                 if again is not None:
                     return again
+            if question is not None and ledger.assumptions is not None:
+                asked = ledger.assumptions.asked
         result = follow(Call(operation, function, args, kwargs, block, found.fake))
-        if question is not None:
+        if question is not None and (asked is None or ledger.assumptions.asked == asked):
             note_answer(question, result)
         return result
 

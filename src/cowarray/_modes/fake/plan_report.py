@@ -8,7 +8,7 @@ from typing import Any
 from cowarray._modes.common.site import Site
 from cowarray._modes.common.sizes import readable
 
-__all__ = ["as_html", "as_text", "headline", "source_of", "table"]
+__all__ = ["answer", "as_html", "as_text", "headline", "source_of", "table"]
 
 _MOST = 20  # lines of the program that are shown
 _WIDTH, _HEIGHT = 640, 140  # of the chart
@@ -31,7 +31,18 @@ def as_text(plan: Any) -> str:
     rows = table(plan.lines)
     if plan.peak_site is not None:
         rows = [f"The peak is reached at {plan.peak_site}.", "", *rows]
+    if plan.assumed:
+        rows += ["", "It holds for what was assumed:"]
+        rows += [f"  {each.site}: {answer(each.what, each.answer, each.times)}" for each in plan.assumed]
     return "\n".join([headline(plan), *rows])
+
+
+_SAID = {"masks": "a mask picks", "conditions": "a condition is", "numbers": "a number is"}
+
+
+def answer(what: str, answer: str, times: int) -> str:
+    """An answer that was assumed at a line, as text."""
+    return f"{_SAID[what]} {answer}" + ("" if times == 1 else f", {times} times")
 
 
 def table(lines: Sequence[Any], name: Callable[[Any], str] = str, most: int = _MOST) -> list[str]:
@@ -78,6 +89,12 @@ def _cut(text: str, most: Any) -> Any:
 def as_html(plan: Any) -> str:
     """What a notebook shows of a plan: its figures, live bytes over time, and bars by line at the peak."""
     parts = [f"<p><b>cowarray.fake</b>: {headline(plan)}</p>", _chart(plan.series), _bars(plan)]
+    if plan.assumed:
+        said = [
+            f"<li>{html.escape(f'{each.site}: {answer(each.what, each.answer, each.times)}')}</li>"
+            for each in plan.assumed
+        ]
+        parts.append(f"<p>It holds for what was assumed:</p><ul>{''.join(said)}</ul>")
     return f'<div style="font-family: sans-serif; max-width: {_WIDTH}px">{"".join(parts)}</div>'
 
 

@@ -1,6 +1,7 @@
 """`fake`: arrays without bytes, and what a program would take in memory."""
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
@@ -9,6 +10,9 @@ from cowarray._native.fork_locks import importing
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
+
+if TYPE_CHECKING:
+    from cowarray._modes.fake.assumptions import Assumed
 
 __all__ = ["Line", "fake", "fake_like", "is_fake"]
 
@@ -51,10 +55,18 @@ class fake(Mode):
         Results of fewer bytes, which depend on no fake, are computed: so a program can count and compare. Such an array
         becomes a fake, with all of its views, when a fake is written into it.
 
+    assume : str or mapping, optional
+        Answers to questions that depend on values, which are refused without. "all" has one for each; or pairs, as in
+        ``"masks=0.5,conditions=true"`` or ``{"masks": 0.5}``, for some. ``masks`` is which part of the elements a mask
+        picks, and `nonzero`, `unique` and their like give: a fraction, or "all". ``conditions`` is whether something is
+        true; ``numbers`` what an element is of which Python makes a number. ``rounds`` says how often a condition, or a
+        float, is so at one place; then it is once the other, or next to nothing, so that loops end. A key as
+        ``solver.py:88`` answers all that is asked at that line. Shapes are exact for what is assumed.
+
     Raises
     ------
     ValueError
-        `real` is no integer from 0 on.
+        `real` is no integer from 0 on, or `assume` has other keys or values.
 
     See Also
     --------
@@ -80,16 +92,16 @@ class fake(Mode):
     1
     """
 
-    def __init__(self, real: int = 0) -> None:
+    def __init__(self, real: int = 0, assume: str | Mapping[str, object] | None = None) -> None:
         if type(real) is not int or real < 0:
             raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
         # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
-            from cowarray._modes.fake import calls, fakes, passing
+            from cowarray._modes.fake import assumptions, calls, fakes, passing
 
         self._enlisted = passing
-        self._ledger = fakes.Ledger()
+        self._ledger = fakes.Ledger(True, assumptions.Assumptions(assume))
         super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
 
     @property
@@ -124,6 +136,23 @@ class fake(Mode):
             Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
         ]
         return sorted(found, key=lambda line: (-line.peak_bytes, -line.bytes_copied, line.site))
+
+    @property
+    def assumed(self) -> "list[Assumed]":
+        """list of Assumed: The lines that asked for values, and what was assumed there."""
+        noted: list[Assumed] = self._ledger.assumptions.noted
+        return noted
+
+    @property
+    def latest_assumed(self) -> "tuple[Site, str, str] | None":
+        """tuple or None: The last answer that was assumed: line, what was asked, and the answer."""
+        latest: tuple[Site, str, str] | None = self._ledger.assumptions.latest
+        return latest
+
+    @property
+    def largest_bytes(self) -> int:
+        """int: Bytes of the largest of the block's arrays."""
+        return self._ledger.largest
 
     def plot(self, axes: Any = None) -> Any:
         """Draw live bytes over time as a chart, by matplotlib.

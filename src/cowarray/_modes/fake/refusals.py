@@ -18,10 +18,12 @@ class FakeError(TypeError):
         Where the array was made; None: there is none yet, the result would be.
     advice : str, optional
         What to do instead.
+    assumable : str, optional
+        Which assumption of `fake` would get past it, as "masks=all".
 
     Attributes
     ----------
-    operation, reason, site, advice
+    operation, reason, site, advice, assumable
         As given.
 
     See Also
@@ -29,15 +31,19 @@ class FakeError(TypeError):
     fake : Makes arrays without bytes.
     """
 
-    def __init__(self, operation: str, reason: str, site: Site | None, advice: str = "") -> None:
-        super().__init__(operation, reason, site, advice)
+    def __init__(self, operation: str, reason: str, site: Site | None, advice: str = "", assumable: str = "") -> None:
+        super().__init__(operation, reason, site, advice, assumable)
         self.operation = operation
         self.reason = reason
         self.site = site
         self.advice = advice
+        self.assumable = assumable
 
     def __str__(self) -> str:
         text = f"{self.operation}: {self.reason}"
         if self.site is not None:
             text += f", and an array made at {self.site} is fake, it has no bytes"
-        return f"{text}; {self.advice}" if self.advice else text
+        ways = [self.advice] if self.advice else []
+        if self.assumable:
+            ways.append(f"plan with an answer that is assumed, by fake(assume='{self.assumable}')")
+        return f"{text}; {', or '.join(ways)}" if ways else text

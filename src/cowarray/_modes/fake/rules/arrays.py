@@ -8,6 +8,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
 from cowarray._modes.fake.rules.methods import check_places
+from cowarray._modes.fake.rules.picking import fake_masks, with_places
 from cowarray._modes.fake.rules.rules import VIEWS, rule
 from cowarray._modes.layouts.inference import Layout, assigned, cast, fresh, indexed, reshaped_copy
 from cowarray._ops import table
@@ -71,12 +72,11 @@ def get_item(call: Call) -> Any:
         return call.view(x)
     header = call.header(x)
     if not is_basic:
-        masks = _fake_masks(key)
-        if masks:
-            if call.block.assumed is None:
-                raise call.refusal(_MASK, "use where, or multiply by the mask")
+        masks = fake_masks(key)
+        if masks and call.block.assumed is not None:
             return call.give(_of_no_elements(header, key, masks))
-        layout = indexed(header, _shown_key(call, key))
+        shown = _shown_key(call, key)
+        layout = indexed(header, with_places(call, header, key, shown) if masks else shown)
         check_places(header.shape, key)
         return call.give(layout)
     part = header[
@@ -89,17 +89,6 @@ def get_item(call: Call) -> Any:
     picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
     its = x.dtype if x.dtype.kind == "V" else x.dtype.newbyteorder("=")
     return call.give(Layout((), its, ())) if picks_one else call.view(x)
-
-
-_MASK = "the shape of what a mask picks depends on its values"
-
-
-def _fake_masks(key: Any) -> Any:
-    return [
-        item
-        for item in (key if type(key) is tuple else (key,))
-        if isinstance(item, ndarray) and is_fake(item) and item.dtype == bool
-    ]
 
 
 def _of_no_elements(header: Any, key: Any, masks: Any) -> Any:
@@ -156,7 +145,7 @@ def set_item(call: Call) -> Any:
             raise ValueError("setting an array element with a sequence")
         whole = part.size == header.size if isinstance(part, np.ndarray) else header.size == 1
         assigned(header, key, _kind_of(shown))
-    elif _fake_masks(key):
+    elif fake_masks(key):
         _check_masked(call, header, key, shown)
     else:
         if is_real:
@@ -175,13 +164,15 @@ def _is_plain(value: Any) -> Any:
 def _check_masked(call: Call, header: Any, key: Any, value: Any) -> None:
     """An assignment to what a mask picks: one value fits, whatever that is."""
     (mask,) = key if type(key) is tuple and len(key) == 1 else (key,)
-    if not isinstance(mask, ndarray):
-        raise call.refusal(_MASK, "use where, or putmask")
-    if header.shape[: mask.ndim] != mask.shape:
+    kind = _kind_of(value)
+    if isinstance(mask, ndarray) and header.shape[: mask.ndim] != mask.shape:
         raise IndexError("boolean index did not match indexed array")
-    if call.block.assumed is None and np.size(value) != 1:
-        raise call.refusal(_MASK, "use where, or putmask")
-    assigned(header, ..., ((), _kind_of(value)[1]))
+    if not isinstance(mask, ndarray) or (call.block.assumed is None and np.size(value) != 1):
+        shape = indexed(header, with_places(call, header, key, _shown_key(call, key))).shape
+        if len(kind[0]) > len(shape) and any(n != 1 for n in kind[0][: len(kind[0]) - len(shape)]):
+            raise ValueError(f"shape mismatch: value array of shape {kind[0]} could not be broadcast to {shape}")
+        # How many values there are says how many are picked, whatever is assumed of the mask.
+    assigned(header, ..., ((), kind[1]))
 
 
 def _kind_of(value: Any) -> Any:

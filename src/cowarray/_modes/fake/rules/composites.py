@@ -147,6 +147,17 @@ def _wrapfunc(obj: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(obj, method)(*args, **kwargs)
 
 
+def _reducing(function: Any) -> Callable[..., Any]:
+    """A function of NumPy's that hands lists to ufuncs, which look for no fakes in them."""
+
+    def reduce(obj: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(obj, (list, tuple)) and first_fake(obj) is not None:
+            obj = asarray(obj)
+        return _clone(function)(obj, *args, **kwargs)
+
+    return reduce
+
+
 _SEEN = {
     np.ndarray: AnyArray,
     np.asarray: _asarray,
@@ -157,6 +168,8 @@ _SEEN = {
     umath._array_converter: _Converter,
     fromnumeric._wrapfunc: _wrapfunc,
     fromnumeric._wrapit: _wrapfunc,
+    fromnumeric._wrapreduction: _reducing(fromnumeric._wrapreduction),
+    fromnumeric._wrapreduction_any_all: _reducing(fromnumeric._wrapreduction_any_all),
     **{
         getattr(np, name): getattr(creation, name)
         for name in [
@@ -322,7 +335,7 @@ def assuming(*names: Any) -> Any:
     return lambda call: run(call, clone_of(call.function.function), call.args, call.kwargs, assumed)
 
 
-def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None) -> Any:
+def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None, answers: bool = False) -> Any:
     """What a clone, or another function of ours that makes a result of operations, gives for a call.
 
     Parameters
@@ -332,6 +345,7 @@ def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None) -
     args : tuple
     kwargs : dict
     assumed : frozenset of str, optional
+    answers : bool, default False
         As of `Block`.
 
     Returns
@@ -341,20 +355,21 @@ def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None) -
     """
     if call.faked is None:
         return _of_real(call, function, args, kwargs, assumed)
-    return _finished(call, _inside(call, function, args, kwargs, assumed), assumed is not None)
+    return _finished(call, _inside(call, function, args, kwargs, assumed, answers), assumed is not None)
 
 
-def _inside(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:
+def _inside(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any, answers: bool = False) -> Any:
     row = table.OPERATIONS.get(call.operation)
     origin = call.origin if row is not None and row.writes else call.origin.within
-    block = Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed)
+    answers = answers and call.assumptions is not None
+    block = Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed, answers)
     try:
         # Also where no block is entered, what the code makes is the operation's own.
         return call_in(block, function, tuple(args), kwargs, True)
     except FakeError as error:
         if error.operation == call.operation:
             raise
-        raise call.refusal(error.reason, error.advice) from None
+        raise call.refusal(error.reason, error.advice, error.assumable.partition("=")[0]) from None
     except ValuesNeeded as needed:
         raise call.refusal(str(needed)) from None
 

@@ -8,6 +8,7 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import first_fake, is_fake, locate
+from cowarray._modes.fake.rules.picking import where_true
 from cowarray._modes.fake.rules.rules import rule
 from cowarray._modes.layouts import inference
 from cowarray._modes.layouts.elementwise import placed
@@ -66,9 +67,7 @@ def _concatenate(
 @rule("where")
 def where(call: Call) -> Any:
     if len(call.args) < 3:
-        if call.faked is None:
-            return call.forgotten()
-        raise call.refusal("the shape of the result depends on values", "use where with three arguments")
+        return where_true(call, *call.args)
     return call.give(inference.where(*[call.header(each) for each in call.args]))
 
 

@@ -19,7 +19,7 @@ from cowarray._modes.fake.rules.composites import clone_of, run
 from cowarray._modes.fake.rules.numpy_code import methods
 from cowarray._modes.fake.rules.rules import CODE, RULE, enter, rule
 from cowarray._modes.layouts.inference import Layout, copied, fresh, reduction
-from cowarray._modes.layouts.layouts import axis_in
+from cowarray._modes.layouts.layouts import axis_in, ghost
 
 __all__ = ["by_operations", "check_indices", "check_places"]
 
@@ -241,9 +241,12 @@ def compress(call: Call) -> Any:
 
 def _compress(call: Call, x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     if isinstance(condition, ndarray) and is_fake(condition):
-        raise call.refusal(
-            "the shape of what a condition picks depends on its values", "give the condition real values"
-        )
+        if condition.ndim != 1:
+            raise ValueError("condition must be a 1-d array")
+        length = x.size if axis is None else x.shape[axis_in(axis, x.ndim)]
+        reason = "the shape of what a condition picks depends on its values"
+        count = call.picked(min(condition.size, length), reason, "give the condition real values")
+        return _take(call, x, ghost((count,)), axis, out, "clip")
     condition = np.asarray(condition)
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -285,10 +288,9 @@ def repeat(call: Call) -> Any:
 
 def _repeat(call: Call, x: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, ndarray) and is_fake(repeats):
-        raise call.refusal(
-            "the shape of the result depends on how often elements are repeated",
-            "give the numbers of repeats real values",
-        )
+        reason = "the shape of the result depends on how often elements are repeated"
+        number = int(call.number(repeats.dtype, reason, "give the numbers of repeats real values"))
+        repeats = np.broadcast_to(np.intp(number), repeats.shape)
     repeats = np.asarray(repeats)
     if repeats.dtype.kind not in "iub" and repeats.size:
         raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to dtype('int64') according to the rule 'safe'")
@@ -522,9 +524,9 @@ def flat_get(call: Call) -> Any:
     size = x.size
     if isinstance(key, ndarray) and is_fake(key):
         if key.dtype == bool:
-            raise call.refusal(
-                "the shape of what a mask picks depends on its values", "use where, or multiply by the mask"
-            )
+            reason = "the shape of what a mask picks depends on its values"
+            count = call.picked(key.size, reason, "use where, or multiply by the mask")
+            return call.give(fresh((count,), x.dtype))
         return call.give(fresh(key.shape, x.dtype))
     if type(key) is tuple and len(key) == 1:
         (key,) = key
