@@ -24,6 +24,7 @@ ELSEWHERE = {
     "README.md": "readme.md",
     "SECURITY.md": "security.md",
     "src/core/protocol.md": "design/protocol.md",
+    "src/core/pages.md": "design/pages.md",
     "src/cowarray/_native/doors.md": "design/doors.md",
     "src/cowarray/_array/headers.md": "design/headers.md",
     "src/cowarray/_array/gaps.md": "design/gaps.md",

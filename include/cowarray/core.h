@@ -134,8 +134,8 @@ typedef struct cow_family cow_family;
 /* Why a write is not by the page. */
 typedef enum cow_page_refusal {
     COW_PAGES_GRANTED,
-    COW_PAGES_OFF,        /* the mode says so */
-    COW_PAGES_SMALL,      /* the window has fewer than 4 MiB, or, at the family's first write, the allocation than 32 MiB */
+    COW_PAGES_OFF,   /* the mode says so */
+    COW_PAGES_SMALL, /* the window has fewer than 4 MiB, or, at the family's first write, the allocation than 32 MiB */
     COW_PAGES_UNSUITABLE, /* the bytes are somebody else's, or begin where no page can, or the allocator does not page */
     COW_PAGES_MANY,       /* the writer touches too much, or does not say what */
     COW_PAGES_DEAR,       /* the family has spent what it may */
@@ -149,15 +149,15 @@ typedef struct cow_sharing {
     size_t allocated;
     size_t offset; /* of the window in it */
     size_t nbytes;
-    const cow_box *box; /* in the window; NULL: anything */
-    cow_family *family; /* of the source; NULL: none, and nothing is paged */
+    const cow_box *box;   /* in the window; NULL: anything */
+    cow_family *family;   /* of the source; NULL: none, and nothing is paged */
     int instead_of_steal; /* 1: the writer could have the source itself, at no cost */
-    int may_wait;       /* for other threads that share the same source */
-    uint64_t will_earn; /* for would_share: bytes of lazy copies that a write would earn first */
-    void **shadow;      /* kept beside the allocation and equal to it; NULL at first */
-    cow_dataptr made;   /* out: the handle on the window */
-    size_t copied;      /* out: bytes, including a base that was made for it, and the pages that the box touches */
-    size_t takes;       /* out, of would_share: about how many bytes of memory */
+    int may_wait;         /* for other threads that share the same source */
+    uint64_t will_earn;   /* for would_share: bytes of lazy copies that a write would earn first */
+    void **shadow;        /* kept beside the allocation and equal to it; NULL at first */
+    cow_dataptr made;     /* out: the handle on the window */
+    size_t copied;        /* out: bytes, including a base that was made for it, and the pages that the box touches */
+    size_t takes;         /* out, of would_share: about how many bytes of memory */
     cow_page_refusal refusal; /* out, of would_share: why not */
 } cow_sharing;
 

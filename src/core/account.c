@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "family.h"
 #include "internal.h"
 
 struct cow_account {
@@ -113,12 +112,17 @@ cow_account *cowi_account_now(void)
     return current == NULL ? &nobodys : current;
 }
 
-cow_family *cowi_account_family(cow_account *account)
+cow_account *cowi_account_of_plan(cow_account *account)
 {
     while (account->above != NULL) {
         account = account->above;
     }
-    return account == &nobodys ? NULL : cowi_family_new(&account->lender, account);
+    return account == &nobodys ? NULL : account;
+}
+
+cowi_lender *cowi_account_lender(cow_account *account)
+{
+    return &account->lender;
 }
 
 void cowi_account_count_copy(size_t nbytes)

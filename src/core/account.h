@@ -9,8 +9,9 @@
 
 /* The calling thread's account, or one that nobody reads. */
 cow_account *cowi_account_now(void);
-/* A new family of the plan, which borrows from the uppermost account. NULL: the account is nobody's, or memory has run out. */
-cow_family *cowi_account_family(cow_account *account);
+/* The uppermost account, which is the plan's, and whose lender its families borrow from. NULL: the account is nobody's. */
+cow_account *cowi_account_of_plan(cow_account *account);
+cowi_lender *cowi_account_lender(cow_account *account);
 /* Whether nbytes more would overflow no account. */
 bool cowi_account_has_room(const cow_account *account, size_t nbytes);
 /* Charges bytes to the account and those above, and takes a reference; and undoes both, which may free the account. */

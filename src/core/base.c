@@ -38,7 +38,7 @@
 #endif
 
 #define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
-#define HIGH_DESCRIPTOR 256 /* leaves small numbers to select, and to programs that count on them */
+#define HIGH_DESCRIPTOR 256     /* leaves small numbers to select, and to programs that count on them */
 
 static cowi_atomic_size files;
 static cowi_atomic_size bytes;

@@ -15,6 +15,23 @@ static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
     return false;
 }
 
+/* Another thread may be setting it. */
+static bool has_shadow(cowi_context *context)
+{
+    return cowi_load_relaxed((cowi_atomic_ptr *)&context->shadow) != NULL;
+}
+
+int cow_storage_write_moves(cow_storage *storage)
+{
+    bool moves = cow_storage_write_cost(storage) > 0;
+    if (!moves) {
+        cowi_storage_lock(storage);
+        moves = !storage->sole && has_shadow(storage->context);
+        cowi_storage_unlock(storage);
+    }
+    return moves;
+}
+
 typedef struct answer {
     int by_page;  /* as would_share says */
     size_t takes; /* bytes of memory to share them first; 0 if the bytes are paged already and not shared */
@@ -26,7 +43,7 @@ static bool would_ask(cow_storage *storage, cowi_context *context, cow_sharing *
 {
     sharing->instead_of_steal = cowi_context_stealable(context);
     if (storage->context != context || storage->sole || context->foreign ||
-        (sharing->instead_of_steal && !cowi_context_has_shadow(context))) {
+        (sharing->instead_of_steal && !has_shadow(context))) {
         return false;
     }
     sharing->source = context->original;

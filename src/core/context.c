@@ -56,11 +56,6 @@ void cowi_context_discard(cowi_context *context)
     allocator->free(allocator->self, context, sizeof *context, _Alignof(cowi_context));
 }
 
-bool cowi_context_has_shadow(cowi_context *context)
-{
-    return cowi_load_relaxed((cowi_atomic_ptr *)&context->shadow) != NULL;
-}
-
 void cowi_context_unshadow(cowi_context *context)
 {
     void *shadow = context->shadow;
@@ -148,7 +143,7 @@ static void give_back(cowi_context *context, uint64_t what)
         COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
         cowi_context_unshadow(context);
         original = context->original;
-        earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /* a family that has none of it left needs none */
+        earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /* without one, nothing is left to earn for */
         cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);
     }

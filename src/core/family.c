@@ -156,8 +156,7 @@ bool cowi_family_take(cow_family *of, uint64_t nbytes, size_t copy, cowi_purse p
 bool cowi_family_has(cow_family *of, uint64_t nbytes, size_t copy, cowi_purse purse, uint64_t more_earned)
 {
     const uint64_t loan = missing(of, cowi_load_relaxed(&of->spent), nbytes, more_earned);
-    return is_unbounded(of) || loan == 0 ||
-           (may_borrow(of, loan, copy, purse) && cowi_would_lend(of->lender, loan));
+    return is_unbounded(of) || loan == 0 || (may_borrow(of, loan, copy, purse) && cowi_would_lend(of->lender, loan));
 }
 
 void cowi_family_return(cow_family *of, uint64_t nbytes)

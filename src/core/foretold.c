@@ -203,9 +203,13 @@ static void deleted(cowi_window *of)
 
 static cow_family *family(void *self, const cow_dataptr *bytes)
 {
+    cow_account *plan;
     (void)self;
-    return cowi_window_is_paged(bytes) ? cowi_family_retain(((cowi_window *)bytes->context)->family)
-                                       : cowi_account_family(cowi_slot_account(bytes->data));
+    if (cowi_window_is_paged(bytes)) {
+        return cowi_family_retain(((cowi_window *)bytes->context)->family);
+    }
+    plan = cowi_account_of_plan(cowi_slot_account(bytes->data));
+    return plan == NULL ? NULL : cowi_family_new(cowi_account_lender(plan), plan);
 }
 
 static const cowi_place nowhere = {sizeof(window), MOST_REGIONS, own_pages, base_of,   commit,  build,
@@ -224,14 +228,6 @@ static int would(void *self, cow_sharing *sharing)
 }
 
 const cow_paging cowi_foretold_pages = {
-    COWI_PAGED_LEAST,
-    share,
-    unshadow,
-    cowi_window_is_paged,
-    cowi_window_touch,
-    cowi_window_settle,
-    family,
-    would,
-    cowi_window_own_bytes,
-    cowi_window_copied_bytes,
+    COWI_PAGED_LEAST,   share,  unshadow, cowi_window_is_paged,  cowi_window_touch,
+    cowi_window_settle, family, would,    cowi_window_own_bytes, cowi_window_copied_bytes,
 };

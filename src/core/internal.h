@@ -34,11 +34,11 @@ typedef struct cowi_context {
      * surprised by a write. Lower half: references, who still touches the bytes or this struct: shares, scopes, threads
      * in the lock; and in its two highest bits whether the bytes are here. */
     cowi_atomic_u64 counts;
-    cowi_atomic_size left; /* open const scopes of Storages that have left: while there are any, nobody steals */
-    pthread_rwlock_t lock; /* shared: a copy is being made; exclusive: the last sharer waits for copies */
-    cow_dataptr original;  /* the bytes; all NULL while they are absent */
-    size_t nbytes;         /* of the whole allocation */
-    void *shadow;          /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
+    cowi_atomic_size left;  /* open const scopes of Storages that have left: while there are any, nobody steals */
+    pthread_rwlock_t lock;  /* shared: a copy is being made; exclusive: the last sharer waits for copies */
+    cow_dataptr original;   /* the bytes; all NULL while they are absent */
+    size_t nbytes;          /* of the whole allocation */
+    void *shadow;           /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
     cowi_atomic_ptr family; /* a reference; set once, when the family first earns or pays. NULL: none yet */
     cowi_atomic_u64 owed;   /* bytes of lazy copies that the family has not been told of: see cowi_context_earn */
     const cow_allocator *allocator; /* where this struct came from */
@@ -76,8 +76,6 @@ bool cowi_context_absent(cowi_context *context);
 /* Takes the bytes and the shadow away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares
  * than the managed ones, or somebody reads. */
 COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow);
-/* Whether there is a shadow now. */
-bool cowi_context_has_shadow(cowi_context *context);
 /* Drops the shadow. For the only one that knows of the bytes, before they change or are freed. */
 void cowi_context_unshadow(cowi_context *context);
 /* Notes a lazy copy of nbytes, which an eager copy would have paid for at once. The family earns it once it is known what the
@@ -111,10 +109,10 @@ struct cow_storage {
     size_t nbytes;                  /* immutable */
     const cow_allocator *allocator; /* immutable */
     cowi_context *context;
-    cow_dataptr ptr; /* without a context; it stays while one is put in its place, see cowi_storage_wrap */
-    size_t offset;   /* of the window in the allocation; 0 without a context */
+    cow_dataptr ptr;    /* without a context; it stays while one is put in its place, see cowi_storage_wrap */
+    size_t offset;      /* of the window in the allocation; 0 without a context */
     cow_family *family; /* a reference, of bytes that came from a copy; NULL: a context will find one */
-    size_t scopes;   /* open const scopes on this context */
+    size_t scopes;      /* open const scopes on this context */
     bool sole;
     bool paged; /* while sole: the bytes are by the page, and the allocator counts each write */
 };

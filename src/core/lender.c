@@ -44,8 +44,8 @@ static uint64_t now_of(const cowi_lender *of)
 static uint64_t after(uint64_t full_at, uint64_t now, uint64_t nbytes)
 {
     const uint64_t allowance = cowi_allowance() / 16; /* SIZE_MAX times the rate would overflow */
-    const uint64_t most = allowance > UINT64_MAX / 16 / NANOSECONDS_PER_BYTE ? UINT64_MAX / 4
-                                                                             : allowance * 16 * NANOSECONDS_PER_BYTE;
+    const uint64_t most =
+        allowance > UINT64_MAX / 16 / NANOSECONDS_PER_BYTE ? UINT64_MAX / 4 : allowance * 16 * NANOSECONDS_PER_BYTE;
     const uint64_t time = nbytes * NANOSECONDS_PER_BYTE;
     const uint64_t lent = full_at > now ? full_at - now : 0;
     if (most == 0 || (lent > 0 && lent + time > most)) {

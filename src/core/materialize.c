@@ -67,7 +67,7 @@ cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
     cowi_context *left = cowi_storage_leave(storage);
     cow_family *family = (cow_family *)cowi_load_acquire(&left->family);
     COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
-    if (storage->family == NULL) { /* else it is the same */
+    if (storage->family == NULL) {                                              /* else it is the same */
         storage->family = cowi_family_retain(family);
     }
     storage->ptr = fresh;
@@ -165,11 +165,11 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     (void)cowi_put_in_place(storage, fresh);
     cowi_storage_unlock(storage);
     (void)pthread_rwlock_unlock(&context->lock);
+    cowi_count(COWI_COPIES, 1);
+    cowi_count(COWI_BYTES_COPIED, copied);
     if (storage->family != NULL) {
         cowi_family_wrote(storage->family);
     }
-    cowi_count(COWI_COPIES, 1);
-    cowi_count(COWI_BYTES_COPIED, copied);
     *status = COW_OK;
     return true;
 }
@@ -193,7 +193,7 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
                 return status;
             }
             if (cowi_load_acquire(&context->left) == 0) {
-                const bool had_better_page = box != NULL && cowi_context_has_shadow(context);
+                const bool had_better_page = box != NULL && context->shadow != NULL;
                 if (had_better_page && (flags & COW_TRY)) {
                     return cowi_fail(err, COW_EBUSY, "the Storage had better use the base that is there");
                 }

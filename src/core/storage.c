@@ -385,29 +385,14 @@ int cow_storage_is_foreign(cow_storage *storage)
     return foreign;
 }
 
-/* With the lock held. */
-static bool would_copy(cow_storage *storage)
+size_t cow_storage_write_cost(cow_storage *storage)
 {
     static const ptrdiff_t none[] = {0, 1};
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
-    return storage->sole ? cowi_storage_unsettled(storage, &nothing)
-                         : !cowi_context_stealable(storage->context); /* a Storage that shares has a context */
-}
-
-size_t cow_storage_write_cost(cow_storage *storage)
-{
     bool copies;
     cowi_storage_lock(storage);
-    copies = would_copy(storage);
+    copies = storage->sole ? cowi_storage_unsettled(storage, &nothing)
+                           : !cowi_context_stealable(storage->context); /* a Storage that shares has a context */
     cowi_storage_unlock(storage);
     return copies ? storage->nbytes : 0;
-}
-
-int cow_storage_write_moves(cow_storage *storage)
-{
-    bool moves;
-    cowi_storage_lock(storage);
-    moves = would_copy(storage) || (!storage->sole && cowi_context_has_shadow(storage->context));
-    cowi_storage_unlock(storage);
-    return moves;
 }

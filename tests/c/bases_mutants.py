@@ -53,7 +53,13 @@ BASES = {
     "a commit is free": (
         "test_pages_bases",
         "the_ledger_knows_what_a_commit_costs",
-        [("policy.c", "if (count == 0 || !cowi_family_take(how->family, price, how->sharing->allocated, COWI_OWN_MONEY)) {", "if (count == 0) {")],
+        [
+            (
+                "policy.c",
+                "if (count == 0 || !cowi_family_take(how->family, price, how->sharing->allocated, COWI_OWN_MONEY)) {",
+                "if (count == 0) {",
+            )
+        ],
     ),
     "a file in memory above the limit": (
         "test_pages_hazards",

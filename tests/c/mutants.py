@@ -43,7 +43,8 @@ _COMMIT_DROPS = (
 # Programs for which the calls of these files come to failing.c.
 _FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "families", "ledger", "policy")}
 _FAILING_FILES = {
-    f"{name}.c" for name in "pages policy windows maps commits base dirty prices family lender".split()
+    f"{name}.c"
+    for name in ("pages", "policy", "windows", "maps", "commits", "base", "dirty", "prices", "family", "lender")
 }
 _FAILING = ["-DFAILING_RENAMES", "-include", str(HERE / "failing.h")]
 

@@ -291,7 +291,7 @@ PAGES = {
     "a last sharer steals where its base is": (
         "test_pages",
         "last_sharer_uses_the_base_that_is_there",
-        [("materialize.c", "box != NULL && cowi_context_has_shadow(context);", "false;")],
+        [("materialize.c", "box != NULL && context->shadow != NULL;", "false;")],
     ),
     "small families page at once": (
         "test_pages_families",
@@ -374,7 +374,13 @@ PAGES = {
     "what a window did not use stays spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "    cowi_family_return(of->family, unspent(of));\n    if (!of->gave_up) {", "    if (!of->gave_up) {")],
+        [
+            (
+                "windows.c",
+                "    cowi_family_return(of->family, unspent(of));\n    if (!of->gave_up) {",
+                "    if (!of->gave_up) {",
+            )
+        ],
     ),
     "a region that is copied is free": (
         "test_pages_ledger",
@@ -417,7 +423,13 @@ PAGES = {
     "what was copied at first counts as written": (
         "test_pages_policy",
         "pages_that_were_copied_at_first_do_not_count",
-        [("windows.c", "written = now > of->at_first ? now - of->at_first : 0;", "written = now == SIZE_MAX ? 0 : now;")],
+        [
+            (
+                "windows.c",
+                "written = now > of->at_first ? now - of->at_first : 0;",
+                "written = now == SIZE_MAX ? 0 : now;",
+            )
+        ],
     ),
     "regions of plain memory count as written": (
         "test_pages_policy",

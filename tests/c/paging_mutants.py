@@ -1,7 +1,7 @@
 """Faults of Storages that have pages, and of ledgers and plans: for mutants.py and in its form.
 
-In the files above the pages, and in mode.c, family.c, lender.c, foretold.c and account.c. The rest is in pages_mutants.py and
-bases_mutants.py.
+In the files above the pages, and in mode.c, family.c, lender.c, foretold.c and account.c. The rest is in
+pages_mutants.py and bases_mutants.py.
 """
 
 PAGING = {
@@ -18,7 +18,13 @@ PAGING = {
     "the ledger has no bound": (
         "test_pages_ledger",
         "paging_begins_when_it_is_earned",
-        [("family.c", "return spent + nbytes > limit ? spent + nbytes - limit : 0;", "return 0 * limit * spent * nbytes;")],
+        [
+            (
+                "family.c",
+                "return spent + nbytes > limit ? spent + nbytes - limit : 0;",
+                "return 0 * limit * spent * nbytes;",
+            )
+        ],
     ),
     "the ledger allows twice what was earned": (
         "test_pages_ledger",
@@ -38,7 +44,14 @@ PAGING = {
     "copies of windows are not spent": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("family.c", "    (void)cowi_add_relaxed(&of->spent, nbytes);\n    (void)cowi_add_relaxed(&of->lender->spent, nbytes);\n", "    (void)of;\n    (void)nbytes;\n")],
+        [
+            (
+                "family.c",
+                "    (void)cowi_add_relaxed(&of->spent, nbytes);\n"
+                "    (void)cowi_add_relaxed(&of->lender->spent, nbytes);\n",
+                "    (void)of;\n    (void)nbytes;\n",
+            )
+        ],
     ),
     "the streak of give-ups does not grow": (
         "test_pages_policy",
@@ -280,7 +293,13 @@ PAGING = {
     "a plan spends what the process has": (
         "test_foretold",
         "plans_borrow_from_nobody_else",
-        [("foretold.c", "cowi_account_family(cowi_slot_account(bytes->data));", "cowi_family_new(&cowi_process_lender, NULL);")],
+        [
+            (
+                "foretold.c",
+                "cowi_family_new(cowi_account_lender(plan), plan);",
+                "cowi_family_new(&cowi_process_lender, NULL);",
+            )
+        ],
     ),
     "a foretold window stays on its account": (
         "test_foretold",
@@ -300,6 +319,6 @@ PAGING = {
     "what is on no account is planned": (
         "test_foretold",
         "nobody_plans_on_no_account",
-        [("account.c", "account == &nobodys ? NULL : cowi_family_new", "false ? NULL : cowi_family_new")],
+        [("account.c", "return account == &nobodys ? NULL : account;", "return account;")],
     ),
 }

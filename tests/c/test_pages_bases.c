@@ -127,7 +127,8 @@ IN_A_CHILD(a_few_pages_get_no_base)
 static void the_ledger_knows_what_a_commit_costs_body(void)
 {
     cow_storage *source = make_plain(), *first = make_clone(source), *second = make_clone(source), *third;
-    const uint64_t reserved = price_of(122 + 20) + SIZE; /* for a window that may be written: 6 % of its pages, and a copy */
+    const uint64_t reserved =
+        price_of(122 + 20) + SIZE; /* for a window that may be written: 6 % of its pages, and a copy */
     uint64_t before;
     put_pages(first, 600, 151, 1);
     cow_storage_free(second);
@@ -138,7 +139,8 @@ static void the_ledger_knows_what_a_commit_costs_body(void)
     put_pages(third, 600, 1, 3);
     CHECK_EQ(figures().commits, 1);
     cow_storage_free(third);
-    CHECK_EQ(figures().spent + reserved - before, price_of_fill(1) + MAP_COST + price_of(1)); /* the second is at rest */
+    CHECK_EQ(figures().spent + reserved - before,
+             price_of_fill(1) + MAP_COST + price_of(1)); /* the second is at rest */
     cow_storage_free(first);
     cow_storage_free(second);
     cow_storage_free(source);

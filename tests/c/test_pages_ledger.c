@@ -35,7 +35,8 @@ static void the_ledger_knows_each_price_body(void)
     second = make_clone(first);
     put_pages(second, 5, 3, 1); /* copies two pages, writes three */
     cow_storage_free(second);
-    CHECK_EQ(figures().spent - before, 2 * MAP_COST + price_of(7)); /* the first is at rest: nothing is reserved for it */
+    CHECK_EQ(figures().spent - before,
+             2 * MAP_COST + price_of(7)); /* the first is at rest: nothing is reserved for it */
     put_pages(first, 0, 1, 2);
     put_pages(first, 0, 1, 2); /* a steal, and the first write after it */
     CHECK(figures().spent - before > SIZE);

@@ -170,6 +170,7 @@ def test_every_method_and_attribute_is_called():
     named = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     exports = {
         "base",
+        "by_page",
         "checkpoint",
         "ctypes",
         "data",

@@ -143,11 +143,13 @@ def test_what_a_page_names_exists(page):
     assert list(not_there(page, text + planted)) == missing
 
 
-@pytest.mark.parametrize(("page", "file", "count"), [("moving", "heat.py", 6), ("fake", "stations.py", 2)])
-def test_a_guide_shows_what_its_program_and_the_command_print(tmp_path, page, file, count):
+@pytest.mark.parametrize(
+    ("page", "files", "count"), [("moving", ["heat.py"], 6), ("fake", ["stations.py", "clusters.py"], 3)]
+)
+def test_a_guide_shows_what_its_programs_and_the_command_print(tmp_path, page, files, count):
     guide = ROOT / "docs" / f"{page}.md"
-    [program] = fenced(guide, "python")
-    (tmp_path / file).write_text(program)
+    for file, program in zip(files, fenced(guide, "python"), strict=True):
+        (tmp_path / file).write_text(program)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     blocks = fenced(guide, "console")
     assert len(blocks) == count
@@ -173,7 +175,7 @@ REPORTS = {
         "import numpy as np\nx = np.ones(2)\nnp.poly1d\nfloat(x[0])\n",
         ("**In JSON**", "\n\n"),
         {"name", "used", "versions", "program"},
-        {"simulate"},
+        {"simulate", "what", "masks", "conditions", "numbers", "answer", "times"},
     ),
     "moving": (
         ["simulate"],

@@ -23,8 +23,10 @@ CORE = ROOT / "src" / "core"
 FILES = [
     ["assertions"],
     ["yield", "status", "stats"],
+    ["mode"],
+    ["lender"],
     ["account"],
-    ["large", "base", "dirty", "slots", "prices", "ledger", "boxes"],
+    ["large", "base", "dirty", "slots", "prices", "family", "boxes"],
     ["windows", "maps"],
     ["policy"],
     ["commits"],

@@ -255,7 +255,7 @@ def why_not_by_page(Storage storage not None, /):
 
 
 def page_storage(Storage storage not None, bint required, /):
-    """Put the bytes into a frozen base, so that this Storage and its copies are written by the page: `cowarray.by_page`."""
+    """Put the bytes into a frozen base, so that this Storage and its copies are written by the page: `by_page`."""
     cdef cow_error err
     cdef cow_storage *handle
     cdef cow_status status

@@ -105,6 +105,27 @@ void cowi_large_free(void *, size_t)
 
 const cow_paging cowi_pages = {};
 
+cow_family *cowi_family_retain(cow_family *of)
+{
+    return of;
+}
+
+void cowi_family_release(cow_family *)
+{
+}
+
+void cowi_family_earn(cow_family *, size_t)
+{
+}
+
+void cowi_family_spend(cow_family *, size_t)
+{
+}
+
+void cowi_family_wrote(cow_family *)
+{
+}
+
 /* No client takes memory that is only counted. */
 const cow_allocator *cow_nowhere()
 {
@@ -165,6 +186,7 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
         context->counts.unmake();
         context->left.unmake();
         context->owed.unmake();
+        context->family.unmake();
         context->original.touched.var.unmake();
         context->shadow.touched.var.unmake();
     }
@@ -300,13 +322,15 @@ static int paging_settle(void *, const cow_dataptr *own, const cow_box *)
     return rl::rand(2) == 0;
 }
 
-static void paging_account(void *, const void *, size_t)
+/* Without families: nobody earns or pays. */
+static cow_family *paging_family(void *, const cow_dataptr *)
 {
+    return NULL;
 }
 
 static const cow_paging paging = {
     sizeof(cells), paging_share, paging_unshadow, paging_is_paged, paging_touch, paging_settle,
-    paging_account, paging_account, NULL, NULL, NULL,
+    paging_family, NULL, NULL, NULL,
 };
 static const cow_allocator paged_allocator = {"paged", NULL, model_alloc, model_free, model_clone, &paging};
 

@@ -24,7 +24,7 @@ def by_page(x: ndarray[Any, Any], /, *, required: bool = False) -> ndarray[Any, 
     Returns
     -------
     ndarray
-        x itself, in other memory.
+        The array itself, in other memory.
 
     Raises
     ------
