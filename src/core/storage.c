@@ -208,7 +208,7 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
 {
     if (storage->context == NULL && *spare != NULL) {
         (*spare)->original = storage->ptr;
-        cowi_init(&(*spare)->family, cowi_family_retain(storage->family));
+        cowi_store_relaxed(&(*spare)->family, cowi_family_retain(storage->family));
         cowi_keep_order(); /* a child that was forked here finds no context, and ptr as it was */
         storage->context = *spare;
         *spare = NULL;
