@@ -171,18 +171,23 @@ static cow_status page_busy(cow_storage *storage, cow_error *err)
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
     cow_family *family = cowi_context_family(storage->context);
     cow_status status = COW_EREFUSED;
+    bool before;
     if (cowi_context_absent(storage->context)) {
         return cowi_fail_absent(err);
     }
     if (family == NULL) {
         return cowi_fail(err, COW_ENOMEM, "cannot allocate a family");
     }
-    cowi_family_page_always(family);
+    before = cowi_family_pages_always(family);
+    cowi_family_page_always(family, true);
     if (cowi_dataptr_paged(storage->allocator, storage->context->original)) {
         return COW_OK;
     }
     if (!cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY | COWI_ANY_SOURCE, &status, err)) {
-        return cowi_fail(err, COW_EREFUSED, "the system grants no pages");
+        status = cowi_fail(err, COW_EREFUSED, "the system grants no pages");
+    }
+    if (status != COW_OK) {
+        cowi_family_page_always(family, before);
     }
     return status;
 }

@@ -56,9 +56,9 @@ void cowi_family_release(cow_family *of)
     free(of);
 }
 
-void cowi_family_page_always(cow_family *of)
+void cowi_family_page_always(cow_family *of, bool always)
 {
-    cowi_store_relaxed(&of->always, 1);
+    cowi_store_relaxed(&of->always, always ? 1u : 0u);
 }
 
 bool cowi_family_pages_always(cow_family *of)

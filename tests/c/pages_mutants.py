@@ -276,7 +276,12 @@ PAGES = {
     "pages on request are given up": (
         "test_pages",
         "pages_on_request_need_no_mode",
-        [("by_page.c", "    cowi_family_page_always(family);\n", "")],
+        [("by_page.c", "    cowi_family_page_always(family, true);\n", "")],
+    ),
+    "a refused request is remembered": (
+        "test_pages_families",
+        "a_refused_request_changes_nothing",
+        [("by_page.c", "        cowi_family_page_always(family, before);\n", "        (void)before;\n")],
     ),
     "foreign bytes are not paged on request": (
         "test_pages",

@@ -240,6 +240,29 @@ static void each_refusal_has_a_reason_body(void)
 }
 IN_A_CHILD(each_refusal_has_a_reason)
 
+/* ---- a request that is refused ------------------------------------------------------------------------------------ */
+
+static void a_refused_request_changes_nothing_body(void)
+{
+    const failing_plan none = {0, false, false, false, true, false, 0},
+                       usual = {0, false, false, false, false, false, 0};
+    const cow_paging_policy off = {COW_PAGING_OFF, 0, 0};
+    cow_storage *source = make_plain();
+    const void *address = cow_storage_address(source);
+    (void)cow_paging_use(off);
+    failing_begin(none);
+    CHECK_STATUS(cow_storage_page(source, NULL), COW_EREFUSED);
+    CHECK(cow_storage_address(source) == address && cow_storage_is_sole(source));
+    failing_begin(usual);
+    CHECK(!next_is_paged(source, false)); /* the mode decides, as before */
+    if (cowi_base_granted(false)) {
+        CHECK_OK(cow_storage_page(source, NULL));
+        CHECK(next_is_paged(source, false));
+    }
+    cow_storage_free(source);
+}
+IN_A_CHILD(a_refused_request_changes_nothing)
+
 /* ---- fills that take long ---------------------------------------------------------------------------------------- */
 
 static void slow_fills_stop_for_a_while_body(void)
@@ -282,6 +305,7 @@ int main(void)
     RUN(families_without_end_cost_a_constant);
     RUN(nobody_borrows_to_save_a_steal);
     RUN(each_refusal_has_a_reason);
+    RUN(a_refused_request_changes_nothing);
     RUN(slow_fills_stop_for_a_while);
     return finish("test_pages_families");
 }
