@@ -26,7 +26,7 @@ int cow_storage_write_moves(cow_storage *storage)
     bool moves = cow_storage_write_cost(storage) > 0;
     if (!moves) {
         cowi_storage_lock(storage);
-        moves = !storage->sole && has_shadow(storage->context);
+        moves = !storage->sole && (has_shadow(storage->context) || cowi_storage_is_paged(storage));
         cowi_storage_unlock(storage);
     }
     return moves;
@@ -164,30 +164,37 @@ size_t cow_storage_copied_bytes(cow_storage *storage)
 
 /* ---- on request -------------------------------------------------------------------------------------------------- */
 
-/* In the gate, and busy. */
+/* In the gate, and busy. The Storage begins a family: its ancestors, and copies that it has by now, keep theirs. */
 static cow_status page_busy(cow_storage *storage, cow_error *err)
 {
     static const ptrdiff_t none[] = {0, 1};
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
-    cow_family *family = cowi_context_family(storage->context);
+    const cow_allocator *allocator = storage->allocator;
+    cow_family *before = storage->family;
     cow_status status = COW_EREFUSED;
-    bool before;
     if (cowi_context_absent(storage->context)) {
         return cowi_fail_absent(err);
     }
-    if (family == NULL) {
-        return cowi_fail(err, COW_ENOMEM, "cannot allocate a family");
-    }
-    before = cowi_family_pages_always(family);
-    cowi_family_page_always(family, true);
-    if (cowi_dataptr_paged(storage->allocator, storage->context->original)) {
+    const cow_dataptr bytes = storage->context->original;
+    if (cowi_dataptr_paged(allocator, bytes)) {
+        cowi_family_page_always(cowi_context_family(storage->context));
         return COW_OK;
     }
-    if (!cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY | COWI_ANY_SOURCE, &status, err)) {
+    storage->family = allocator->paging->family(allocator->self, &bytes);
+    if (storage->family == NULL) {
+        storage->family = before;
+        return cowi_fail(err, COW_ENOMEM, "cannot allocate a family");
+    }
+    cowi_family_page_always(storage->family);
+    if (!cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY | COWI_ON_REQUEST, &status, err)) {
         status = cowi_fail(err, COW_EREFUSED, "the system grants no pages");
     }
     if (status != COW_OK) {
-        cowi_family_page_always(family, before);
+        cowi_family_release(storage->family);
+        storage->family = before;
+    }
+    else {
+        cowi_family_release(before);
     }
     return status;
 }

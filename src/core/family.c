@@ -56,9 +56,9 @@ void cowi_family_release(cow_family *of)
     free(of);
 }
 
-void cowi_family_page_always(cow_family *of, bool always)
+void cowi_family_page_always(cow_family *of)
 {
-    cowi_store_relaxed(&of->always, always ? 1u : 0u);
+    cowi_store_relaxed(&of->always, 1);
 }
 
 bool cowi_family_pages_always(cow_family *of)

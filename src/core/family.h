@@ -20,8 +20,8 @@ cow_family *cowi_family_new(cowi_lender *lender, cow_account *account);
 cow_family *cowi_family_retain(cow_family *of);
 void cowi_family_release(cow_family *of);
 
-/* Whether its writes are by the page from now on, whatever they cost. */
-void cowi_family_page_always(cow_family *of, bool always);
+/* From now on its writes are by the page, whatever they cost. */
+void cowi_family_page_always(cow_family *of);
 bool cowi_family_pages_always(cow_family *of);
 /* A write has given one of its arrays bytes of its own; and whether any has. */
 void cowi_family_wrote(cow_family *of);

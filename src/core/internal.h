@@ -148,6 +148,10 @@ void cowi_storage_find(cow_storage *storage);
 void cowi_storage_own(cow_storage *storage, cow_dataptr bytes);
 /* Counts a write. With the lock held, and sole. True: the pages should be settled first, and nobody is writing to them. */
 bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box);
+/* Whether the allocator should look at these bytes before anybody writes to them, whatever he touches. For who has them alone. */
+bool cowi_wants_a_look(cow_storage *storage, cow_dataptr bytes);
+/* With the lock held: whether the bytes are here and by the page. */
+bool cowi_storage_is_paged(cow_storage *storage);
 /* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. */
 cowi_context *cowi_storage_leave(cow_storage *storage);
 /* Ends one use of the struct. */
@@ -163,8 +167,8 @@ COW_NODISCARD cow_status cowi_become_busy(cow_storage *storage, unsigned flags, 
 void cowi_no_longer_busy(cow_storage *storage, cowi_context *moved);
 /* Busy: bytes of its own for a Storage that shares. A copy leaves the context without giving up the reference to it. */
 COW_NODISCARD cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err);
-/* Further flags: the window by the page, or nothing; and not only of bytes that the core owns. */
-enum { COWI_PAGES_ONLY = 1u << 16, COWI_ANY_SOURCE = 1u << 17 };
+/* Further flags: the window by the page, or nothing; and for the family that the Storage has, of foreign bytes as well. */
+enum { COWI_PAGES_ONLY = 1u << 16, COWI_ON_REQUEST = 1u << 17 };
 /* Busy: gives the Storage a copy of its window: true, and *status tells how that went. False, and nothing done: by now the
  * bytes can be stolen, or are absent, or no pages can be had. keep: they cannot be stolen, even with one share left. */
 bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned flags, cow_status *status, cow_error *err);
@@ -179,6 +183,8 @@ bool cowi_has_pages_at_rest(cow_storage *storage);
 /* Has the allocator look at the pages of a Storage that nobody shares or writes to; if too many of them were written, replaces
  * them by a copy in plain memory. A failure leaves them as they are: their values are right. */
 void cowi_settle(cow_storage *storage, const cow_box *box);
+/* The same for a Storage that is busy: with the lock held, which is let go of meanwhile. */
+void cowi_settle_busy(cow_storage *storage, const cow_box *box);
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 

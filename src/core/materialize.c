@@ -86,9 +86,10 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     cowi_context *context = storage->context;
     cow_sharing sharing;
     cowi_where where;
+    void *own_shadow = NULL; /* of foreign bytes, which their owner may change: no other sharer uses it */
     bool shared;
     if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least ||
-        (context->foreign && (flags & COWI_ANY_SOURCE) == 0)) {
+        (context->foreign && (flags & COWI_ON_REQUEST) == 0)) {
         return false;
     }
     where = cowi_context_retain(context);
@@ -100,15 +101,18 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     sharing.offset = storage->offset;
     sharing.nbytes = storage->nbytes;
     sharing.box = box;
-    sharing.family = cowi_context_family(context);
-    sharing.instead_of_steal = (flags & COWI_PAGES_ONLY) != 0 && (flags & COWI_ANY_SOURCE) == 0;
+    sharing.family = (flags & COWI_ON_REQUEST) != 0 ? storage->family : cowi_context_family(context);
+    sharing.instead_of_steal = (flags & COWI_PAGES_ONLY) != 0 && (flags & COWI_ON_REQUEST) == 0;
     sharing.will_earn = 0;
     sharing.may_wait = (flags & COW_TRY) == 0;
-    sharing.shadow = &context->shadow;
+    sharing.shadow = context->foreign ? &own_shadow : &context->shadow;
     shared = allocator->paging->share(allocator->self, &sharing) != 0;
     if (shared) {
         *fresh = sharing.made;
         *copied = sharing.copied;
+    }
+    if (own_shadow != NULL) {
+        allocator->paging->unshadow(allocator->self, own_shadow);
     }
     cowi_context_release(context); /* never the last: the Storage has a share */
     return shared;
@@ -194,8 +198,8 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
             }
             if (cowi_load_acquire(&context->left) == 0) {
                 const bool had_better_page = box != NULL && context->shadow != NULL;
-                if (had_better_page && (flags & COW_TRY)) {
-                    return cowi_fail(err, COW_EBUSY, "the Storage had better use the base that is there");
+                if ((had_better_page || cowi_wants_a_look(storage, context->original)) && (flags & COW_TRY)) {
+                    return cowi_fail(err, COW_EBUSY, "the Storage's pages should be looked at first");
                 }
                 if (had_better_page && (flags & COW_NO_COPY) == 0 &&
                     cowi_copy(storage, true, box, flags | COWI_PAGES_ONLY, &status, err)) {

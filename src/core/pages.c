@@ -280,7 +280,7 @@ static cowi_window *window_of_file(size_t count)
     cow_family *always = cowi_family_new(&cowi_process_lender, NULL);
     cowi_window *made = NULL;
     if (always != NULL) {
-        cowi_family_page_always(always, true);
+        cowi_family_page_always(always);
         made = cowi_window_new(&memory, always, count);
         cowi_family_release(always);
     }

@@ -304,7 +304,7 @@ int cowi_share(const cowi_place *place, cow_sharing *sharing)
     const cow_page_refusal why = refusal(&how);
     cowi_window *made;
     bool good = false;
-    if (why == COW_PAGES_GIVEN_UP) {
+    if (why == COW_PAGES_GIVEN_UP && !sharing->instead_of_steal) {
         (void)cowi_family_skip(how.family);
     }
     if (why != COW_PAGES_GRANTED) {

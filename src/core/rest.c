@@ -8,12 +8,27 @@ bool cowi_has_pages_at_rest(cow_storage *storage)
            cowi_load_acquire(&storage->pins) == 0;
 }
 
-void cowi_settle(cow_storage *storage, const cow_box *box)
+void cowi_settle_busy(cow_storage *storage, const cow_box *box)
 {
     const cow_allocator *allocator = storage->allocator;
-    cowi_context *context;
+    cowi_context *context = storage->context;
+    const cow_dataptr own = context->original;
     cow_status status;
-    bool moved;
+    storage->sole = false;
+    cowi_storage_unlock(storage);
+    COWI_YIELD("settle");
+    if (!allocator->paging->settle(allocator->self, &own, box)) {
+        (void)cowi_copy(storage, true, NULL, 0, &status, NULL);
+    }
+    cowi_storage_lock(storage);
+    if (storage->context == context) {
+        cowi_storage_own(storage, own);
+    }
+}
+
+void cowi_settle(cow_storage *storage, const cow_box *box)
+{
+    cowi_context *context;
     (void)cowi_gate_enter(false);
     if (cowi_storage_lock_wrapped(storage, NULL) != COW_OK) {
         cowi_gate_leave();
@@ -25,18 +40,7 @@ void cowi_settle(cow_storage *storage, const cow_box *box)
         cowi_gate_leave();
         return;
     }
-    storage->sole = false;
     cowi_store_seq_cst(&storage->busy, 1);
-    const cow_dataptr own = context->original;
-    cowi_storage_unlock(storage);
-    COWI_YIELD("settle");
-    if (!allocator->paging->settle(allocator->self, &own, box)) {
-        (void)cowi_copy(storage, true, NULL, 0, &status, NULL);
-    }
-    cowi_storage_lock(storage);
-    moved = storage->context != context;
-    if (!moved) {
-        cowi_storage_own(storage, own);
-    }
-    cowi_no_longer_busy(storage, moved ? context : NULL);
+    cowi_settle_busy(storage, box);
+    cowi_no_longer_busy(storage, storage->context != context ? context : NULL);
 }

@@ -88,7 +88,10 @@ static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box,
         if (!moved) {
             cowi_storage_find(storage); /* another sharer's fill may have moved what was stolen */
             cowi_storage_own(storage, context->original);
-            (void)cowi_storage_unsettled(storage, box); /* counted; the next writer may settle */
+            if (cowi_storage_unsettled(storage, box) && (flags & (COW_TRY | COW_NO_COPY)) == 0) {
+                cowi_settle_busy(storage, box);
+                moved = storage->context != context;
+            }
         }
         status = pin(storage, out, err);
     }
@@ -167,6 +170,7 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
         return status;
     }
     context = storage->context;
+    by_page = by_page || (!storage->sole && cowi_storage_is_paged(storage));
     if (storage->sole || cowi_load_seq_cst(&storage->busy) || (!by_page && cowi_context_stealable(context))) {
         cowi_storage_unlock(storage);
         status = cow_mutable_begin(storage, flags, &in_place, err);

@@ -268,10 +268,18 @@ bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box)
            cowi_load_acquire(&storage->pins) == 0;
 }
 
-int cow_storage_is_paged(cow_storage *storage)
+bool cowi_wants_a_look(cow_storage *storage, cow_dataptr bytes)
 {
-    int paged = 0;
-    cowi_storage_lock(storage);
+    static const ptrdiff_t none[] = {0, 1};
+    static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
+    const cow_allocator *allocator = storage->allocator;
+    return cowi_dataptr_paged(allocator, bytes) &&
+           allocator->paging->touch(allocator->self, &bytes, storage->nbytes, &nothing);
+}
+
+bool cowi_storage_is_paged(cow_storage *storage)
+{
+    bool paged = false;
     if (storage->sole) {
         paged = storage->paged;
     }
@@ -282,6 +290,14 @@ int cow_storage_is_paged(cow_storage *storage)
             cowi_context_release(storage->context); /* never the last: the Storage has a share */
         }
     }
+    return paged;
+}
+
+int cow_storage_is_paged(cow_storage *storage)
+{
+    int paged;
+    cowi_storage_lock(storage);
+    paged = cowi_storage_is_paged(storage);
     cowi_storage_unlock(storage);
     return paged;
 }

@@ -168,16 +168,15 @@ static size_t split_pages(const cowi_window *of)
     return pages - (of->place->under_way == NULL ? 0 : of->place->under_way(of));
 }
 
-/* Reserves again for a window at rest, whose own pages are not to count. False: there is no money for it. */
-static bool wake(cowi_window *of, size_t own)
+/* Reserves again for a window at rest, whose own pages are not to count. Without money it goes on all the same: whoever writes
+ * to bytes of his own has to pay for no copy, so to give them up now would be the dearest way. */
+static void wake(cowi_window *of, size_t own)
 {
     const uint64_t price = price_of_writes(of);
-    if (!cowi_family_take(of->family, price, of->nbytes, COWI_LOANS_TOO)) {
-        return false;
+    if (cowi_family_take(of->family, price, of->nbytes, COWI_LOANS_TOO)) {
+        of->reserved = price;
     }
-    of->reserved = price;
     of->at_first = own;
-    return true;
 }
 
 int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
@@ -185,17 +184,18 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
     cowi_window *of = (cowi_window *)own->context;
     const size_t most = cowi_most_written(of->prices, of->count * COWI_REGION_PAGES);
     size_t now, written, next;
-    bool paid;
     (void)self;
     if (cowi_family_pages_always(of->family)) { /* since the window was made */
         cowi_store_relaxed(&of->budget, SIZE_MAX);
         return 1;
     }
     now = split_pages(of);
-    paid = now != SIZE_MAX && (of->reserved > 0 || wake(of, now));
+    if (cowi_load_relaxed(&of->budget) == 0) {
+        wake(of, now);
+    }
     written = now > of->at_first ? now - of->at_first : 0;
     next = written + cowi_between_looks(most);
-    if (!paid || written + cowi_pages_touched(box, of->nbytes) >= most) {
+    if (now == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;
         cowi_store_relaxed(&of->budget, SIZE_MAX);
         cowi_family_gave_up(of->family);

@@ -276,17 +276,39 @@ PAGES = {
     "pages on request are given up": (
         "test_pages",
         "pages_on_request_need_no_mode",
-        [("by_page.c", "    cowi_family_page_always(family, true);\n", "")],
+        [("by_page.c", "    cowi_family_page_always(storage->family);\n", "")],
     ),
-    "a refused request is remembered": (
-        "test_pages_families",
-        "a_refused_request_changes_nothing",
-        [("by_page.c", "        cowi_family_page_always(family, before);\n", "        (void)before;\n")],
+    "a base of foreign bytes is kept for others": (
+        "test_pages",
+        "foreign_bytes_are_read_anew_for_each_request",
+        [("materialize.c", "context->foreign ? &own_shadow : &context->shadow;", "&context->shadow;")],
+    ),
+    "a request reaches relatives": (
+        "test_pages",
+        "a_request_is_for_one_array_and_its_descendants",
+        [
+            (
+                "by_page.c",
+                "    cowi_family_page_always(storage->family);\n",
+                "    cowi_family_page_always(storage->family);\n"
+                "    cowi_family_page_always(cowi_context_family(storage->context));\n",
+            )
+        ],
+    ),
+    "stolen pages are written unseen": (
+        "test_pages_given_up",
+        "stolen_pages_are_looked_at_before_the_first_write",
+        [("scope.c", "                cowi_settle_busy(storage, box);\n", "                (void)context;\n")],
+    ),
+    "stolen pages are overwritten in place": (
+        "test_pages_given_up",
+        "stolen_pages_are_overwritten_elsewhere",
+        [("scope.c", "by_page || (!storage->sole && cowi_storage_is_paged(storage));", "by_page;")],
     ),
     "foreign bytes are not paged on request": (
         "test_pages",
         "shared_and_foreign_bytes_are_paged_on_request",
-        [("by_page.c", "COWI_PAGES_ONLY | COWI_ANY_SOURCE", "COWI_PAGES_ONLY")],
+        [("by_page.c", "COWI_PAGES_ONLY | COWI_ON_REQUEST", "COWI_PAGES_ONLY")],
     ),
     "pinned bytes move on request": (
         "test_pages",
@@ -359,7 +381,7 @@ PAGES = {
     "windows that wake reserve nothing": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("windows.c", "(of->reserved > 0 || wake(of, now))", "(true || wake(of, now))")],
+        [("windows.c", "        wake(of, now);\n", "        (void)wake;\n")],
     ),
     "slow fills go on": (
         "test_pages_families",
@@ -420,7 +442,7 @@ PAGES = {
         [
             (
                 "windows.c",
-                "    if (!paid || written + cowi_pages_touched(box, of->nbytes) >= most) {",
+                "    if (now == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {",
                 "    if (true) {",
             )
         ],

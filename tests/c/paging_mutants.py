@@ -74,7 +74,7 @@ PAGING = {
         [
             (
                 "materialize.c",
-                "        (context->foreign && (flags & COWI_ANY_SOURCE) == 0)) {",
+                "        (context->foreign && (flags & COWI_ON_REQUEST) == 0)) {",
                 "        false) {",
             )
         ],
@@ -178,8 +178,8 @@ PAGING = {
         [
             (
                 "rest.c",
-                "    if (!moved) {\n        cowi_storage_own(storage, own);\n",
-                "    if (!moved) {\n        storage->sole = true;\n        storage->paged = false;\n",
+                "    if (storage->context == context) {\n        cowi_storage_own(storage, own);\n",
+                "    if (storage->context == context) {\n        storage->sole = true;\n        storage->paged = false;\n",
             ),
             (
                 "windows.c",
@@ -264,7 +264,13 @@ PAGING = {
     "a stolen window is written unnoticed": (
         "test_foretold",
         "windows_have_the_pages_of_real_ones",
-        [("scope.c", "            (void)cowi_storage_unsettled(storage, box); /* counted", "            /* counted")],
+        [
+            (
+                "scope.c",
+                "            if (cowi_storage_unsettled(storage, box) && (flags",
+                "            if (false && (flags",
+            )
+        ],
     ),
     "the pages of a source are not foretold": (
         "test_foretold",

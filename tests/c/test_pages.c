@@ -1,5 +1,7 @@
 /* A write to a large shared allocation costs the pages that it writes; what is read afterwards is what a copy would have
  * held. At the system's own prices, as in the other programs that include paging.h. */
+#include <stdlib.h>
+
 #include "paging.h"
 
 /* ---- what a write costs ------------------------------------------------------------------------------------------ */
@@ -229,6 +231,50 @@ static void shared_and_foreign_bytes_are_paged_on_request(fixture *f)
     nothing_is_left();
 }
 
+/* Their owner may change them, so no base serves two. */
+static void foreign_bytes_are_read_anew_for_each_request(fixture *f)
+{
+    char *theirs = (char *)malloc(LARGE);
+    const cow_dataptr ptr = {theirs, NULL, NULL};
+    cow_storage *first = NULL, *second;
+    (void)f;
+    use(COW_PAGING_OFF);
+    REQUIRE(theirs != NULL);
+    memset(theirs, 7, LARGE);
+    REQUIRE(cow_storage_adopt(cow_heap(), ptr, LARGE, COW_FOREIGN, &first, NULL) == COW_OK);
+    second = make_clone(first);
+    CHECK_EQ(cow_storage_page(first, NULL), can_page ? COW_OK : COW_EREFUSED);
+    theirs[9] = 5;
+    CHECK_EQ(cow_storage_page(second, NULL), can_page ? COW_OK : COW_EREFUSED);
+    CHECK_EQ(get(first, 9), can_page ? 7 : 5);
+    CHECK_EQ(get(second, 9), 5);
+    cow_storage_free(first);
+    CHECK_EQ(figures().base_files, can_page);
+    cow_storage_free(second);
+    free(theirs);
+    nothing_is_left();
+}
+
+/* Neither what it was copied from nor the copies that it has already. */
+static void a_request_is_for_one_array_and_its_descendants(fixture *f)
+{
+    cow_storage *source = make_large(7), *asked = make_clone(source), *other = make_clone(source), *child;
+    (void)f;
+    use(COW_PAGING_OFF);
+    if (can_page) {
+        CHECK_OK(cow_storage_page(asked, NULL));
+        CHECK_OK(put(other, 0, 1));
+        child = make_clone(asked);
+        CHECK_OK(put(child, 0, 2));
+        CHECK(!cow_storage_is_paged(other) && cow_storage_is_paged(child));
+        cow_storage_free(child);
+    }
+    cow_storage_free(source);
+    cow_storage_free(asked);
+    cow_storage_free(other);
+    nothing_is_left();
+}
+
 static void what_cannot_be_paged_says_so(fixture *f)
 {
     cow_storage *small = make_filled(cow_heap(), MIB, 7), *large = make_large(7), *absent = NULL;
@@ -316,6 +362,8 @@ int main(void)
     RUN(last_sharer_uses_the_base_that_is_there);
     RUN(pages_on_request_need_no_mode);
     RUN(shared_and_foreign_bytes_are_paged_on_request);
+    RUN(foreign_bytes_are_read_anew_for_each_request);
+    RUN(a_request_is_for_one_array_and_its_descendants);
     RUN(what_cannot_be_paged_says_so);
     RUN(windows_are_paged_where_they_lie);
     RUN(who_says_nothing_gets_a_plain_copy);

@@ -70,6 +70,52 @@ static void stolen_pages_are_given_up_as_before(fixture *f)
     nothing_is_left();
 }
 
+/* A window at rest that somebody steals to write all over it. */
+static void stolen_pages_are_looked_at_before_the_first_write(fixture *f)
+{
+    const ptrdiff_t dims[] = {(ptrdiff_t)(LARGE / PAGE), (ptrdiff_t)PAGE};
+    const cow_box each = {0, 1, 1, dims, SIZE_MAX};
+    cow_storage *first = make_large(7), *second, *third;
+    const uint64_t before = figures().give_ups;
+    cow_mutable_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    third = make_clone(second);
+    CHECK_OK(put(third, 0, 1)); /* second is at rest */
+    cow_storage_free(third);
+    CHECK_STATUS(cow_mutable_begin_at(second, &each, COW_TRY, &scope, NULL), can_page ? COW_EBUSY : COW_OK);
+    if (!can_page) {
+        cow_mutable_end(&scope);
+    }
+    CHECK_OK(cow_mutable_begin_at(second, &each, 0, &scope, NULL));
+    cow_mutable_end(&scope);
+    CHECK_EQ(figures().give_ups - before, can_page);
+    CHECK(!cow_storage_is_paged(second) && holds(second, 7) && holds(first, 7));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
+static void stolen_pages_are_overwritten_elsewhere(fixture *f)
+{
+    cow_storage *first = make_large(7), *second, *third;
+    cow_overwrite_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    second = make_paged(first);
+    third = make_clone(second);
+    cow_storage_free(third); /* second could steal its pages */
+    REQUIRE(cow_overwrite_begin(second, 0, &scope, NULL) == COW_OK);
+    CHECK((scope.data != scope.old) == can_page);
+    memset(scope.data, 3, LARGE);
+    CHECK_OK(cow_overwrite_commit(&scope, NULL, NULL));
+    CHECK(holds(second, 3) && holds(first, 7) && !cow_storage_is_paged(second));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
 /* ---- pins and waiting -------------------------------------------------------------------------------------------- */
 
 static void nothing_moves_while_it_is_pinned(fixture *f)
@@ -284,6 +330,8 @@ int main(void)
     RUN(evicted_bytes_come_back_without_their_shadow);
     RUN(pages_that_come_back_are_given_up_as_before);
     RUN(stolen_pages_are_given_up_as_before);
+    RUN(stolen_pages_are_looked_at_before_the_first_write);
+    RUN(stolen_pages_are_overwritten_elsewhere);
     RUN(pinned_pages_are_overwritten_in_place);
     RUN(who_writes_much_gets_plain_memory);
     RUN(same_page_again_and_again_is_no_reason);

@@ -171,7 +171,6 @@ CASES = [
         x.storage.share_count
         x.storage.own_nbytes
         x.storage.__reduce__
-        x.storage.__setstate__
         x.flags.__eq__(A([1]).flags)
         x.flags.__ne__(A([1]).flags)
         x.flags.__ge__
