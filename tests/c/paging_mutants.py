@@ -179,7 +179,8 @@ PAGING = {
             (
                 "rest.c",
                 "    if (storage->context == context) {\n        cowi_storage_own(storage, own);\n",
-                "    if (storage->context == context) {\n        storage->sole = true;\n        storage->paged = false;\n",
+                "    if (storage->context == context) {\n"
+                "        storage->sole = true;\n        storage->paged = false;\n",
             ),
             (
                 "windows.c",
