@@ -149,7 +149,7 @@ void cowi_storage_own(cow_storage *storage, cow_dataptr bytes);
 /* Counts a write. With the lock held, and sole. True: the pages should be settled first, and nobody is writing to them. */
 bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box);
 /* Whether the allocator should look at these bytes before anybody writes to them, whatever he touches. For who has them alone. */
-bool cowi_wants_a_look(cow_storage *storage, cow_dataptr bytes);
+bool cowi_wants_a_look(cow_storage *storage);
 /* With the lock held: whether the bytes are here and by the page. */
 bool cowi_storage_is_paged(cow_storage *storage);
 /* With the lock held: takes the context from the Storage, whose const scopes stay behind in it. */

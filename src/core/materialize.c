@@ -198,7 +198,7 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
             }
             if (cowi_load_acquire(&context->left) == 0) {
                 const bool had_better_page = box != NULL && context->shadow != NULL;
-                if ((had_better_page || cowi_wants_a_look(storage, context->original)) && (flags & COW_TRY)) {
+                if ((had_better_page || cowi_wants_a_look(storage)) && (flags & COW_TRY)) {
                     return cowi_fail(err, COW_EBUSY, "the Storage's pages should be looked at first");
                 }
                 if (had_better_page && (flags & COW_NO_COPY) == 0 &&

@@ -84,15 +84,14 @@ static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box,
     status = cowi_materialize(storage, box, flags, err);
     cowi_storage_lock(storage);
     if (status == COW_OK) {
-        moved = storage->context != context;
-        if (!moved) {
+        if (storage->context == context) {
             cowi_storage_find(storage); /* another sharer's fill may have moved what was stolen */
             cowi_storage_own(storage, context->original);
             if (cowi_storage_unsettled(storage, box) && (flags & (COW_TRY | COW_NO_COPY)) == 0) {
                 cowi_settle_busy(storage, box);
-                moved = storage->context != context;
             }
         }
+        moved = storage->context != context;
         status = pin(storage, out, err);
     }
     cowi_no_longer_busy(storage, moved ? context : NULL);

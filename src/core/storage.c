@@ -268,13 +268,19 @@ bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box)
            cowi_load_acquire(&storage->pins) == 0;
 }
 
-bool cowi_wants_a_look(cow_storage *storage, cow_dataptr bytes)
+bool cowi_wants_a_look(cow_storage *storage)
 {
     static const ptrdiff_t none[] = {0, 1};
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
-    const cow_allocator *allocator = storage->allocator;
-    return cowi_dataptr_paged(allocator, bytes) &&
-           allocator->paging->touch(allocator->self, &bytes, storage->nbytes, &nothing);
+    const cow_paging *paging = storage->allocator->paging;
+    bool wants = false;
+    cowi_storage_lock(storage); /* another thread may have filled the bytes through this Storage */
+    const cow_dataptr bytes = storage->context->original;
+    if (cowi_dataptr_paged(storage->allocator, bytes)) {
+        wants = paging->touch(storage->allocator->self, &bytes, storage->nbytes, &nothing) != 0;
+    }
+    cowi_storage_unlock(storage);
+    return wants;
 }
 
 bool cowi_storage_is_paged(cow_storage *storage)

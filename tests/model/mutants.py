@@ -216,7 +216,6 @@ CORE = {
             "        moved = storage->context != context;",
             "        moved = storage->context != context && cowi_load_relaxed(&storage->address) != was;",
         ),
-        ("scope.c", "        if (!moved) {", "        if (storage->context == context) {"),
     ],
     "bytes freed with the last share": [
         (
