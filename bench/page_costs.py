@@ -222,7 +222,7 @@ def both_written(library, nbytes):
 
 def editor(library, nbytes):
     """60 edits of a tenth of the lines of an image, with undo: three steps back after each ten."""
-    rows = nbytes // 12000
+    rows = max(200, nbytes // 12000)
     chance = random.Random(6)
     image = library.array(np.zeros((rows, 4000, 3), np.uint8))
     history = []

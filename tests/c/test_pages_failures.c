@@ -143,6 +143,23 @@ static void many_generations(void)
     }
 }
 
+/* What cannot be had is refused, and the Storage is as it was. */
+static void request(void)
+{
+    thing of = plain_thing(), clone;
+    const void *address = cow_storage_address(of.storage);
+    const cow_status status = cow_storage_page(of.storage, NULL);
+    CHECK(status == COW_OK || status == COW_EREFUSED || status == COW_ENOMEM);
+    CHECK(status == COW_OK || cow_storage_address(of.storage) == address);
+    CHECK(cow_storage_is_sole(of.storage) && is_right(&of));
+    clone = clone_of(&of);
+    put_pages(&clone, 600, 1, 2);
+    put_pages(&of, 3, 1, 1);
+    CHECK(is_right(&of) && is_right(&clone));
+    cow_storage_free(of.storage);
+    cow_storage_free(clone.storage);
+}
+
 static int file; /* SIZE + 64 bytes of 7 */
 
 /* What fails here says so; what is mapped is right. */
@@ -299,6 +316,13 @@ static void generations_survive_each_failure(fixture *f)
     CHECK_EQ(after.commits - before.commits, 2);
     CHECK_EQ(after.give_ups - before.give_ups, 1);
     sweep_all(many_generations, "many generations");
+}
+
+static void requests_survive_each_failure(fixture *f)
+{
+    (void)f;
+    use(COW_PAGING_OFF);
+    sweep_all(request, "a request");
 }
 
 static void file_maps_survive_each_failure(fixture *f)
@@ -583,6 +607,7 @@ int main(void)
     RUN(old_kernels_survive_each_failure);
     RUN(first_writes_survive_each_failure);
     RUN(generations_survive_each_failure);
+    RUN(requests_survive_each_failure);
     RUN(file_maps_survive_each_failure);
     RUN(old_kernels_hold_the_same_values);
     RUN(both_roads_find_the_same_pages);

@@ -90,8 +90,8 @@ _EARLY_UNSHADOW = (
 _PAGES_RETAIN = "    where = cowi_context_retain(context);\n    if (where != COWI_HERE"
 _PAGES_RELEASE = "    cowi_context_release(context); /* never the last: the Storage has a share */\n"
 _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(&storage->pins) == 0;\n"
-_LOOKS = "    storage->sole = false;\n    cowi_store_seq_cst(&storage->busy, 1);\n    const cow_dataptr own"
-_SETTLED = "    cowi_no_longer_busy(storage, moved ? context : NULL);\n}\n"
+_LOOKS = "    storage->sole = false;\n    cowi_storage_unlock(storage);\n    COWI_YIELD("
+_SETTLED = "    cowi_no_longer_busy(storage, storage->context != context ? context : NULL);\n}\n"
 _RESTING = "    context = storage->context;\n    if (!cowi_has_pages_at_rest"
 _NOT_AT_REST = (
     "    if (!cowi_has_pages_at_rest(storage)) {\n        cowi_storage_unlock(storage);\n        cowi_gate_leave();\n"

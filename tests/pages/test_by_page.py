@@ -1,5 +1,5 @@
-"""`by_page` puts an array's Storage into a base: values, views, copies and snapshots stay what they were; what cannot be
-moved is refused with the reason, unchanged."""
+"""`by_page` puts an array's Storage into a base: values, views, copies and snapshots stay what they were; what cannot
+be moved is refused with the reason, unchanged."""
 
 import numpy as np
 import pytest

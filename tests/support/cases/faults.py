@@ -108,6 +108,7 @@ CASES = [
         cowarray.materialize({"x": cowarray.deferred_init(cowarray.add, x, 1)})
         with cowarray.budget(1 << 20, small=0): y = x + 1; y[0] = 3; z = y.copy(); cowarray.evict(y); y + z
         cowarray.by_page(x); x.by_page()
+        with cowarray.aliasing(): x.reshape(-1)[0] = 3; np.asarray(x)
         x = x.checkpoint() * 2; x.evict(); x.is_checkpointed(); x.decheckpoint()
         y = cowarray.checkpoint(x) * 2; cowarray.evict(y); cowarray.decheckpoint(y); cowarray.is_checkpointed(y)
         cowarray.is_deferred([x, cowarray.deferred_init(cowarray.add, x, 1)])
