@@ -161,8 +161,19 @@ typedef struct cow_sharing {
     cow_page_refusal refusal; /* out, of would_share: why not */
 } cow_sharing;
 
+/* A part of an allocation, to compare with a part of another. */
+typedef struct cow_compared {
+    cow_dataptr bytes; /* of the allocation */
+    size_t allocated;
+    size_t offset; /* of the part */
+    void *shadow;  /* beside the allocation and equal to it, or NULL */
+} cow_compared;
+
+/* Receives a run of bytes. */
+typedef void (*cow_run_function)(void *to, size_t start, size_t nbytes);
+
 /* How an allocator gives a writer bytes of its own without copying all of them. self is the allocator's. share, settle,
- * would_share and own_bytes are called inside the fork gate, the others anywhere. */
+ * would_share, own_bytes and differences are called inside the fork gate, the others anywhere. */
 typedef struct cow_paging {
     /* Smaller windows are copied without asking. */
     size_t least;
@@ -185,6 +196,9 @@ typedef struct cow_paging {
     size_t (*own_bytes)(void *self, const cow_dataptr *own, size_t *regions, size_t *count);
     /* The `copied` of the share that made these bytes. */
     size_t (*copied_bytes)(void *self, const cow_dataptr *own);
+    /* Calls found for the runs of two parts of nbytes that may differ, as cow_storage_differences does. NULL: not known. */
+    void (*differences)(void *self, const cow_compared *a, const cow_compared *b, size_t nbytes, cow_run_function found,
+                        void *to);
 } cow_paging;
 
 /* At most how many pages of 4 KiB of a window of nbytes the box touches. */
@@ -312,6 +326,11 @@ size_t cow_storage_own_bytes(cow_storage *storage);
 size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count);
 /* How many bytes were copied to give the Storage its present bytes, as cow_stats counts them, if a write gave it those. */
 size_t cow_storage_copied_bytes(cow_storage *storage);
+/* Where nbytes of a, from a_start on, may differ from those of b, from b_start on: calls found for each run of them, in order,
+ * with starts that count from a_start. All other bytes are equal. By what the Storages share, and by the pages that each has of
+ * its own; the bytes are not read. Nobody may write to either meanwhile. COW_EINVAL: a window is shorter. COW_EABSENT. */
+COW_NODISCARD cow_status cow_storage_differences(cow_storage *a, size_t a_start, cow_storage *b, size_t b_start,
+                                                 size_t nbytes, cow_run_function found, void *to, cow_error *err);
 /* Declares that somebody without a scope reads the bytes, which the Storage is about to leave. From now on every sharer
  * copies them and none steals them, and nobody evicts them. They are freed as usual. Does nothing to absent bytes. */
 void cow_storage_spare(cow_storage *storage);

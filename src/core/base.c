@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -166,6 +167,13 @@ static bool write_file(int descriptor, const cowi_piece *pieces, size_t count, b
     return good && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
 }
 
+static void set_identity(cowi_base *base)
+{
+    if (syscall(SYS_getrandom, base->identity, sizeof base->identity, GRND_NONBLOCK) != (long)sizeof base->identity) {
+        memset(base->identity, 0, sizeof base->identity);
+    }
+}
+
 /* Owns the descriptor on success. */
 static cowi_base *base_of(int descriptor, size_t nbytes)
 {
@@ -180,6 +188,7 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     base->device = now.st_dev;
     base->inode = now.st_ino;
     base->nbytes = nbytes;
+    set_identity(base);
     base->account = cowi_account_now();
     cowi_account_put(base->account, nbytes);
     (void)cowi_add_relaxed(&bytes, nbytes);
@@ -289,6 +298,12 @@ void cowi_base_release(cowi_base *base)
     (void)cowi_sub_release(&bytes, base->nbytes);
     cowi_account_take(base->account, base->nbytes);
     free(base);
+}
+
+cowi_place_in_base cowi_base_place(const cowi_base *base, size_t offset)
+{
+    const cowi_place_in_base place = {{base->identity[0], base->identity[1]}, offset};
+    return place;
 }
 
 bool cowi_base_map(const cowi_base *base, size_t offset, void *place, size_t nbytes)

@@ -3,6 +3,7 @@
 #define COWI_BASE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "atomics.h"
@@ -16,7 +17,14 @@ typedef struct cowi_base {
     ino_t inode;
     size_t nbytes;        /* in memory; 0 for a user's file */
     cow_account *account; /* of the thread whose write made the base */
+    uint64_t identity[2]; /* random: no other base has it, not even a later one at the same address. 0: the system gave none */
 } cowi_base;
+
+/* Where the bytes of a region are, for as long as anybody wants to know. */
+typedef struct cowi_place_in_base {
+    uint64_t identity[2];
+    size_t offset;
+} cowi_place_in_base;
 
 /* One region of a new base: nbytes <= COWI_REGION of data, then zeros. */
 typedef struct cowi_piece {
@@ -36,6 +44,12 @@ void cowi_base_retain(cowi_base *base);
 void cowi_base_release(cowi_base *base);
 /* Maps nbytes of the base, privately, over memory that is the caller's. False: that memory is as it was. */
 COW_NODISCARD bool cowi_base_map(const cowi_base *base, size_t offset, void *place, size_t nbytes);
+cowi_place_in_base cowi_base_place(const cowi_base *base, size_t offset);
+/* False: equal to no other. */
+static inline bool cowi_is_identity(const uint64_t identity[2])
+{
+    return (identity[0] | identity[1]) != 0;
+}
 /* Address space that begins with a region and cannot be touched yet. NULL if the system has none. */
 char *cowi_room(size_t nbytes);
 /* Sets base_bytes and base_files. */

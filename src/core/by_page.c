@@ -162,6 +162,63 @@ size_t cow_storage_copied_bytes(cow_storage *storage)
     return nbytes;
 }
 
+/* ---- two Storages ------------------------------------------------------------------------------------------------ */
+
+static void part_of(const cow_const_scope *scope, size_t start, cow_compared *out)
+{
+    cowi_context *context = (cowi_context *)scope->context;
+    out->bytes = context->original;
+    out->allocated = context->nbytes;
+    out->offset = (size_t)((const char *)scope->data - (const char *)context->original.data) + start;
+    out->shadow = cowi_load_acquire((cowi_atomic_ptr *)&context->shadow);
+}
+
+static void find_differences(const cow_allocator *allocator, const cow_compared *a, const cow_compared *b, size_t nbytes,
+                             cow_run_function found, void *to)
+{
+    if (a->bytes.data == b->bytes.data && a->offset == b->offset) {
+        return;
+    }
+    if (allocator->paging == NULL || allocator->paging->differences == NULL) {
+        found(to, 0, nbytes);
+        return;
+    }
+    (void)cowi_gate_enter(false);
+    allocator->paging->differences(allocator->self, a, b, nbytes, found, to);
+    cowi_gate_leave();
+}
+
+static bool has_part(const cow_storage *storage, size_t start, size_t nbytes)
+{
+    return start <= storage->nbytes && nbytes <= storage->nbytes - start;
+}
+
+cow_status cow_storage_differences(cow_storage *a, size_t a_start, cow_storage *b, size_t b_start, size_t nbytes,
+                                   cow_run_function found, void *to, cow_error *err)
+{
+    cow_const_scope in_a, in_b;
+    cow_compared part_a, part_b;
+    cow_status status;
+    if (!has_part(a, a_start, nbytes) || !has_part(b, b_start, nbytes) || a->allocator != b->allocator) {
+        return cowi_fail(err, COW_EINVAL, "cannot compare %zu bytes: a window is shorter, or of other memory", nbytes);
+    }
+    status = cow_const_begin(a, &in_a, err);
+    if (status != COW_OK) {
+        return status;
+    }
+    status = cow_const_begin(b, &in_b, err);
+    if (status == COW_OK) {
+        part_of(&in_a, a_start, &part_a);
+        part_of(&in_b, b_start, &part_b);
+        if (nbytes > 0) {
+            find_differences(a->allocator, &part_a, &part_b, nbytes, found, to);
+        }
+        cow_const_end(&in_b);
+    }
+    cow_const_end(&in_a);
+    return status;
+}
+
 /* ---- on request -------------------------------------------------------------------------------------------------- */
 
 /* In the gate, and busy. The Storage begins a family: its ancestors, and copies that it has by now, keep theirs. */

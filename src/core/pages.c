@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "commits.h"
+#include "differences.h"
 #include "internal.h"
 #include "maps.h"
 #include "policy.h"
@@ -256,6 +257,7 @@ static int would(void *self, cow_sharing *sharing)
 const cow_paging cowi_pages = {
     COWI_PAGED_LEAST,   share,  unshadow, cowi_window_is_paged,  cowi_window_touch,
     cowi_window_settle, family, would,    cowi_window_own_bytes, cowi_window_copied_bytes,
+    cowi_differences,
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */

@@ -29,7 +29,7 @@ FILES = [
     ["large", "base", "dirty", "slots", "prices", "family", "boxes"],
     ["windows", "maps"],
     ["policy"],
-    ["commits"],
+    ["commits", "differences"],
     ["pages", "foretold"],
     ["memory", "gate", "nowhere"],
     ["context"],

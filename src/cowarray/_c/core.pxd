@@ -128,6 +128,17 @@ cdef extern from "cowarray/core.h" nogil:
     cow_status cow_storage_page(cow_storage *storage, cow_error *err)
     size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     size_t cow_storage_own_bytes(cow_storage *storage)
+    ctypedef void (*cow_run_function)(void *to, size_t start, size_t nbytes)
+    cow_status cow_storage_differences(
+        cow_storage *a,
+        size_t a_start,
+        cow_storage *b,
+        size_t b_start,
+        size_t nbytes,
+        cow_run_function found,
+        void *to,
+        cow_error *err,
+    )
     size_t cow_storage_own_regions(cow_storage *storage, size_t *regions, size_t count)
     size_t cow_storage_copied_bytes(cow_storage *storage)
     void cow_storage_spare(cow_storage *storage)

@@ -10,7 +10,7 @@ Its sections can be read one at a time.
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_RawFree, PyMem_RawRealloc
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
@@ -301,6 +301,52 @@ def own_regions(Storage storage not None, /):
         return [regions[i] for i in range(count)]
     finally:
         PyMem_Free(regions)
+
+
+cdef struct Runs:
+    size_t *bounds  # starts and ends
+    size_t count
+    size_t room
+    bint full  # memory has run out
+
+
+cdef void add_run(void *to, size_t start, size_t nbytes) noexcept nogil:
+    cdef Runs *runs = <Runs *>to
+    cdef size_t room
+    cdef size_t *more
+    if runs.count == runs.room:
+        room = 2 * runs.room + 64
+        more = <size_t *>PyMem_RawRealloc(runs.bounds, 2 * room * sizeof(size_t))
+        if more == NULL:
+            runs.full = True
+            return
+        runs.bounds = more
+        runs.room = room
+    runs.bounds[2 * runs.count] = start
+    runs.bounds[2 * runs.count + 1] = start + nbytes
+    runs.count += 1
+
+
+def differences(Storage a not None, size_t a_start, Storage b not None, size_t b_start, size_t nbytes, /):
+    """Runs, (start, stop), in which bytes of two Storages may differ, counted from the starts; outside they are equal."""
+    cdef cow_error err
+    cdef cow_status status
+    cdef cow_storage *first = enter(a)
+    cdef cow_storage *second = enter(b)
+    cdef Runs runs = Runs(NULL, 0, 0, False)
+    cdef size_t i
+    with nogil:
+        status = cow_storage_differences(first, a_start, second, b_start, nbytes, add_run, &runs, &err)
+    leave(a)
+    leave(b)
+    try:
+        if status != COW_OK:
+            fail(status, &err)
+        if runs.full:
+            raise MemoryError("cannot allocate a list of runs")
+        return [(runs.bounds[2 * i], runs.bounds[2 * i + 1]) for i in range(runs.count)]
+    finally:
+        PyMem_RawFree(runs.bounds)
 
 
 def share_allocation(Storage storage not None, Storage other not None, /):

@@ -1,0 +1,115 @@
+"""`merge`: what several versions of an array have changed, in one."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cowarray._face.ndarray import ndarray
+from cowarray._ops.conversion import array
+from cowarray._versions.changes import Changes, find
+from cowarray._versions.elements import Elements, differ
+
+__all__ = ["MergeConflict", "merge"]
+
+_POLICIES = ("raise", "first", "last")
+
+
+class MergeConflict(ValueError):
+    """Two versions changed one element to different bytes.
+
+    Attributes
+    ----------
+    boxes : list of tuple of slice
+        The elements, as `Changes.boxes` has them.
+
+    See Also
+    --------
+    merge : Raises it.
+    """
+
+    def __init__(self, message: str, boxes: list[tuple[slice, ...]]) -> None:
+        super().__init__(message, boxes)
+        self.boxes = boxes
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def merge(
+    base: ArrayLike, /, *versions: ArrayLike, conflicts: Literal["raise", "first", "last"] = "raise"
+) -> ndarray[Any, Any]:
+    """Put what several versions have changed into one array.
+
+    Parameters
+    ----------
+    base : array_like
+        What the versions were copied from.
+    *versions : array_like
+        Of base's shape and dtype.
+    conflicts : {"raise", "first", "last"}
+        What to do if two versions changed one element to different bytes: raise `MergeConflict`, or take the first or
+        the last version's. Otherwise the order of the versions makes no difference.
+
+    Returns
+    -------
+    ndarray
+        A lazy copy of base, with the elements of each version whose bytes differ from base's.
+
+    Raises
+    ------
+    MergeConflict
+        There are conflicts, and `conflicts` is "raise".
+    ValueError
+        `conflicts` is none of the three, or shapes differ.
+    TypeError
+        Dtypes differ, or elements are references to Python objects.
+
+    See Also
+    --------
+    changes : Where two arrays differ.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.zeros(6)
+    >>> left, right = x.copy(), x.copy()
+    >>> left[0], right[5] = 1.0, 2.0
+    >>> cowarray.merge(x, left, right)
+    cowarray.ndarray([1., 0., 0., 0., 0., 2.])
+    """
+    if conflicts not in _POLICIES:
+        raise ValueError(f"merge: conflicts must be one of {', '.join(map(repr, _POLICIES))} (got {conflicts!r})")
+    start = Elements("merge", base)
+    made = array(start.array)
+    changed = [(value, find("merge", start, value)) for value in (Elements("merge", x) for x in versions)]
+    clashes: list[Changes] = []
+    for value, difference in changed:
+        clash = _put(made, start, value, difference, conflicts)
+        if clash:
+            clashes.append(clash)
+    if clashes and conflicts == "raise":
+        boxes = [box for clash in clashes for box in clash.boxes()]
+        count = sum(clash.size for clash in clashes)
+        raise MergeConflict(f"merge: versions changed {count} elements to different values, first in {boxes[0]}", boxes)
+    return made
+
+
+def _put(made: ndarray[Any, Any], start: Elements, value: Elements, difference: Changes, conflicts: str) -> Changes:
+    """Put a version's changes into the array; those where others have put something else are returned."""
+    clashes: list[tuple[int, NDArray[np.bool_]]] = []
+    shape = tuple(difference.shape[axis] for axis in difference.order)
+    target, base, version = (x.transpose(difference.order) for x in (made, start.seen, value.seen))
+    for first, mask in difference.blocks:
+        flat = first + np.flatnonzero(mask)
+        index = np.unravel_index(flat, shape)
+        now, before, new = np.asarray(target[index]), base[index], version[index]
+        taken = differ(now, before)
+        clash = taken & differ(now, new)
+        if clash.any():
+            clashed = np.zeros(mask.size, np.bool_)
+            clashed[flat[clash] - first] = True
+            clashes.append((first, clashed))
+        put = ~taken if conflicts == "first" else np.ones(flat.size, np.bool_)
+        target[tuple(axis[put] for axis in index)] = new[put]
+    return Changes(difference.shape, difference.order, value.seen.dtype.itemsize, clashes)
