@@ -362,6 +362,35 @@ COW_NODISCARD cow_status cow_storage_take(cow_storage *storage, size_t managed, 
  * already; of several threads that fill it, one succeeds. Waits only for a fork. */
 COW_NODISCARD cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err);
 
+/* ---- grounds ----------------------------------------------------------------------------------------------------- */
+
+/* What a Storage was when its owner last looked, as a base that the owner may change. So the pages that were written since are
+ * found without a list of what was written, and cost nothing once the ground has them, too. Lazy clones of the Storage keep
+ * their values: whoever still sees a page of the ground gets a copy before it changes. */
+typedef struct cow_ground cow_ground;
+
+/* A ground that equals the source, and a Storage of the same value on it. One copy. COW_EREFUSED: the source is empty, or the
+ * system grants no pages. COW_EABSENT. */
+COW_NODISCARD cow_status cow_ground_new(cow_storage *source, cow_ground **ground, cow_storage **storage,
+                                        cow_error *err);
+/* One more Storage that equals the ground. */
+COW_NODISCARD cow_status cow_ground_storage(cow_ground *ground, cow_storage **out, cow_error *err);
+/* Storages on it live on. NULL is allowed. */
+void cow_ground_free(cow_ground *ground);
+/* Its bytes, to be read while nobody puts any; those beyond its size, up to a whole page, are 0. */
+const void *cow_ground_bytes(const cow_ground *ground);
+/* Where the Storage, which has the ground's size, may differ from it, as cow_storage_differences does. On the ground, that costs
+ * the regions that were written to since the last settle; elsewhere all may differ. COW_EABSENT. */
+COW_NODISCARD cow_status cow_ground_changes(cow_ground *ground, cow_storage *storage, cow_run_function found, void *to,
+                                            cow_error *err);
+/* Gives whole pages of the ground, from start on, these bytes. All Storages keep their values but for the bytes of their own
+ * that are given here. COW_EREFUSED: the process has forked since the ground was made, so others may still see it; make a
+ * new one. COW_ENOMEM: a page that somebody else still sees could not be copied. */
+COW_NODISCARD cow_status cow_ground_put(cow_ground *ground, size_t start, const void *bytes, size_t nbytes,
+                                        cow_error *err);
+/* Frees the pages of the Storage's own that equal the ground's. Does nothing if it is pinned or not on the ground. */
+void cow_ground_settle(cow_ground *ground, cow_storage *storage);
+
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
 /* Read access. The scope has a reference: data stays valid memory until the end, whatever happens to the Storage. While

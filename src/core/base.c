@@ -38,6 +38,11 @@
 #define MADV_COLLAPSE 25
 #endif
 
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 16
+#endif
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
 #define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
 #define HIGH_DESCRIPTOR 256     /* leaves small numbers to select, and to programs that count on them */
 
@@ -153,23 +158,39 @@ static bool fill(char *map, const cowi_piece *pieces, size_t count, bool small)
     return true;
 }
 
-static bool write_file(int descriptor, const cowi_piece *pieces, size_t count, bool small)
+/* The map stays if open is not NULL; otherwise nobody can write to the file any more. */
+static bool seal(int descriptor, char *map, size_t nbytes, char **open)
+{
+    if (open == NULL) {
+        (void)munmap(map, nbytes);
+        return fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_WRITE) == 0;
+    }
+    if (fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_FUTURE_WRITE) != 0) {
+        (void)munmap(map, nbytes);
+        return false;
+    }
+    *open = map;
+    return true;
+}
+
+static bool write_file(int descriptor, const cowi_piece *pieces, size_t count, bool small, char **open)
 {
     const size_t nbytes = count * COWI_REGION;
     char *map = cowi_room(nbytes);
-    bool good;
     if (map == NULL) {
         return false;
     }
-    good = mmap(map, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) != MAP_FAILED &&
-           fill(map, pieces, count, small);
-    (void)munmap(map, nbytes);
-    return good && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
+    if (mmap(map, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED ||
+        !fill(map, pieces, count, small)) {
+        (void)munmap(map, nbytes);
+        return false;
+    }
+    return seal(descriptor, map, nbytes, open);
 }
 
 static void set_identity(cowi_base *base)
 {
-    if (syscall(SYS_getrandom, base->identity, sizeof base->identity, GRND_NONBLOCK) != (long)sizeof base->identity) {
+    if (getrandom(base->identity, sizeof base->identity, GRND_NONBLOCK) != (ssize_t)sizeof base->identity) {
         memset(base->identity, 0, sizeof base->identity);
     }
 }
@@ -184,6 +205,8 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
         return NULL;
     }
     cowi_init(&base->references, 1);
+    base->open = NULL;
+    base->windows = NULL;
     base->descriptor = descriptor;
     base->device = now.st_dev;
     base->inode = now.st_ino;
@@ -196,14 +219,14 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
 }
 
 /* A counted descriptor of a sealed file; negative: there is none. */
-static int filled_file(const cowi_piece *pieces, size_t count, bool small)
+static int filled_file(const cowi_piece *pieces, size_t count, bool small, char **open)
 {
     int descriptor;
     if (!count_file()) {
         return -1;
     }
     descriptor = memory_file(count * COWI_REGION);
-    if (descriptor >= 0 && write_file(descriptor, pieces, count, small)) {
+    if (descriptor >= 0 && write_file(descriptor, pieces, count, small, open)) {
         return descriptor;
     }
     if (descriptor >= 0) {
@@ -228,16 +251,34 @@ static void note_fill(size_t count, uint64_t took)
     }
 }
 
-cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+static cowi_base *new_base(const cowi_piece *pieces, size_t count, bool small, char **open)
 {
     const uint64_t begin = cowi_thread_clock(); /* other threads and programs are no reason */
-    const int descriptor = filled_file(pieces, count, small);
+    const int descriptor = filled_file(pieces, count, small, open);
     cowi_base *base = descriptor < 0 ? NULL : base_of(descriptor, count * COWI_REGION);
     if (base == NULL && descriptor >= 0) {
         (void)close(descriptor);
         (void)cowi_sub_release(&files, 1);
     }
     note_fill(count, cowi_thread_clock() - begin);
+    return base;
+}
+
+cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
+{
+    return new_base(pieces, count, small, NULL);
+}
+
+cowi_base *cowi_base_new_open(const cowi_piece *pieces, size_t count, bool small)
+{
+    char *open = NULL;
+    cowi_base *base = new_base(pieces, count, small, &open);
+    if (base != NULL) {
+        base->open = open;
+    }
+    else if (open != NULL) {
+        (void)munmap(open, count * COWI_REGION);
+    }
     return base;
 }
 
@@ -255,7 +296,7 @@ bool cowi_base_granted(bool small)
     if (before >= TRIES) {
         return before == GRANTED && cowi_clock() >= cowi_load_relaxed(&paused_until);
     }
-    descriptor = filled_file(&piece, 1, small);
+    descriptor = filled_file(&piece, 1, small, NULL);
     if (descriptor < 0) {
         (void)cowi_cas_acq_rel(&tried[small], &before, before + 1); /* unless another thread knows better */
         return false;
@@ -290,6 +331,9 @@ void cowi_base_release(cowi_base *base)
 {
     if (cowi_sub_acq_rel(&base->references, 1) != 1) {
         return;
+    }
+    if (base->open != NULL) {
+        (void)munmap(base->open, base->nbytes);
     }
     if (is_itself(base)) {
         (void)close(base->descriptor);

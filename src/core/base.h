@@ -12,12 +12,15 @@
 
 typedef struct cowi_base {
     cowi_atomic_size references;
+    char *open;                  /* a shared map through which its owner changes it: see ground.c. NULL: frozen */
+    struct cowi_mapped *windows; /* on it, if it is open: see maps.h */
     int descriptor;
     dev_t device; /* with inode: what the descriptor should still refer to */
     ino_t inode;
     size_t nbytes;        /* in memory; 0 for a user's file */
     cow_account *account; /* of the thread whose write made the base */
-    uint64_t identity[2]; /* random: no other base has it, not even a later one at the same address. 0: the system gave none */
+    uint64_t identity
+        [2]; /* random: no other base has it, not even a later one at the same address. 0: the system gave none */
 } cowi_base;
 
 /* Where the bytes of a region are, for as long as anybody wants to know. */
@@ -38,6 +41,8 @@ bool cowi_base_granted(bool small);
 /* A base with a region for each piece, and one reference, which is the caller's. NULL: the system refuses, and nothing is left
  * behind. small: pages of 4 KiB will do. */
 cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small);
+/* The same, but the base can be changed through `open`, and by nobody else. */
+cowi_base *cowi_base_new_open(const cowi_piece *pieces, size_t count, bool small);
 /* The same for a user's file, which stays open with the base. The caller keeps its own descriptor. */
 cowi_base *cowi_base_of_file(int descriptor);
 void cowi_base_retain(cowi_base *base);

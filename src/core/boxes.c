@@ -71,6 +71,11 @@ static bool extent_of(const cow_box *box, extent *out)
     return out->span > 0;
 }
 
+static bool says_nothing(const cow_box *box)
+{
+    return box == NULL || box->ndim > MOST_DIMENSIONS;
+}
+
 /* Of a run that begins at any multiple of grain: at worst at the last one in a page. */
 static size_t pages_of_run(size_t span, size_t grain)
 {
@@ -87,7 +92,7 @@ size_t cowi_pages_touched(const cow_box *box, size_t nbytes)
     const size_t all = nbytes / COWI_PAGE + 1;
     extent what;
     size_t pages, single;
-    if (box == NULL || box->ndim > MOST_DIMENSIONS) {
+    if (says_nothing(box)) {
         return all;
     }
     if (!extent_of(box, &what)) {
@@ -109,14 +114,33 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes)
 /* More runs than this are taken to be spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
+static size_t end_of_extent(const extent *what)
+{
+    size_t end = what->first + what->span;
+    for (int i = 0; i < what->ndim; i++) {
+        end += (what->shape[i] - 1) * what->strides[i];
+    }
+    return end;
+}
+
+bool cowi_box_range(const cow_box *box, size_t *first, size_t *end)
+{
+    extent what;
+    bool touches;
+    if (says_nothing(box)) {
+        return false;
+    }
+    touches = extent_of(box, &what);
+    *first = touches ? what.first : 0;
+    *end = touches ? end_of_extent(&what) : 0;
+    return true;
+}
+
 /* Spreads the pages over the regions that the extent lies in. */
 static void spread(const extent *what, size_t lead, size_t pages, size_t count, uint32_t *touched)
 {
     const size_t start = lead + what->first;
-    size_t end = start + what->span - 1;
-    for (int i = 0; i < what->ndim; i++) {
-        end += (what->shape[i] - 1) * what->strides[i];
-    }
+    const size_t end = lead + end_of_extent(what) - 1;
     for (size_t i = start / COWI_REGION, left = end / COWI_REGION - i + 1; left > 0 && i < count; i++, left--) {
         const size_t here = pages / left;
         touched[i] = (uint32_t)(here < COWI_REGION_PAGES ? here : COWI_REGION_PAGES);

@@ -173,8 +173,8 @@ static void part_of(const cow_const_scope *scope, size_t start, cow_compared *ou
     out->shadow = cowi_load_acquire((cowi_atomic_ptr *)&context->shadow);
 }
 
-static void find_differences(const cow_allocator *allocator, const cow_compared *a, const cow_compared *b, size_t nbytes,
-                             cow_run_function found, void *to)
+static void find_differences(const cow_allocator *allocator, const cow_compared *a, const cow_compared *b,
+                             size_t nbytes, cow_run_function found, void *to)
 {
     if (a->bytes.data == b->bytes.data && a->offset == b->offset) {
         return;
@@ -256,8 +256,7 @@ static cow_status page_busy(cow_storage *storage, cow_error *err)
     return status;
 }
 
-/* Makes the Storage busy and not sole, however many share its bytes. */
-static cow_status become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_error *err)
+cow_status cowi_become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_error *err)
 {
     for (;;) {
         cow_status status;
@@ -293,7 +292,7 @@ cow_status cow_storage_page(cow_storage *storage, cow_error *err)
     if (storage->allocator->paging == NULL || storage->nbytes < storage->allocator->paging->least) {
         return cowi_fail(err, COW_EREFUSED, "pages need a Storage of 4 MiB (this has %zu bytes)", storage->nbytes);
     }
-    status = become_busy_at_rest(storage, &was_sole, err);
+    status = cowi_become_busy_at_rest(storage, &was_sole, err);
     if (status != COW_OK) {
         return status;
     }

@@ -59,7 +59,7 @@ static void forget(view *of)
 static void see_window(const cow_dataptr *bytes, view *of)
 {
     const cowi_window *window = (const cowi_window *)bytes->context;
-    pthread_mutex_t *lock = cowi_window_lock(bytes->data); /* a sharer may be in the middle of a commit */
+    pthread_mutex_t *lock = cowi_window_lock(bytes); /* a sharer may be in the middle of a commit */
     bool seen;
     (void)pthread_mutex_lock(lock);
     of->lead = window->lead;

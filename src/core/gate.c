@@ -5,10 +5,12 @@
  * of threads inside, plus 1 while closed. */
 #include "internal.h"
 #include "large.h"
+#include "maps.h"
 
 static cowi_atomic_uint state;
 static cowi_atomic_uint waiting; /* threads in the waiting room */
 static cowi_atomic_uint epoch;   /* forks between the first process and this one, plus 1 */
+static cowi_atomic_uint forks;   /* that this process or one before it has begun */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER; /* one fork at a time; held from prepare to parent/child */
 static pthread_mutex_t room = PTHREAD_MUTEX_INITIALIZER;
@@ -33,10 +35,13 @@ static void prepare(void)
         (void)pthread_cond_wait(&changed, &room);
     }
     cowi_large_hold();
+    cowi_lists_hold();
+    (void)cowi_add_seq_cst(&forks, 1);
 }
 
 static void parent(void)
 {
+    cowi_lists_let_go();
     cowi_large_let_go();
     (void)cowi_and_seq_cst(&state, ~CLOSED);
     (void)pthread_cond_broadcast(&changed);
@@ -47,6 +52,7 @@ static void parent(void)
 /* The only thread of the child. Others may have been in the waiting room or about to enter it: its locks are made anew. */
 static void child(void)
 {
+    cowi_lists_let_go();
     cowi_large_let_go();
     cowi_store_seq_cst(&state, 0);
     cowi_store_seq_cst(&waiting, 0);
@@ -65,6 +71,11 @@ static void start(void)
 unsigned cowi_fork_epoch(void)
 {
     return cowi_load_relaxed(&epoch);
+}
+
+unsigned cowi_forks(void)
+{
+    return cowi_load_seq_cst(&forks);
 }
 
 void cowi_gate_start(void)

@@ -209,6 +209,14 @@ void cowi_wait_while_busy(cow_storage *storage);
 void cowi_wake_busy(void);
 /* Differs between a process and its forked children; never 0. */
 unsigned cowi_fork_epoch(void);
+/* Differs before and after a fork, in both processes. */
+unsigned cowi_forks(void);
+
+/* ---- by_page.c ---------------------------------------------------------------------------------------------------- */
+
+/* Enters the gate and makes the Storage busy and not sole, however many share its bytes. COW_EBUSY: it is pinned.
+ * cowi_no_longer_busy ends it, after cowi_storage_own where it was sole and has the bytes it had. */
+COW_NODISCARD cow_status cowi_become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_error *err);
 
 /* ---- stats.c ----------------------------------------------------------------------------------------------------- */
 

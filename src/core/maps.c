@@ -35,6 +35,60 @@ bool cowi_maps_take(size_t some)
     return false;
 }
 
+/* ---- windows of grounds -------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
+
+void cowi_lists_hold(void)
+{
+    (void)pthread_mutex_lock(&lists);
+}
+
+void cowi_lists_let_go(void)
+{
+    (void)pthread_mutex_unlock(&lists);
+}
+
+void cowi_mapped_enlist(cowi_mapped *of)
+{
+    if (of->window.ground != NULL) {
+        cowi_mapped **head = &of->window.ground->windows;
+        cowi_base_retain(of->window.ground);
+        cowi_lists_hold();
+        of->next = *head;
+        of->link = head;
+        *head = of;
+        if (of->next != NULL) {
+            of->next->link = &of->next;
+        }
+        cowi_lists_let_go();
+    }
+}
+
+void cowi_mapped_delist(cowi_mapped *of)
+{
+    if (of->window.ground != NULL) {
+        cowi_lists_hold();
+        *of->link = of->next;
+        if (of->next != NULL) {
+            of->next->link = of->link;
+        }
+        cowi_lists_let_go();
+        cowi_base_release(of->window.ground);
+    }
+}
+
+bool cowi_mapped_all(const cowi_base *ground, bool (*each)(cowi_mapped *of, void *context), void *context)
+{
+    bool good = true;
+    cowi_lists_hold();
+    for (cowi_mapped *of = ground->windows; good && of != NULL; of = of->next) {
+        good = each(of, context);
+    }
+    cowi_lists_let_go();
+    return good;
+}
+
 void cowi_maps_figures(cow_paging_figures *out)
 {
     out->maps = cowi_load_relaxed(&maps);

@@ -6,9 +6,10 @@
 
 /* A window in memory; its bases are those of base.h. */
 typedef struct cowi_mapped {
-    cowi_window window; /* first, as cowi_place has it */
-    char *map;          /* aligned to a region */
-    size_t maps;        /* that the kernel has for it; changes with the regions */
+    cowi_window window;               /* first, as cowi_place has it */
+    struct cowi_mapped *next, **link; /* among those on one ground */
+    char *map;                        /* aligned to a region */
+    size_t maps;                      /* that the kernel has for it; changes with the regions */
 } cowi_mapped;
 
 static inline char *cowi_mapped_region(const cowi_window *of, size_t index)
@@ -19,6 +20,15 @@ static inline char *cowi_mapped_region(const cowi_window *of, size_t index)
 /* Takes maps from what all windows may have, a quarter of the limit. False: there are not so many left. */
 COW_NODISCARD bool cowi_maps_take(size_t some);
 void cowi_maps_return(size_t some);
+/* Puts the window among those on its ground, if it has one, and takes it out. Waits for nothing but a list. */
+void cowi_mapped_enlist(cowi_mapped *of);
+void cowi_mapped_delist(cowi_mapped *of);
+/* Calls each for all windows on a ground, none of which ends meanwhile. False: one call has returned false, and was the last. */
+COW_NODISCARD bool cowi_mapped_all(const cowi_base *ground, bool (*each)(cowi_mapped *of, void *context),
+                                   void *context);
+/* Around a fork: the child must not inherit the lock from a thread that it does not have. */
+void cowi_lists_hold(void);
+void cowi_lists_let_go(void);
 /* Sets maps. */
 void cowi_maps_figures(cow_paging_figures *out);
 

@@ -198,6 +198,7 @@ static bool build(cowi_window *made, cowi_plan *how)
             }
         }
     }
+    cowi_mapped_enlist((cowi_mapped *)(void *)made);
     (void)cowi_add_relaxed(&counted.page_copies, 1);
     how->sharing->made.data = cowi_mapped_region(made, 0) + made->lead;
     return true;
@@ -213,6 +214,7 @@ static void gave_up(cowi_window *of)
 
 static void deleted(cowi_window *of)
 {
+    cowi_mapped_delist((cowi_mapped *)(void *)of);
     give_back_room((cowi_mapped *)(void *)of);
 }
 
@@ -263,7 +265,7 @@ const cow_paging cowi_pages = {
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
 /* All of it in one map. False: nothing is left behind. */
-static bool map_file(cowi_window *made)
+static bool map_whole(cowi_window *made)
 {
     cowi_mapped *of = (cowi_mapped *)(void *)made;
     if (!take_room(of)) {
@@ -277,7 +279,7 @@ static bool map_file(cowi_window *made)
 }
 
 /* A window of a family that is always by the page. NULL: memory has run out. */
-static cowi_window *window_of_file(size_t count)
+static cowi_window *window_of_always(size_t count)
 {
     cow_family *always = cowi_family_new(&cowi_process_lender, NULL);
     cowi_window *made = NULL;
@@ -289,40 +291,48 @@ static cowi_window *window_of_file(size_t count)
     return made;
 }
 
-cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
+bool cowi_window_on(cowi_base *base, size_t offset, size_t nbytes, cow_dataptr *out)
 {
     const size_t first = offset / COWI_REGION;
-    const size_t count = nbytes == 0 ? 0 : (offset + nbytes - 1) / COWI_REGION - first + 1;
+    const size_t count = (offset + nbytes - 1) / COWI_REGION - first + 1;
+    cowi_window *made = window_of_always(count);
+    if (made == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        made->regions[i].base = base;
+        made->regions[i].offset = (first + i) * COWI_REGION;
+    }
+    if (!map_whole(made)) {
+        cowi_window_discard(made);
+        return false;
+    }
+    cowi_window_retain_bases(made);
+    made->lead = offset - first * COWI_REGION;
+    made->nbytes = nbytes;
+    made->ground = base->open != NULL ? base : NULL;
+    cowi_mapped_enlist((cowi_mapped *)(void *)made);
+    cowi_window_reserve(made, cowi_prices_of(true));
+    out->data = cowi_mapped_region(made, 0) + made->lead;
+    out->context = made;
+    out->deleter = cowi_window_delete;
+    return true;
+}
+
+cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
+{
     struct stat now;
     cowi_base *base;
-    cowi_window *made;
+    bool mapped;
     if (fstat(descriptor, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size < 0 || nbytes == 0 ||
         offset > (size_t)now.st_size || nbytes > (size_t)now.st_size - offset) {
         return cowi_fail(err, COW_EINVAL, "cannot map %zu bytes from byte %zu: no file, or none so long", nbytes,
                          offset);
     }
-    made = window_of_file(count);
-    base = made == NULL ? NULL : cowi_base_of_file(descriptor);
-    for (size_t i = 0; base != NULL && i < count; i++) {
-        made->regions[i].base = base;
-        made->regions[i].offset = (first + i) * COWI_REGION;
+    base = cowi_base_of_file(descriptor);
+    mapped = base != NULL && cowi_window_on(base, offset, nbytes, out);
+    if (base != NULL) {
+        cowi_base_release(base);
     }
-    if (base == NULL || !map_file(made)) {
-        if (base != NULL) {
-            cowi_base_release(base);
-        }
-        if (made != NULL) {
-            cowi_window_discard(made);
-        }
-        return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
-    }
-    cowi_window_retain_bases(made);
-    cowi_base_release(base);
-    made->lead = offset - first * COWI_REGION;
-    made->nbytes = nbytes;
-    cowi_window_reserve(made, cowi_prices_of(true));
-    out->data = cowi_mapped_region(made, 0) + made->lead;
-    out->context = made;
-    out->deleter = cowi_window_delete;
-    return COW_OK;
+    return mapped ? COW_OK : cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
 }

@@ -2,8 +2,12 @@
 #ifndef COWI_PAGES_H
 #define COWI_PAGES_H
 
-#include "cowarray/core.h"
+#include "base.h"
 
 extern const cow_paging cowi_pages;
+
+/* The handle on a window of nbytes of the base, from offset on, of a family that is always by the page. Takes references of its
+ * own. False: memory or maps have run out. */
+COW_NODISCARD bool cowi_window_on(cowi_base *base, size_t offset, size_t nbytes, cow_dataptr *out);
 
 #endif

@@ -159,6 +159,7 @@ static bool see_source(cowi_window *made, cowi_plan *how)
     if (!how->place->own_pages(how->from, how->first, made->count, &how->own)) {
         return false;
     }
+    made->ground = how->from->ground;
     for (size_t i = 0; i < made->count; i++) {
         made->regions[i] = how->from->regions[how->first + i];
         how->dirty[i] = made->regions[i].base == NULL ? COWI_REGION_PAGES
@@ -201,6 +202,9 @@ static void commit(cowi_window *made, cowi_plan *how)
 {
     size_t count = 0;
     uint64_t price;
+    if (made->ground != NULL) { /* the owner puts its pages there before they are many */
+        return;
+    }
     for (size_t i = 0; i < made->count; i++) {
         count += cowi_region_due(how, i);
     }
@@ -226,6 +230,9 @@ static void choose_own(cowi_window *made, const cowi_plan *how)
         cowi_region *of = &made->regions[i];
         const size_t pages = how->dirty[i] + how->touched[i];
         of->debt += cowi_price_of_region(how->prices, how->dirty[i]);
+        if (how->touched[i] > 0) {
+            cowi_store_relaxed(&of->touched, 1);
+        }
         if (of->base == NULL || cowi_is_dense(how->prices, pages)) {
             of->base = NULL;
         }
@@ -285,7 +292,7 @@ static bool make(cowi_window *made, cowi_plan *how)
 
 static bool make_locked(cowi_window *made, cowi_plan *how)
 {
-    pthread_mutex_t *lock = cowi_window_lock(how->sharing->source.data);
+    pthread_mutex_t *lock = cowi_window_lock(&how->sharing->source);
     bool good;
     if (how->sharing->may_wait) {
         (void)pthread_mutex_lock(lock);

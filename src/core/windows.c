@@ -14,9 +14,15 @@ static pthread_mutex_t locks[LOCKS] = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
 };
 
-pthread_mutex_t *cowi_window_lock(const void *data)
+pthread_mutex_t *cowi_ground_lock(const cowi_base *ground)
 {
-    return &locks[(uintptr_t)data / COWI_REGION % LOCKS];
+    return &locks[(uintptr_t)ground / COW_ALIGNMENT % LOCKS];
+}
+
+pthread_mutex_t *cowi_window_lock(const cow_dataptr *bytes)
+{
+    const cowi_base *ground = cowi_window_is_paged(bytes) ? ((const cowi_window *)bytes->context)->ground : NULL;
+    return ground != NULL ? cowi_ground_lock(ground) : &locks[(uintptr_t)bytes->data / COWI_REGION % LOCKS];
 }
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
@@ -131,6 +137,17 @@ int cowi_window_is_paged(const cow_dataptr *own)
 
 /* ---- what is written to it --------------------------------------------------------------------------------------- */
 
+static void mark_regions(cowi_window *of, const cow_box *box)
+{
+    size_t first = 0, end = of->nbytes;
+    if (cowi_box_range(box, &first, &end) && end == first) {
+        return;
+    }
+    for (size_t i = (of->lead + first) / COWI_REGION; i < of->count && i * COWI_REGION < of->lead + end; i++) {
+        cowi_store_relaxed(&of->regions[i].touched, 1);
+    }
+}
+
 int cowi_window_touch(void *self, const cow_dataptr *own, size_t nbytes, const cow_box *box)
 {
     cowi_window *of = (cowi_window *)own->context;
@@ -138,6 +155,9 @@ int cowi_window_touch(void *self, const cow_dataptr *own, size_t nbytes, const c
     (void)self;
     if (of->place->touched != NULL) {
         of->place->touched(of, box);
+    }
+    if (of->ground != NULL) {
+        mark_regions(of, box);
     }
     return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);
 }
@@ -218,7 +238,7 @@ size_t cowi_window_copied_bytes(void *self, const cow_dataptr *own)
 size_t cowi_window_own_bytes(void *self, const cow_dataptr *own, size_t *regions, size_t *count)
 {
     const cowi_window *of = (const cowi_window *)own->context;
-    pthread_mutex_t *lock = cowi_window_lock(own->data); /* a sharer may be in the middle of a commit */
+    pthread_mutex_t *lock = cowi_window_lock(own); /* a sharer may be in the middle of a commit */
     const size_t room = count != NULL ? *count : 0;
     size_t nbytes = 0;
     cowi_dirt pages;

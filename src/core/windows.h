@@ -16,6 +16,8 @@ typedef struct cowi_region {
     void *base;    /* a reference, of the place's kind; NULL: memory of the window's own */
     size_t offset; /* in the base */
     uint32_t debt; /* what copies of the region have cost since its base was made, in pages of a plain copy */
+    cowi_atomic_uint
+        touched; /* on a ground: pages of it may be the window's own. A region without the ground is touched */
 } cowi_region;
 
 typedef struct cowi_place cowi_place;
@@ -24,7 +26,8 @@ typedef struct cowi_place cowi_place;
  * Storage is busy. A new window is its maker's. */
 typedef struct cowi_window {
     const cowi_place *place;
-    cow_family *family;        /* a reference: it pays for the window */
+    cow_family *family; /* a reference: it pays for the window */
+    cowi_base *ground;  /* a base that its owner may change, a reference once enlisted: see ground.c. NULL for most */
     const cowi_prices *prices; /* at which that was reserved */
     size_t lead;               /* bytes of the first region before the window begins */
     size_t nbytes;
@@ -70,8 +73,10 @@ struct cowi_place {
     void (*deleted)(cowi_window *of);
 };
 
-/* The lock for a source that is shared, plain or paged, by the address of its bytes. Held in the fork gate only. */
-pthread_mutex_t *cowi_window_lock(const void *data);
+/* The lock for a source that is shared, plain or paged: by the address of its bytes, and one for all windows of a ground. Held in
+ * the fork gate only. */
+pthread_mutex_t *cowi_window_lock(const cow_dataptr *bytes);
+pthread_mutex_t *cowi_ground_lock(const cowi_base *ground);
 /* A window of the family with count regions, all else 0. NULL: memory has run out. */
 cowi_window *cowi_window_new(const cowi_place *place, cow_family *family, size_t count);
 /* Of a window that was never used. */

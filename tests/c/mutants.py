@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bases_mutants import BASES
+from grounds_mutants import GROUNDS
 from pages_mutants import PAGES
 from paging_mutants import PAGING
 
@@ -377,7 +378,7 @@ FAULTS |= {
     ),
 }
 
-FAULTS |= PAGES | BASES | PAGING
+FAULTS |= PAGES | BASES | GROUNDS | PAGING
 
 # The same, of the assertions that no test can break from outside. The core has the full ones.
 ASSERTED = {

@@ -498,7 +498,13 @@ PAGES = {
     "who says nothing of pages of its own keeps them": (
         "test_pages_policy",
         "who_says_nothing_on_pages_gets_plain_memory",
-        [("boxes.c", "MOST_DIMENSIONS) {\n        return all;", "MOST_DIMENSIONS) {\n        return 0;")],
+        [
+            (
+                "boxes.c",
+                "    if (says_nothing(box)) {\n        return all;",
+                "    if (says_nothing(box)) {\n        return 0;",
+            )
+        ],
     ),
     "the system is asked for copies that cannot be paid": (
         "test_pages_ledger",
@@ -508,7 +514,7 @@ PAGES = {
     "boxes have room for any number of dimensions": (
         "test_pages_policy",
         "boxes_of_too_many_dimensions_say_nothing",
-        [("boxes.c", " || box->ndim > MOST_DIMENSIONS) {", ") {")],
+        [("boxes.c", "return box == NULL || box->ndim > MOST_DIMENSIONS;", "return box == NULL;")],
     ),
     "a base that a write will fill is not foreseen": (
         "test_pages",

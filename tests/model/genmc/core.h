@@ -103,6 +103,14 @@ void cowi_large_hold(void)
 void cowi_large_let_go(void)
 {
 }
+
+void cowi_lists_hold(void)
+{
+}
+
+void cowi_lists_let_go(void)
+{
+}
 #endif
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

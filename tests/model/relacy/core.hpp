@@ -144,6 +144,14 @@ void cowi_large_let_go()
 {
 }
 
+void cowi_lists_hold()
+{
+}
+
+void cowi_lists_let_go()
+{
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* An array is two cells. Its size must differ from that of the core's structs: the size tells what a block is. */
