@@ -49,6 +49,10 @@ from cowarray._tools import notebook as _notebook
 from cowarray._tools.registering import register
 from cowarray._tools.relatives import Relative
 from cowarray._tools.report import Explanation, explain
+from cowarray._versions.changes import Changes, changes
+from cowarray._versions.history import History
+from cowarray._versions.merging import MergeConflict, merge
+from cowarray._versions.tree import Version
 
 del _interpreter, _notebook  # They do their work when they are imported: arrays have their HTML from the second.
 
@@ -60,19 +64,23 @@ if not MYPY:
     __all__ = [
         "AliasingError",
         "AliasingWarning",
+        "Changes",
         "CopyError",
         "Divergence",
         "Explanation",
         "FakeError",
         "Flags",
         "FlatIterator",
+        "History",
         "Line",
+        "MergeConflict",
         "Relative",
         "Sharer",
         "Site",
         "Snapshot",
         "Storage",
         "TraceEvent",
+        "Version",
         "aliases",
         "aliasing",
         "array",
@@ -80,6 +88,7 @@ if not MYPY:
         "asarray",
         "budget",
         "by_page",
+        "changes",
         "checkpoint",
         "decheckpoint",
         "deferred",
@@ -102,6 +111,7 @@ if not MYPY:
         "linalg",
         "load",
         "materialize",
+        "merge",
         "ndarray",
         "no_copy",
         "paging",
@@ -129,18 +139,23 @@ for _public in (
     _unpickle_objects,
     AliasingError,
     AliasingWarning,
+    Changes,
     CopyError,
     Divergence,
     Explanation,
     FakeError,
+    History,
     Line,
+    MergeConflict,
     Relative,
     Sharer,
     Site,
     TraceEvent,
+    Version,
     aliasing,
     budget,
     by_page,
+    changes,
     checkpoint,
     decheckpoint,
     deferred,
@@ -156,6 +171,7 @@ for _public in (
     lend,
     load,
     materialize,
+    merge,
     no_copy,
     register,
     save,

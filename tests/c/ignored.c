@@ -8,6 +8,7 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_const_scope reader;
     cow_mutable_scope writer;
     cow_overwrite_scope overwriter;
+    cow_ground *ground;
     cow_storage_new(allocator, 0, &storage, NULL);
     cow_storage_adopt(allocator, ptr, 0, 0, &storage, NULL);
     cow_storage_new_absent(allocator, 0, &storage, NULL);
@@ -23,4 +24,9 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_account_new(NULL, NULL, NULL);
     cow_mutable_begin_at(storage, NULL, 0, &writer, NULL);
     cow_paging_map_file(0, 0, 0, &ptr, NULL);
+    cow_storage_differences(storage, 0, storage, 0, 0, NULL, NULL, NULL);
+    cow_ground_new(storage, &ground, &storage, NULL);
+    cow_ground_storage(ground, &storage, NULL);
+    cow_ground_changes(ground, storage, NULL, NULL, NULL);
+    cow_ground_put(ground, 0, NULL, 0, NULL);
 }

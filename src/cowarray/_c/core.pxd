@@ -129,6 +129,17 @@ cdef extern from "cowarray/core.h" nogil:
     size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     size_t cow_storage_own_bytes(cow_storage *storage)
     ctypedef void (*cow_run_function)(void *to, size_t start, size_t nbytes)
+    ctypedef struct cow_ground:
+        pass
+    cow_status cow_ground_new(cow_storage *source, cow_ground **ground, cow_storage **storage, cow_error *err)
+    cow_status cow_ground_storage(cow_ground *ground, cow_storage **out, cow_error *err)
+    void cow_ground_free(cow_ground *ground)
+    const void *cow_ground_bytes(const cow_ground *ground)
+    cow_status cow_ground_changes(
+        cow_ground *ground, cow_storage *storage, cow_run_function found, void *to, cow_error *err
+    )
+    cow_status cow_ground_put(cow_ground *ground, size_t start, const void *data, size_t nbytes, cow_error *err)
+    void cow_ground_settle(cow_ground *ground, cow_storage *storage)
     cow_status cow_storage_differences(
         cow_storage *a,
         size_t a_start,

@@ -9,6 +9,7 @@ Its sections can be read one at a time.
 """
 
 cimport cython
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_RawFree, PyMem_RawRealloc
 from cpython.object cimport PyObject
@@ -26,6 +27,7 @@ from cowarray._native.errors import CopyError
 
 cdef enum:
     REGION = 2097152  # as the core has it: a huge page
+    PAGE = 4096
 
 cdef str GIVEN_UP = "so many of its pages were written that it was given up: plain memory from here on"
 
@@ -304,7 +306,7 @@ def own_regions(Storage storage not None, /):
 
 
 cdef struct Runs:
-    size_t *bounds  # starts and ends
+    size_t *bounds  # starts and stops
     size_t count
     size_t room
     bint full  # memory has run out
@@ -327,6 +329,19 @@ cdef void add_run(void *to, size_t start, size_t nbytes) noexcept nogil:
     runs.count += 1
 
 
+cdef list end_runs(Runs *runs, cow_status status, cow_error *err):
+    """The runs as (start, stop); or the exception of a status."""
+    cdef size_t i
+    try:
+        if status != COW_OK:
+            fail(status, err)
+        if runs.full:
+            raise MemoryError("cannot allocate a list of runs")
+        return [(runs.bounds[2 * i], runs.bounds[2 * i + 1]) for i in range(runs.count)]
+    finally:
+        PyMem_RawFree(runs.bounds)
+
+
 def differences(Storage a not None, size_t a_start, Storage b not None, size_t b_start, size_t nbytes, /):
     """Runs, (start, stop), in which bytes of two Storages may differ, counted from the starts; outside they are equal."""
     cdef cow_error err
@@ -334,19 +349,110 @@ def differences(Storage a not None, size_t a_start, Storage b not None, size_t b
     cdef cow_storage *first = enter(a)
     cdef cow_storage *second = enter(b)
     cdef Runs runs = Runs(NULL, 0, 0, False)
-    cdef size_t i
     with nogil:
         status = cow_storage_differences(first, a_start, second, b_start, nbytes, add_run, &runs, &err)
     leave(a)
     leave(b)
-    try:
+    return end_runs(&runs, status, &err)
+
+
+@cython.final
+cdef class Ground:
+    """What a Storage was when somebody last looked, as a base that follows it. The buffer has those bytes, read-only.
+
+    Parameters
+    ----------
+    storage : Storage
+        Is copied. It lies on the ground from `join` on.
+
+    Raises
+    ------
+    RuntimeError
+        The system grants no pages.
+    """
+
+    cdef cow_ground *ground
+    cdef readonly size_t nbytes
+
+    def __init__(self, Storage storage not None):
+        cdef cow_error err
+        cdef cow_storage *made = NULL
+        cdef cow_storage *handle = enter(storage)
+        cdef cow_status status
+        with nogil:
+            status = cow_ground_new(handle, &self.ground, &made, &err)
+            cow_storage_free(made)
+        leave(storage)
         if status != COW_OK:
             fail(status, &err)
-        if runs.full:
-            raise MemoryError("cannot allocate a list of runs")
-        return [(runs.bounds[2 * i], runs.bounds[2 * i + 1]) for i in range(runs.count)]
-    finally:
-        PyMem_RawFree(runs.bounds)
+        self.nbytes = window_size(storage)
+
+    def __dealloc__(self):
+        cow_ground_free(self.ground)
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        cdef size_t pages = (self.nbytes + PAGE - 1) // PAGE
+        PyBuffer_FillInfo(buffer, self, <void *>cow_ground_bytes(self.ground), pages * PAGE, 1, flags)
+
+    def join(self, Storage storage not None, /):
+        """Give a Storage that equals the ground its bytes there. BufferError: somebody may be writing to it."""
+        cdef cow_error err
+        cdef cow_storage *made = NULL
+        cdef cow_status status
+        if storage.doorkeeper != NULL or is_pinned(storage):
+            raise BufferError("the array is pinned by a running write or a writable export, or watched by a mode")
+        with nogil:
+            status = cow_ground_storage(self.ground, &made, &err)
+        if status != COW_OK:
+            fail(status, &err)
+        put_in_place(storage, made)
+
+    def changes(self, Storage storage not None, /):
+        """Runs of whole pages, (start, stop) in bytes, outside of which the Storage equals the ground."""
+        cdef cow_error err
+        cdef cow_status status
+        cdef cow_storage *handle = enter(storage)
+        cdef Runs runs = Runs(NULL, 0, 0, False)
+        with nogil:
+            status = cow_ground_changes(self.ground, handle, add_run, &runs, &err)
+        leave(storage)
+        return end_runs(&runs, status, &err)
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def put(self, const long long[::1] pages, const unsigned char[:, ::1] contents, /):
+        """Give pages of the ground, whose numbers are sorted, other bytes. RuntimeError after a fork: make a new ground."""
+        cdef cow_error err
+        cdef cow_status status = COW_OK
+        cdef Py_ssize_t at = 0
+        cdef Py_ssize_t end
+        cdef Py_ssize_t count = pages.shape[0]
+        if contents.shape[0] != count or contents.shape[1] != PAGE:
+            raise ValueError(f"expected {count} pages (got {contents.shape[0]} of {contents.shape[1]} bytes)")
+        with nogil:
+            while at < count and status == COW_OK:
+                end = at + 1
+                while end < count and pages[end] == pages[end - 1] + 1:
+                    end += 1
+                status = cow_ground_put(self.ground, pages[at] * PAGE, &contents[at, 0], (end - at) * PAGE, &err)
+                at = end
+        if status != COW_OK:
+            fail(status, &err)
+
+    def settle(self, Storage storage not None, /):
+        """Let pages of the Storage's own go that equal the ground's."""
+        cdef cow_storage *handle = enter(storage)
+        with nogil:
+            cow_ground_settle(self.ground, handle)
+        leave(storage)
+
+
+cdef void put_in_place(Storage storage, cow_storage *made) noexcept:
+    """Give a Storage other bytes of the same values. A gap."""
+    cdef Storage other = Storage.__new__(Storage)
+    other.handle = made
+    leave_readers(storage)
+    exchange_bytes(storage, other)
 
 
 def share_allocation(Storage storage not None, Storage other not None, /):

@@ -81,8 +81,7 @@ class Changes:
         bounds = [extents[self.order.index(axis)] for axis in range(len(self.shape))]
         columns = [column.tolist() for bound in bounds for column in bound]
         found = [
-            tuple(slice(*pair) for pair in zip(row[::2], row[1::2], strict=True))
-            for row in zip(*columns, strict=True)
+            tuple(slice(*pair) for pair in zip(row[::2], row[1::2], strict=True)) for row in zip(*columns, strict=True)
         ]
         return sorted(found, key=lambda box: [part.start for part in box]) if self.shape else [()]
 

@@ -10,7 +10,7 @@ from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, find
 from cowarray._versions.elements import Elements, differ
 
-__all__ = ["MergeConflict", "merge"]
+__all__ = ["MergeConflict", "merge", "put_changes"]
 
 _POLICIES = ("raise", "first", "last")
 
@@ -85,7 +85,7 @@ def merge(
     changed = [(value, find("merge", start, value)) for value in (Elements("merge", x) for x in versions)]
     clashes: list[Changes] = []
     for value, difference in changed:
-        clash = _put(made, start, value, difference, conflicts)
+        clash = put_changes(made, start, value, difference, conflicts)
         if clash:
             clashes.append(clash)
     if clashes and conflicts == "raise":
@@ -95,11 +95,15 @@ def merge(
     return made
 
 
-def _put(made: ndarray[Any, Any], start: Elements, value: Elements, difference: Changes, conflicts: str) -> Changes:
+def put_changes(
+    made: ndarray[Any, Any], start: Elements, value: Elements, difference: Changes, conflicts: str
+) -> Changes:
     """Put a version's changes into the array; those where others have put something else are returned."""
     clashes: list[tuple[int, NDArray[np.bool_]]] = []
-    shape = tuple(difference.shape[axis] for axis in difference.order)
-    target, base, version = (x.transpose(difference.order) for x in (made, start.seen, value.seen))
+    shape = tuple(difference.shape[axis] for axis in difference.order) or (1,)
+    target = made.transpose(difference.order)
+    target = target if target.ndim else target.reshape(1, copy=False)
+    base, version = (np.atleast_1d(x.seen.transpose(difference.order)) for x in (start, value))
     for first, mask in difference.blocks:
         flat = first + np.flatnonzero(mask)
         index = np.unravel_index(flat, shape)

@@ -361,6 +361,7 @@ static void model_open()
     cowi_init(&state, 0u);
     cowi_init(&waiting, 0u);
     cowi_init(&epoch, 1u);
+    cowi_init(&forks, 0u);
     pthread_mutex_init(&forking, NULL);
     pthread_mutex_init(&room, NULL);
     pthread_cond_init(&changed, NULL);
@@ -381,6 +382,7 @@ static void model_close()
     state.unmake();
     waiting.unmake();
     epoch.unmake();
+    forks.unmake();
 }
 
 static void put_cell(void *data, int cell, int value)

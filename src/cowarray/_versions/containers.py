@@ -1,0 +1,260 @@
+"""States: arrays and plain values in dicts, lists, tuples and dataclasses, and their layouts.
+
+A layout says what a state is made of, with a number for each array. Layouts are compared, kept with versions, and put back
+into the same containers.
+"""
+
+import copy
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cowarray._face.ndarray import ndarray
+
+__all__ = ["Layout", "arrays_in", "arrays_of", "is_array", "number_of", "put_back", "read"]
+
+_PLAIN = (
+    type(None),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    datetime.date,
+    datetime.datetime,
+    datetime.time,
+    datetime.timedelta,
+)
+
+
+@dataclass(frozen=True)
+class _Array:
+    number: int
+
+
+class _Value:
+    """A plain value; equal to those of its type that look alike, so that a NaN is itself and 1 is not True."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Value) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[type, str]:
+        return type(self.value), repr(self.value)
+
+
+@dataclass(frozen=True)
+class _Container:
+    kind: str  # "dict", "list", "tuple" or "object"
+    type: type
+    keys: tuple[Any, ...]
+    items: tuple["Layout", ...]
+
+
+Layout = _Array | _Value | _Container
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array that a state may have."""
+    return type(value) is ndarray or type(value) in (np.ndarray, np.memmap)
+
+
+def _named(path: str, key: object, kind: str) -> str:
+    if kind == "object":
+        return f"{path}.{key}" if path else str(key)
+    return f"{path}[{key!r}]" if path or kind != "dict" else str(key)
+
+
+def _kind_of(value: Any, path: str) -> str:
+    if isinstance(value, dict):
+        for key in value:
+            if type(key) not in _PLAIN:
+                raise TypeError(
+                    f"History: keys must be plain values (got {type(key).__name__} in {path or 'the state'})"
+                )
+        return "dict"
+    if isinstance(value, list):
+        return "list"
+    if isinstance(value, tuple):
+        return "tuple"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return "object"
+    raise TypeError(
+        f"History: cannot keep {type(value).__name__} at {path or 'the top'}: a state has arrays and plain values in "
+        "dicts, lists, tuples and dataclasses"
+    )
+
+
+def _parts(value: Any, kind: str) -> list[tuple[Any, Any]]:
+    if kind == "dict":
+        return list(value.items())
+    if kind == "object":
+        return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+    return list(enumerate(value))
+
+
+def _is_fixed(value: Any, kind: str) -> bool:
+    return kind == "tuple" or (kind == "object" and type(value).__dataclass_params__.frozen)
+
+
+def _with(value: Any, kind: str, items: dict[Any, Any]) -> Any:
+    """The container with other items: itself, or a new tuple or frozen dataclass."""
+    if kind == "tuple":
+        made = list(value)
+        for index, item in items.items():
+            made[index] = item
+        return type(value)._make(made) if hasattr(value, "_make") else tuple(made)
+    if _is_fixed(value, kind):
+        made = copy.copy(value)
+        for name, item in items.items():
+            object.__setattr__(made, name, item)
+        return made
+    for key, item in items.items():
+        if kind == "object":
+            setattr(value, key, item)
+        else:
+            value[key] = item
+    return value
+
+
+def read(
+    value: Any,
+    take: Callable[[Any, Layout | None, str], tuple[int, Any]],
+    before: Layout | None = None,
+    *,
+    copied: bool = False,
+) -> tuple[Layout, Any]:
+    """The layout of a state, and the state with the arrays that it is to have.
+
+    Parameters
+    ----------
+    value : object
+    take : callable
+        Called with each array, the layout that was in its place, and its path. Gives its number, and what takes its
+        place.
+    before : layout, optional
+        Of the same state, some time ago.
+    copied : bool
+        Whether to make the containers anew.
+    """
+    return _Reader(take, copied).read(value, before, "")
+
+
+class _Reader:
+    def __init__(self, take: Callable[[Any, Layout | None, str], tuple[int, Any]], copied: bool) -> None:
+        self._take = take
+        self._copied = copied
+        self._open = set[int]()
+
+    def read(self, value: Any, before: Layout | None, path: str) -> tuple[Layout, Any]:
+        if is_array(value):
+            number, made = self._take(value, before, path)
+            return _Array(number), made
+        if type(value) in _PLAIN or (isinstance(value, np.generic) and not value.dtype.hasobject):
+            return _Value(value), value
+        kind = _kind_of(value, path)
+        if id(value) in self._open:
+            raise ValueError(f"History: a state cannot contain itself (at {path or 'the top'})")
+        self._open.add(id(value))
+        try:
+            return self._read_parts(value, kind, before, path)
+        finally:
+            self._open.discard(id(value))
+
+    def _read_parts(self, value: Any, kind: str, before: Layout | None, path: str) -> tuple[Layout, Any]:
+        parts = _parts(value, kind)
+        known = dict(zip(before.keys, before.items, strict=True)) if isinstance(before, _Container) else {}
+        found = [(key, item, *self.read(item, known.get(key), _named(path, key, kind))) for key, item in parts]
+        if _is_fixed(value, kind) and any(isinstance(layout, _Value) for _, _, layout, _ in found):
+            raise TypeError(
+                f"History: {type(value).__name__} at {path or 'the top'} has plain values and cannot be changed in "
+                "place; use a list or a dataclass that is not frozen"
+            )
+        changed = {key: made for key, item, _, made in found if made is not item}
+        home = copy.copy(value) if self._copied and not _is_fixed(value, kind) else value
+        made = _with(home, kind, changed) if changed else home
+        layout = _Container(kind, type(value), tuple(key for key, *_ in found), tuple(part for _, _, part, _ in found))
+        return layout, made
+
+
+def arrays_in(state: Any) -> Iterator[Any]:
+    """The arrays of a state, in whatever containers."""
+    seen, open_ones = set[int](), [state]
+    while open_ones:
+        value = open_ones.pop()
+        if is_array(value):
+            yield value
+        elif id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, (dict, list, tuple)):
+                open_ones += value.values() if isinstance(value, dict) else value
+            elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+                open_ones += [getattr(value, field.name) for field in dataclasses.fields(value)]
+
+
+def put_back(layout: Layout, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
+    """Give a state a layout, in its own containers as far as they are of the same kind."""
+    if isinstance(layout, _Array):
+        return arrays[layout.number]
+    if isinstance(layout, _Value):
+        return layout.value
+    if type(live) is not layout.type:
+        live = _new(layout)
+    if layout.kind == "dict":
+        return _put_back_dict(layout, live, arrays)
+    if layout.kind == "list":
+        del live[len(layout.items) :]
+        live += [None] * (len(layout.items) - len(live))
+    elif layout.kind == "tuple" and len(live) != len(layout.items):
+        live = _new(layout)
+    before = dict(_parts(live, layout.kind))
+    items = {key: put_back(item, before[key], arrays) for key, item in zip(layout.keys, layout.items, strict=True)}
+    changed = {key: item for key, item in items.items() if item is not before[key]}
+    return _with(live, layout.kind, changed) if changed else live
+
+
+def _put_back_dict(layout: _Container, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
+    items = {key: put_back(item, live.get(key), arrays) for key, item in zip(layout.keys, layout.items, strict=True)}
+    if list(live) != list(items):
+        live.clear()
+    for key, item in items.items():
+        if key not in live or live[key] is not item:
+            live[key] = item
+    return live
+
+
+def _new(layout: _Container) -> Any:
+    """A container of the layout's kind, whose items are still to come."""
+    if layout.kind == "object":
+        made = layout.type.__new__(layout.type)
+        for name in layout.keys:
+            object.__setattr__(made, name, None)
+        return made
+    if layout.kind == "tuple":
+        items = [None] * len(layout.items)
+        return layout.type._make(items) if hasattr(layout.type, "_make") else tuple(items)
+    return layout.type()
+
+
+def number_of(layout: Layout | None) -> int | None:
+    """The number of the array that a layout is; None if it is something else."""
+    return layout.number if isinstance(layout, _Array) else None
+
+
+def arrays_of(layout: Layout, path: str = "") -> Iterator[tuple[str, int]]:
+    """The path and the number of each array."""
+    if isinstance(layout, _Array):
+        yield path or "array", layout.number
+    elif isinstance(layout, _Container):
+        for key, item in zip(layout.keys, layout.items, strict=True):
+            yield from arrays_of(item, _named(path, key, layout.kind))

@@ -1,0 +1,126 @@
+"""Contents of pages that no array holds any more, and the table of those that versions name."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cowarray._versions.tracked import PAGE
+
+__all__ = ["Column", "Contents"]
+
+_ARENA = 256  # pages that are allocated at a time
+
+_Bytes = NDArray[np.uint8]
+_Numbers = NDArray[np.int64]
+
+
+class Column:
+    """Numbers to which more are appended."""
+
+    def __init__(self) -> None:
+        self._room: _Numbers = np.zeros(64, np.int64)
+        self._size = 0
+
+    @property
+    def values(self) -> _Numbers:
+        """A view of all of them."""
+        return self._room[: self._size]
+
+    @property
+    def nbytes(self) -> int:
+        return self._room.nbytes
+
+    def __len__(self) -> int:
+        return self._size
+
+    def reserve(self, count: int) -> None:
+        """See that append will not fail for lack of memory."""
+        if self._size + count > self._room.size:
+            room = np.zeros(max(self._size + count, 2 * self._room.size), np.int64)
+            room[: self._size] = self.values
+            self._room = room
+
+    def append(self, numbers: Any) -> None:
+        count = len(numbers)
+        self.reserve(count)
+        self._room[self._size : self._size + count] = numbers
+        self._size += count
+
+
+class Contents:
+    """Contents by number. Number 0 is none; a number whose content is only in an array has no place."""
+
+    def __init__(self) -> None:
+        self._places = Column()
+        self._places.append([-1])
+        self._arenas: list[_Bytes | None] = []
+        self._free: list[int] = []
+
+    @property
+    def nbytes(self) -> int:
+        used = sum(arena.nbytes for arena in self._arenas if arena is not None)
+        return used + self._places.nbytes
+
+    def new(self, count: int) -> _Numbers:
+        """Numbers for contents that have no place yet."""
+        first = len(self._places)
+        self._places.append(np.full(count, -1))
+        return np.arange(first, first + count)
+
+    def lack(self, numbers: _Numbers) -> NDArray[np.bool_]:
+        """Which of them have no place."""
+        return self._places.values[numbers] < 0
+
+    def keep(self, numbers: _Numbers, contents: _Bytes) -> None:
+        """Give contents a place."""
+        places = self._take(len(numbers))
+        for arena, inside, which in self._by_arena(places):
+            arena[inside] = contents[which]
+        self._places.values[numbers] = places
+
+    def get(self, numbers: _Numbers) -> _Bytes:
+        """Contents that have places; a copy."""
+        made = np.empty((len(numbers), PAGE), np.uint8)
+        for arena, inside, which in self._by_arena(self._places.values[numbers]):
+            made[which] = arena[inside]
+        return made
+
+    def retain(self, numbers: _Numbers) -> None:
+        """Drop all contents but these."""
+        places = self._places.values
+        dropped = places >= 0
+        dropped[numbers] = False
+        self._free += places[dropped].tolist()
+        places[dropped] = -1
+        self._drop_arenas()
+
+    def _drop_arenas(self) -> None:
+        """Free the arenas of which every page is free."""
+        free = np.array(self._free, np.int64)
+        counts = np.bincount(free // _ARENA, minlength=len(self._arenas))
+        for index in np.flatnonzero(counts == _ARENA).tolist():
+            self._arenas[index] = None
+        kept = np.array([arena is not None for arena in self._arenas], np.bool_)
+        self._free = free[kept[free // _ARENA]].tolist()
+
+    def _take(self, count: int) -> _Numbers:
+        while len(self._free) < count:
+            index = next((i for i, arena in enumerate(self._arenas) if arena is None), len(self._arenas))
+            made: _Bytes = np.empty((_ARENA, PAGE), np.uint8)
+            self._arenas[index : index + 1] = [made]
+            self._free += range((index + 1) * _ARENA - 1, index * _ARENA - 1, -1)
+        taken = self._free[len(self._free) - count :]
+        del self._free[len(self._free) - count :]
+        return np.array(taken[::-1], np.int64)
+
+    def _by_arena(self, places: _Numbers) -> list[tuple[_Bytes, _Numbers, Any]]:
+        """For each arena: itself, the pages in it, and which of the places they are."""
+        arenas = places // _ARENA
+        found: list[tuple[_Bytes, _Numbers, Any]] = []
+        for index in np.unique(arenas).tolist():
+            arena = self._arenas[index]
+            assert arena is not None
+            which = np.flatnonzero(arenas == index)
+            found.append((arena, places[which] % _ARENA, which))
+        return found

@@ -1,0 +1,693 @@
+"""`History`: versions of a state, each of which costs the pages that it changed."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from html import escape
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cowarray._face.ndarray import ndarray
+from cowarray._modes.deferred.deferring import is_deferred
+from cowarray._modes.fake.planning import is_fake
+from cowarray._ops.conversion import array
+from cowarray._versions.changes import Changes, changes, find
+from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_of, put_back, read
+from cowarray._versions.contents import Contents
+from cowarray._versions.elements import Elements
+from cowarray._versions.merging import MergeConflict, put_changes
+from cowarray._versions.tracked import PAGE, Tracked
+from cowarray._versions.tree import Tree, Version
+
+__all__ = ["History"]
+
+_Numbers = NDArray[np.int64]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class _Slot:
+    """An array of the state: its pages are numbered from `first` on, and `held` has the content that each has now."""
+
+    def __init__(self, tracked: Tracked, first: int) -> None:
+        self.tracked = tracked
+        self.first = first
+        self.held: _Numbers = np.zeros(tracked.page_count, np.int64)
+
+
+@dataclass
+class _Step:
+    """What is under way: pages of each array that get other contents, and what the history is then."""
+
+    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]]  # the pages, their bytes, their contents' numbers
+    writes: bool  # the arrays do not have these bytes yet
+    head: int
+    tips: dict[str, int]
+    branch: str
+
+
+def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
+    """One call at a time; what an interrupt has cut short is finished first."""
+
+    @wraps(function)
+    def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with self._lock:
+            self._finish()
+            return function(self, *args, **kwargs)
+
+    return call
+
+
+class History:
+    """Versions of a state: arrays, and plain values beside them, in nested containers.
+
+    A version keeps the pages of 4 KiB that it changed, and no copy of the rest. Going back and forth writes into the same
+    arrays and containers, so references to them stay valid.
+
+    Parameters
+    ----------
+    state : ndarray, dict, list, tuple or dataclass
+        Arrays (cowarray's or NumPy's, which are copied as by `array`) and plain values: None, numbers, strings, bytes,
+        dates, NumPy's scalars; in dicts, lists, tuples and dataclasses, at any depth. Tuples and frozen dataclasses may
+        have arrays only. It is version 0.
+
+    Attributes
+    ----------
+    state : object
+        The state to work on, in place. An entry that you rebind to an array of the same shape and dtype is assigned into
+        the old array at the next commit; other arrays and values take the place of the old ones.
+    version : int
+        The version that `state` was last.
+    branch_name : str
+        The branch that the next commit continues; "main" at first.
+    branches : dict
+        The last version of each branch.
+    own_nbytes : int
+        Bytes of memory that the history takes beside the arrays of the state.
+
+    Raises
+    ------
+    TypeError
+        The state has something else, a fake, or a deferred array; the message says where.
+    ValueError
+        The state contains itself.
+
+    See Also
+    --------
+    changes : Where two arrays differ.
+    merge : Puts what several versions have changed into one array.
+
+    Notes
+    -----
+    Arrays of 4 MiB and more are looked at by page: a commit costs what was written since the last one. Smaller ones are
+    compared with a copy. A look finds bytes that differ, however they were written, through views and exports, too.
+    While an export that can be written to is alive, all pages of its array are looked at.
+
+    Commit while no other thread writes to the state. After a fork, in both processes, the next commit of each large
+    array copies it once.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> history = cowarray.History({"image": cowarray.zeros((512, 512)), "title": "empty"})
+    >>> state = history.state
+    >>> state["image"][:100, :100] = 1.0
+    >>> state["title"] = "a square"
+    >>> history.commit("square")
+    1
+    >>> history.undo()
+    0
+    >>> state["title"], float(state["image"].max())
+    ('empty', 0.0)
+    >>> history.redo()
+    1
+    """
+
+    def __init__(self, state: Any) -> None:
+        self._lock = threading.RLock()
+        self._slots: dict[int, _Slot] = {}
+        self._numbers: dict[int, int] = {}  # of arrays of the state, by id
+        self._present = set[int]()  # numbers of arrays that a look at the state has found there
+        self._page_total = 0
+        self._contents = Contents()
+        self._tree = Tree()
+        self._step: _Step | None = None
+        layout, self._state = read(state, self._take, copied=True)
+        none = np.zeros(0, np.int64)
+        self._tree.add(Version(0, None, None, "", time.time(), {}), layout, none, none, none)
+        self._head, self._tips, self._branch = 0, {"main": 0}, "main"
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> Any:
+        return self._state
+
+    @property
+    def version(self) -> int:
+        return self._head
+
+    @property
+    def branch_name(self) -> str:
+        return self._branch
+
+    @property
+    def branches(self) -> dict[str, int]:
+        return dict(self._tips)
+
+    @property
+    def own_nbytes(self) -> int:
+        tables = sum(slot.held.nbytes + slot.tracked.own_nbytes for slot in self._slots.values())
+        return self._contents.nbytes + self._tree.nbytes + tables
+
+    def __len__(self) -> int:
+        return len(self._tree.versions)
+
+    def log(self) -> list[Version]:
+        """The versions, the oldest first.
+
+        Returns
+        -------
+        list of Version
+            Each with its number, parent, message, time, and how many pages of which arrays it changed.
+        """
+        return list(self._tree.versions.values())
+
+    # ---- versions ----------------------------------------------------------------------------------------------------
+
+    @_whole
+    def commit(self, message: str = "") -> int:
+        """Keep the state as a version.
+
+        Parameters
+        ----------
+        message : str, optional
+
+        Returns
+        -------
+        int
+            The number of the version; the present one if nothing has changed.
+
+        Raises
+        ------
+        TypeError
+            The state has something that cannot be kept.
+        MemoryError
+            Nothing was committed.
+        """
+        layout = self._look_at_layout()
+        changed = self._changed(layout)
+        if not changed and layout == self._tree.layouts[self._head]:
+            return self._head
+        return self._add(message, layout, changed, None)
+
+    @_whole
+    def undo(self, *, discard: bool = False) -> int:
+        """Go back to the version that the present one was made of.
+
+        Parameters
+        ----------
+        discard : bool, default False
+            Whether to drop what was not committed.
+
+        Returns
+        -------
+        int
+            The number of the version.
+
+        Raises
+        ------
+        ValueError
+            There is none, or the state has changes that are not committed.
+        """
+        parent = self._tree.versions[self._head].parent
+        if parent is None:
+            raise ValueError(f"History.undo: version {self._head} is the first")
+        return self._go("undo", parent, self._branch, discard)
+
+    @_whole
+    def redo(self, *, discard: bool = False) -> int:
+        """Go to the version that was made of the present one on this branch.
+
+        Parameters
+        ----------
+        discard : bool, default False
+            Whether to drop what was not committed.
+
+        Returns
+        -------
+        int
+            The number of the version.
+
+        Raises
+        ------
+        ValueError
+            There is none, or the state has changes that are not committed.
+        """
+        tip = self._tips[self._branch]
+        if tip == self._head or not self._tree.is_ancestor(self._head, tip):
+            raise ValueError(f"History.redo: version {self._head} is the last of branch {self._branch!r}")
+        return self._go("redo", self._tree.child_towards(self._head, tip), self._branch, discard)
+
+    @_whole
+    def checkout(self, version: int | str, *, discard: bool = False) -> int:
+        """Give the state the values of any version. The next commit is made of that one, on the present branch.
+
+        Parameters
+        ----------
+        version : int or str
+            A version's number, or a branch, for its last one.
+        discard : bool, default False
+            Whether to drop what was not committed.
+
+        Returns
+        -------
+        int
+            The number of the version.
+
+        Raises
+        ------
+        KeyError
+            There is no such version.
+        ValueError
+            The state has changes that are not committed.
+        """
+        return self._go("checkout", self._find(version), self._branch, discard)
+
+    @_whole
+    def branch(self, name: str) -> None:
+        """Begin a branch at the present version, and continue it from now on.
+
+        Parameters
+        ----------
+        name : str
+
+        Raises
+        ------
+        ValueError
+            There is such a branch.
+        """
+        if name in self._tips:
+            raise ValueError(f"History.branch: there is a branch {name!r}")
+        self._tips, self._branch = {**self._tips, name: self._head}, name
+
+    @_whole
+    def switch(self, name: str, *, discard: bool = False) -> int:
+        """Give the state the values of a branch's last version, and continue that branch from now on.
+
+        Parameters
+        ----------
+        name : str
+        discard : bool, default False
+            Whether to drop what was not committed.
+
+        Returns
+        -------
+        int
+            The number of the version.
+
+        Raises
+        ------
+        KeyError
+            There is no such branch.
+        ValueError
+            The state has changes that are not committed.
+        """
+        if name not in self._tips:
+            raise KeyError(f"History.switch: there is no branch {name!r}")
+        return self._go("switch", self._tips[name], name, discard)
+
+    @_whole
+    def merge(
+        self,
+        other: int | str,
+        message: str = "",
+        *,
+        conflicts: Literal["raise", "first", "last"] = "raise",
+    ) -> int:
+        """Bring what another branch has changed into the state, and commit it.
+
+        Parameters
+        ----------
+        other : int or str
+            A branch, or the number of a version.
+        message : str, optional
+        conflicts : {"raise", "first", "last"}
+            What to do about an element, or a plain value, that both have changed to something else since the last
+            version that they have in common: raise, keep the present one, or take the other one.
+
+        Returns
+        -------
+        int
+            The number of the new version.
+
+        Raises
+        ------
+        MergeConflict
+            Both changed something. Nothing was done.
+        KeyError
+            There is no such version.
+        ValueError
+            The state has changes that are not committed.
+        """
+        theirs = self._find(other)
+        self._see_clean("merge", discard=False)
+        self._see_left(theirs)
+        base = self._tree.common(self._head, theirs)
+        assert base is not None, "all versions descend from the first one that is kept"
+        layout = self._merged_layout(base, theirs, conflicts)
+        written = self._merged_arrays(base, theirs, conflicts)
+        for number, pages, contents in written:
+            self._slots[number].tracked.write(pages, contents)
+        self._state = put_back(layout, self._state, self._arrays())
+        text = message or f"merge {other}"
+        return self._add(text, layout, self._changed(layout), theirs)
+
+    def changes(self, a: int | str, b: int | str) -> dict[str, Changes]:
+        """Where two versions differ.
+
+        Parameters
+        ----------
+        a, b : int or str
+            Numbers of versions, or branches.
+
+        Returns
+        -------
+        dict of Changes
+            For each array that both have and that differs, by its place in the state.
+
+        Raises
+        ------
+        KeyError
+            There is no such version.
+        """
+        with self._lock:
+            first, second = self._find(a), self._find(b)
+            both = set(arrays_of(self._tree.layouts[first])) & set(arrays_of(self._tree.layouts[second]))
+            pages, at_second = self._tree.between(first, second)
+            _, at_first = self._tree.between(second, first)
+            parts = self._by_slot(pages)
+            found = {
+                path: changes(
+                    self._with_pages(number, pages[parts[number]], at_first[parts[number]]),
+                    self._with_pages(number, pages[parts[number]], at_second[parts[number]]),
+                )
+                for path, number in sorted(both)
+                if number in parts
+            }
+            return {path: difference for path, difference in found.items() if difference}
+
+    def keep(self, *, last: int) -> None:
+        """Forget all versions but the last ones, those at the end of branches, and the present one.
+
+        Parameters
+        ----------
+        last : int
+            How many.
+
+        Raises
+        ------
+        ValueError
+            It is less than 1.
+        """
+        if last < 1:
+            raise ValueError(f"History.keep: last must be at least 1 (got {last})")
+        self._keep(last)
+
+    @_whole
+    def _keep(self, last: int) -> None:
+        kept = {*sorted(self._tree.versions)[-last:], self._head, *self._tips.values()}
+        thinned = self._tree.thinned(kept)
+        held = [slot.held for slot in self._slots.values()]
+        used = np.unique(np.concatenate([thinned.contents(), *held]))
+        self._tree = thinned
+        self._contents.retain(used)
+
+    def __getitem__(self, version: int | str) -> Any:
+        """The state of a version: read-only arrays in new containers."""
+        with self._lock:
+            self._finish()
+            number = self._find(version)
+            layout = self._tree.layouts[number]
+            values = {index: self._value(index, number) for _, index in arrays_of(layout)}
+            for value in values.values():
+                value.setflags(write=False)
+            return put_back(layout, None, values)
+
+    # ---- arrays ------------------------------------------------------------------------------------------------------
+
+    def _take(self, value: Any, before: Layout | None, path: str) -> tuple[int, Any]:
+        """The number of an array of the state, and the array that stands in its place."""
+        number = self._numbers.get(id(value))
+        if number is not None and self._slots[number].tracked.is_itself():
+            return number, value
+        if is_fake(value) or is_deferred(value):
+            raise TypeError(f"History: the array at {path or 'the top'} has no bytes: it is fake or deferred")
+        old = self._same_kind(value, before)
+        if old is not None:
+            self._slots[old].tracked.array[...] = value
+            self._present.add(old)
+            return old, self._slots[old].tracked.array
+        return self._new_slot(value)
+
+    def _same_kind(self, value: Any, before: Layout | None) -> int | None:
+        """The number of the array that was in its place, if that has its shape and dtype."""
+        number = number_of(before)
+        slot = None if number is None or number in self._present else self._slots[number]
+        if slot is None or not slot.tracked.is_itself():
+            return None
+        same = slot.tracked.shape == value.shape and slot.tracked.dtype == value.dtype
+        return number if same else None
+
+    def _new_slot(self, value: Any) -> tuple[int, ndarray[Any, Any]]:
+        made = array(value)
+        if made.dtype.hasobject or made.dtype.kind == "T":
+            raise TypeError(f"History: elements of {made.dtype!r} are references, whose values cannot be kept")
+        slot = _Slot(Tracked(made), self._page_total)
+        number = len(self._slots)
+        self._slots[number] = slot
+        self._numbers[id(made)] = number
+        self._page_total += slot.tracked.page_count
+        return number, made
+
+    def _arrays(self) -> dict[int, ndarray[Any, Any]]:
+        return {number: slot.tracked.array for number, slot in self._slots.items()}
+
+    def _by_slot(self, pages: _Numbers) -> dict[int, slice]:
+        """Which of these sorted pages belong to which array."""
+        found: dict[int, slice] = {}
+        for number, slot in self._slots.items():
+            start, stop = np.searchsorted(pages, [slot.first, slot.first + slot.tracked.page_count]).tolist()
+            if stop > start:
+                found[number] = slice(start, stop)
+        return found
+
+    def _value(self, number: int, version: int) -> ndarray[Any, Any]:
+        """A lazy copy of an array as it was in a version."""
+        pages, contents = self._tree.between(self._head, version)
+        part = self._by_slot(pages).get(number, slice(0, 0))
+        return self._with_pages(number, pages[part], contents[part])
+
+    def _with_pages(self, number: int, pages: _Numbers, contents: _Numbers) -> ndarray[Any, Any]:
+        """A lazy copy of an array as of the last commit, but for pages with other contents."""
+        slot = self._slots[number]
+        made, live = slot.tracked.copy_of_committed()
+        own = pages - slot.first
+        differs = contents != slot.held[own]
+        slot.tracked.write_to(live, own[differs], self._contents.get(contents[differs]))
+        return made
+
+    # ---- looking -----------------------------------------------------------------------------------------------------
+
+    def _look_at_layout(self) -> Layout:
+        known = (self._numbers.get(id(value)) for value in arrays_in(self._state))
+        self._present = {number for number in known if number is not None}
+        layout, self._state = read(self._state, self._take, self._tree.layouts[self._head])
+        return layout
+
+    def _changed(self, layout: Layout) -> dict[int, _Numbers]:
+        numbers = {number for _, number in arrays_of(layout)}
+        found = {number: self._slots[number].tracked.changed() for number in sorted(numbers)}
+        return {number: pages for number, pages in found.items() if pages.size}
+
+    def _see_clean(self, name: str, discard: bool) -> None:
+        """Refuse changes that are not committed, or take them back."""
+        head = self._tree.layouts[self._head]
+        layout = self._look_at_layout()
+        changed = self._changed(head)
+        if (changed or layout != head) and not discard:
+            raise ValueError(
+                f"History.{name}: the state has changes that are not committed; commit them, or drop them with "
+                "discard=True"
+            )
+        self._take_back(changed)
+        self._state = put_back(head, self._state, self._arrays())
+
+    def _take_back(self, changed: dict[int, _Numbers]) -> None:
+        """Give pages of arrays what they were at the last commit."""
+        for number, pages in changed.items():
+            tracked = self._slots[number].tracked
+            tracked.write(pages, tracked.committed(pages))
+            tracked.settle()
+
+    def _see_left(self, version: int) -> None:
+        """Arrays that are about to come into the state were out of it, and may have been written to there."""
+        numbers = [{number for _, number in arrays_of(self._tree.layouts[at])} for at in (version, self._head)]
+        self._take_back({number: self._slots[number].tracked.changed() for number in numbers[0] - numbers[1]})
+
+    def _find(self, version: int | str) -> int:
+        number = self._tips.get(version) if isinstance(version, str) else version
+        if number not in self._tree.versions or number is None:
+            raise KeyError(f"History: there is no version {version!r}")
+        return number
+
+    # ---- steps -------------------------------------------------------------------------------------------------------
+
+    def _add(self, message: str, layout: Layout, changed: dict[int, _Numbers], merged: int | None) -> int:
+        """Add a version of what the state is now."""
+        number = self._tree.next_number
+        paths = {index: path for path, index in arrays_of(layout)}
+        pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]] = {}
+        columns: list[tuple[_Numbers, _Numbers, _Numbers]] = []
+        for index, own in changed.items():
+            slot = self._slots[index]
+            before = self._kept(slot, own)
+            after = self._contents.new(own.size)
+            pages[index] = own, slot.tracked.live(own), after
+            columns.append((own + slot.first, before, after))
+        counts = {paths[index]: int(own.size) for index, own in changed.items()}
+        page, old, new = (np.concatenate(column) for column in zip(*columns, strict=True)) if columns else (_NONE,) * 3
+        version = Version(number, self._head, merged, message, time.time(), counts)
+        self._tree.add(version, layout, page, old, new)
+        self._do(_Step(pages, False, number, {**self._tips, self._branch: number}, self._branch))
+        return number
+
+    def _go(self, name: str, version: int, branch: str, discard: bool) -> int:
+        """Give the state the values of a version."""
+        self._see_clean(name, discard)
+        self._see_left(version)
+        page, content = self._tree.between(self._head, version)
+        pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]] = {}
+        for index, part in self._by_slot(page).items():
+            slot = self._slots[index]
+            own, wanted = page[part] - slot.first, content[part]
+            differs = wanted != slot.held[own]
+            own, wanted = own[differs], wanted[differs]
+            self._kept(slot, own)
+            pages[index] = own, self._contents.get(wanted), wanted
+        self._do(_Step(pages, True, version, self._tips, branch))
+        return version
+
+    def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
+        """The contents that pages of an array have now, which are kept from here on."""
+        held = slot.held[own]
+        unnamed = held == 0
+        held[unnamed] = self._contents.new(int(unnamed.sum()))
+        slot.held[own] = held
+        lack = self._contents.lack(held)
+        if lack.any():
+            self._contents.keep(held[lack], slot.tracked.committed(own[lack]))
+        return held
+
+    def _do(self, step: _Step) -> None:
+        """Make a step. One that is interrupted is finished by the next call; one that fails is undone."""
+        self._step = step
+        try:
+            self._finish()
+        except Exception:
+            self._undo(step)
+            self._step = None
+            raise
+
+    def _finish(self) -> None:
+        step = self._step
+        if step is None:
+            return
+        for number, (own, contents, _) in step.pages.items():
+            if step.writes:
+                self._slots[number].tracked.write(own, contents)
+        for number, (own, contents, _) in step.pages.items():
+            self._slots[number].tracked.commit(own, contents)
+        for number, (own, _, after) in step.pages.items():
+            self._slots[number].held[own] = after
+        self._head, self._tips, self._branch = step.head, step.tips, step.branch
+        self._state = put_back(self._tree.layouts[step.head], self._state, self._arrays())
+        self._step = None
+        for number in step.pages:
+            self._slots[number].tracked.settle()
+
+    def _undo(self, step: _Step) -> None:
+        """Put back what the contents are by name. What was put once can be put again without memory."""
+        for number, (own, _, _) in step.pages.items():
+            slot = self._slots[number]
+            before = self._contents.get(slot.held[own])
+            if step.writes:
+                slot.tracked.write(own, before)
+            slot.tracked.commit(own, before)
+
+    # ---- merging -----------------------------------------------------------------------------------------------------
+
+    def _merged_layout(self, base: int, theirs: int, conflicts: str) -> Layout:
+        layouts = self._tree.layouts
+        if layouts[theirs] == layouts[base] or layouts[theirs] == layouts[self._head]:
+            return layouts[self._head]
+        if layouts[self._head] == layouts[base] or conflicts == "last":
+            return layouts[theirs]
+        if conflicts == "first":
+            return layouts[self._head]
+        raise MergeConflict("History.merge: both have changed plain values, or which arrays there are", [])
+
+    def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> list[tuple[int, _Numbers, NDArray[np.uint8]]]:
+        """Pages of arrays with what both have changed since their common version."""
+        page, _ = self._tree.between(base, theirs)
+        written: list[tuple[int, _Numbers, NDArray[np.uint8]]] = []
+        clashes: list[Changes] = []
+        for number, part in self._by_slot(page).items():
+            start = Elements("merge", self._value(number, base))
+            other = Elements("merge", self._value(number, theirs))
+            made = self._value(number, self._head)
+            clash = put_changes(made, start, other, find("merge", start, other), conflicts)
+            if clash:
+                clashes.append(clash)
+            own = page[part] - self._slots[number].first
+            written.append((number, own, Tracked.pages_of(made, own)))
+        if clashes and conflicts == "raise":
+            boxes = [box for clash in clashes for box in clash.boxes()]
+            raise MergeConflict(f"History.merge: both have changed {sum(c.size for c in clashes)} elements", boxes)
+        return written
+
+    # ---- shown -------------------------------------------------------------------------------------------------------
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        """Of each version, the last first: its number, its message, what it changed."""
+        names: dict[int, list[str]] = {}
+        for name, tip in self._tips.items():
+            names.setdefault(tip, []).append(name)
+        for version in sorted(self._tree.versions.values(), key=lambda version: -version.number):
+            mark = " *" if version.number == self._head else ""
+            tips = f" ({', '.join(names[version.number])})" if version.number in names else ""
+            what = ", ".join(f"{path}: {count * PAGE:,} bytes" for path, count in version.pages.items())
+            yield f"{version.number}{mark}{tips}", version.message, what
+
+    def __repr__(self) -> str:
+        lines = ["  ".join(part for part in row if part) for row, _ in zip(self._rows(), range(20), strict=False)]
+        more = len(self) - len(lines)
+        lines += [f"and {more} before"] if more > 0 else []
+        return f"<cowarray.History of {len(self)} versions, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>"
+            for row, _ in zip(self._rows(), range(50), strict=False)
+        )
+        return (
+            f"<table><caption>{len(self)} versions, {self.own_nbytes:,} bytes</caption>"
+            f"<tr><th>version</th><th>message</th><th>changed</th></tr>{rows}</table>"
+        )
+
+
+_NONE: _Numbers = np.zeros(0, np.int64)

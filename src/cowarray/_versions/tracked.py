@@ -1,0 +1,219 @@
+"""Arrays of a state: which of their pages differ from what they were at the last commit.
+
+A large array lies on a ground (see *grounds* in ``core.h``), so that a look costs what was written. A small one, or any
+where the system grants no pages, is compared with a copy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cowarray._face.ndarray import ndarray
+from cowarray._native.storage import Ground
+
+__all__ = ["PAGE", "Tracked", "runs_of"]
+
+PAGE = 4096
+_LEAST = 4 << 20  # bytes of an array that gets a ground
+_CHUNK = 1 << 20
+_MANY = 64  # runs of pages that are written one by one
+
+_Bytes = NDArray[np.uint8]
+_Numbers = NDArray[np.int64]
+
+
+def runs_of(pages: _Numbers) -> list[tuple[int, int]]:
+    """Where runs of consecutive numbers start and stop, as indices into a sorted array."""
+    ends = np.flatnonzero(np.diff(pages) != 1) + 1
+    bounds = [0, *ends.tolist(), pages.size]
+    return list(zip(bounds[:-1], bounds[1:], strict=True)) if pages.size else []
+
+
+def _bytes_of(x: ndarray[Any, Any]) -> ndarray[Any, Any]:
+    """A view of the bytes of an array that is contiguous in some order of its axes."""
+    order = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]) if x.shape[axis] > 1 else 0)
+    return x.transpose(order).reshape(-1, copy=False).view(np.uint8)
+
+
+def _padded(part: _Bytes) -> _Bytes:
+    """Whole pages, with zeros at the end."""
+    pages = -(-part.size // PAGE)
+    if part.size == pages * PAGE:
+        return part.reshape(pages, PAGE)
+    whole = np.zeros((pages, PAGE), np.uint8)
+    whole.reshape(-1)[: part.size] = part
+    return whole
+
+
+def _pages_of(live: ndarray[Any, Any], pages: _Numbers) -> _Bytes:
+    made = np.empty((pages.size, PAGE), np.uint8)
+    for first, last in runs_of(pages):
+        start = int(pages[first]) * PAGE
+        made[first:last] = _padded(np.asarray(live[start : start + (last - first) * PAGE]))
+    return made
+
+
+class _Copy:
+    """What an array was, as a copy."""
+
+    def __init__(self, live: ndarray[Any, Any]) -> None:
+        self.pages: _Bytes = _padded(np.array(live))
+        self.nbytes = self.pages.nbytes
+
+    def runs(self, live: ndarray[Any, Any]) -> list[tuple[int, int]]:
+        return [(0, live.size)] if live.size else []
+
+    def put(self, pages: _Numbers, contents: _Bytes) -> None:
+        self.pages[pages] = contents
+
+    def settle(self, live: ndarray[Any, Any]) -> None:
+        pass
+
+
+class _Grounded:
+    """What an array was, as a ground."""
+
+    nbytes = 0  # of memory beside the array's
+
+    def __init__(self, live: ndarray[Any, Any]) -> None:
+        self._begin(live)
+
+    def _begin(self, live: ndarray[Any, Any]) -> None:
+        ground = Ground(live.storage)
+        pages: _Bytes = np.frombuffer(ground, np.uint8).reshape(-1, PAGE)
+        self._ground, self.pages = ground, pages
+        self._join(live)
+
+    def _join(self, live: ndarray[Any, Any]) -> None:
+        try:
+            self._ground.join(live.storage)
+        except BufferError:  # somebody holds a writable export: all of it is compared until it is gone
+            self._joined = False
+        else:
+            self._joined = True
+
+    def runs(self, live: ndarray[Any, Any]) -> list[tuple[int, int]]:
+        runs: list[tuple[int, int]] = self._ground.changes(live.storage)
+        self._joined = runs != [(0, live.size)]
+        return runs
+
+    def put(self, pages: _Numbers, contents: _Bytes) -> None:
+        self._ground.put(pages, contents)
+
+    def renew(self, live: ndarray[Any, Any]) -> None:
+        """After a fork, whose child may see the ground: another one, which equals the array."""
+        self._begin(live)
+
+    def settle(self, live: ndarray[Any, Any]) -> None:
+        if self._joined:
+            self._ground.settle(live.storage)
+        else:
+            self._join(live)
+
+
+class Tracked:
+    """One array, and what it was when it was last committed.
+
+    Attributes
+    ----------
+    array : ndarray
+        Contiguous; nobody else has its Storage when it is given.
+    """
+
+    def __init__(self, array: ndarray[Any, Any]) -> None:
+        self.array = array
+        self.shape, self.dtype, self.storage = array.shape, array.dtype, array.storage
+        self._live = _bytes_of(array)
+        self.page_count = -(-array.nbytes // PAGE)
+        self._before: _Copy | _Grounded = self._first()
+
+    def _first(self) -> _Copy | _Grounded:
+        if self.array.nbytes >= _LEAST:
+            try:
+                return _Grounded(self._live)
+            except RuntimeError:  # no pages are to be had
+                pass
+        return _Copy(self._live)
+
+    def is_itself(self) -> bool:
+        """Whether nobody has given the array object another shape, dtype or Storage."""
+        now = self.array
+        return now.shape == self.shape and now.dtype == self.dtype and now.storage is self.storage
+
+    @property
+    def own_nbytes(self) -> int:
+        """Bytes of memory beside the array's own."""
+        return self._before.nbytes
+
+    # ---- looking -----------------------------------------------------------------------------------------------------
+
+    def changed(self) -> _Numbers:
+        """The numbers of the pages that differ from the last commit, sorted."""
+        found: list[_Numbers] = []
+        for start, stop in self._before.runs(self._live):
+            for at in range(start, stop, _CHUNK):
+                now = _padded(np.asarray(self._live[at : min(at + _CHUNK, stop)]))
+                before = self._before.pages[at // PAGE : at // PAGE + len(now)]
+                unequal = (now.view(np.uint64) != before.view(np.uint64)).any(axis=1)
+                if unequal.any():
+                    found.append(np.flatnonzero(unequal) + at // PAGE)
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def committed(self, pages: _Numbers) -> _Bytes:
+        """Those pages as they were at the last commit; a copy."""
+        return self._before.pages[pages]
+
+    def live(self, pages: _Numbers) -> _Bytes:
+        """Those pages as they are; a copy."""
+        return _pages_of(self._live, pages)
+
+    # ---- changing ----------------------------------------------------------------------------------------------------
+
+    def write(self, pages: _Numbers, contents: _Bytes) -> None:
+        """Write pages into the array."""
+        self.write_to(self._live, pages, contents)
+
+    def write_to(self, live: ndarray[Any, Any], pages: _Numbers, contents: _Bytes) -> None:
+        runs = runs_of(pages)
+        whole = live.size // PAGE
+        if len(runs) > _MANY and int(pages[-1]) < whole:
+            live[: whole * PAGE].reshape((whole, PAGE), copy=False)[pages] = contents
+            return
+        for first, last in runs:
+            start = int(pages[first]) * PAGE
+            target = live[start : start + (last - first) * PAGE]
+            target[...] = contents[first:last].reshape(-1)[: target.size]
+
+    def commit(self, pages: _Numbers, contents: _Bytes) -> None:
+        """Take these pages, which the array has, for what it was last. All or none."""
+        before = self.committed(pages)
+        try:
+            self._put(pages, contents)
+        except BaseException:
+            self._put(pages, before)
+            raise
+
+    def _put(self, pages: _Numbers, contents: _Bytes) -> None:
+        try:
+            self._before.put(pages, contents)
+        except RuntimeError:
+            assert isinstance(self._before, _Grounded)
+            self._before.renew(self._live)
+
+    def settle(self) -> None:
+        """Let go of what the array has twice."""
+        self._before.settle(self._live)
+
+    @staticmethod
+    def pages_of(x: ndarray[Any, Any], pages: _Numbers) -> _Bytes:
+        """Pages of an array that is laid out like this one; a copy."""
+        return _pages_of(_bytes_of(x), pages)
+
+    def copy_of_committed(self) -> tuple[ndarray[Any, Any], ndarray[Any, Any]]:
+        """A lazy copy of the array as of the last commit, and the view of its bytes."""
+        made = self.array.copy("K")
+        live = _bytes_of(made)
+        pages = self.changed()
+        self.write_to(live, pages, self.committed(pages))
+        return made, live
