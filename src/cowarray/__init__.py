@@ -52,6 +52,7 @@ from cowarray._tools.report import Explanation, explain
 from cowarray._versions.changes import Changes, changes
 from cowarray._versions.history import History
 from cowarray._versions.merging import MergeConflict, merge
+from cowarray._versions.saving import save_async
 from cowarray._versions.tree import Version
 
 del _interpreter, _notebook  # They do their work when they are imported: arrays have their HTML from the second.
@@ -120,6 +121,7 @@ if not MYPY:
         "register",
         "reset_stats",
         "save",
+        "save_async",
         "savez",
         "savez_compressed",
         "shares_bytes",
@@ -175,6 +177,7 @@ for _public in (
     no_copy,
     register,
     save,
+    save_async,
     savez,
     savez_compressed,
     simulate,

@@ -43,12 +43,15 @@ class World:
         self.large = large
         start = {"a": self.new_array(), "b": [self.new_array(), 1], "t": "x"}
         expected = frozen(start)
-        self.history = ca.History(start)
+        self.history = self.begin(start)
         self.state = self.history.state
         self.versions = {0: expected}  # what each version was
         self.parents = {0: None}
         self.tips, self.branch, self.head = {"main": 0}, "main", 0
         self.kept = []  # (something that must not change, what it is)
+
+    def begin(self, start):
+        return ca.History(start)
 
     # ---- edits
 
@@ -211,11 +214,14 @@ class World:
                 unequal = np.array([p.tobytes() != q.tobytes() for p, q in zip(x.flat, y.flat, strict=True)])
                 assert np.array_equal(np.asarray(difference.mask()).ravel(), unequal) or x.size > 5000
 
-    def step(self):
-        weights = {
+    def weights(self):
+        return {
             self.write: 30, self.commit: 20, self.go: 15, self.rebind: 8, self.hold: 10, self.change_branch: 4,
             self.merge: 4, self.keep: 2, self.look: 5,
         }  # fmt: skip
+
+    def step(self):
+        weights = self.weights()
         self.random.choices(list(weights), list(weights.values()))[0]()
         assert self.history.version == self.head
         assert self.history.branches == self.tips

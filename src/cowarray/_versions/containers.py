@@ -15,7 +15,18 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 
-__all__ = ["Layout", "arrays_in", "arrays_of", "is_array", "number_of", "put_back", "read"]
+__all__ = [
+    "ArrayAt",
+    "Container",
+    "Layout",
+    "Value",
+    "arrays_in",
+    "arrays_of",
+    "is_array",
+    "number_of",
+    "put_back",
+    "read",
+]
 
 _PLAIN = (
     type(None),
@@ -33,18 +44,18 @@ _PLAIN = (
 
 
 @dataclass(frozen=True)
-class _Array:
+class ArrayAt:
     number: int
 
 
-class _Value:
+class Value:
     """A plain value; equal to those of its type that look alike, so that a NaN is itself and 1 is not True."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Value) and self._key() == other._key()
+        return isinstance(other, Value) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
@@ -54,14 +65,14 @@ class _Value:
 
 
 @dataclass(frozen=True)
-class _Container:
+class Container:
     kind: str  # "dict", "list", "tuple" or "object"
     type: type
     keys: tuple[Any, ...]
     items: tuple["Layout", ...]
 
 
-Layout = _Array | _Value | _Container
+Layout = ArrayAt | Value | Container
 
 
 def is_array(value: object) -> bool:
@@ -159,9 +170,9 @@ class _Reader:
     def read(self, value: Any, before: Layout | None, path: str) -> tuple[Layout, Any]:
         if is_array(value):
             number, made = self._take(value, before, path)
-            return _Array(number), made
+            return ArrayAt(number), made
         if type(value) in _PLAIN or (isinstance(value, np.generic) and not value.dtype.hasobject):
-            return _Value(value), value
+            return Value(value), value
         kind = _kind_of(value, path)
         if id(value) in self._open:
             raise ValueError(f"History: a state cannot contain itself (at {path or 'the top'})")
@@ -173,9 +184,9 @@ class _Reader:
 
     def _read_parts(self, value: Any, kind: str, before: Layout | None, path: str) -> tuple[Layout, Any]:
         parts = _parts(value, kind)
-        known = dict(zip(before.keys, before.items, strict=True)) if isinstance(before, _Container) else {}
+        known = dict(zip(before.keys, before.items, strict=True)) if isinstance(before, Container) else {}
         found = [(key, item, *self.read(item, known.get(key), _named(path, key, kind))) for key, item in parts]
-        if _is_fixed(value, kind) and any(isinstance(layout, _Value) for _, _, layout, _ in found):
+        if _is_fixed(value, kind) and any(isinstance(layout, Value) for _, _, layout, _ in found):
             raise TypeError(
                 f"History: {type(value).__name__} at {path or 'the top'} has plain values and cannot be changed in "
                 "place; use a list or a dataclass that is not frozen"
@@ -183,7 +194,7 @@ class _Reader:
         changed = {key: made for key, item, _, made in found if made is not item}
         home = copy.copy(value) if self._copied and not _is_fixed(value, kind) else value
         made = _with(home, kind, changed) if changed else home
-        layout = _Container(kind, type(value), tuple(key for key, *_ in found), tuple(part for _, _, part, _ in found))
+        layout = Container(kind, type(value), tuple(key for key, *_ in found), tuple(part for _, _, part, _ in found))
         return layout, made
 
 
@@ -204,9 +215,9 @@ def arrays_in(state: Any) -> Iterator[Any]:
 
 def put_back(layout: Layout, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
     """Give a state a layout, in its own containers as far as they are of the same kind."""
-    if isinstance(layout, _Array):
+    if isinstance(layout, ArrayAt):
         return arrays[layout.number]
-    if isinstance(layout, _Value):
+    if isinstance(layout, Value):
         return layout.value
     if type(live) is not layout.type:
         live = _new(layout)
@@ -223,7 +234,7 @@ def put_back(layout: Layout, live: Any, arrays: dict[int, ndarray[Any, Any]]) ->
     return _with(live, layout.kind, changed) if changed else live
 
 
-def _put_back_dict(layout: _Container, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
+def _put_back_dict(layout: Container, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
     items = {key: put_back(item, live.get(key), arrays) for key, item in zip(layout.keys, layout.items, strict=True)}
     if list(live) != list(items):
         live.clear()
@@ -233,7 +244,7 @@ def _put_back_dict(layout: _Container, live: Any, arrays: dict[int, ndarray[Any,
     return live
 
 
-def _new(layout: _Container) -> Any:
+def _new(layout: Container) -> Any:
     """A container of the layout's kind, whose items are still to come."""
     if layout.kind == "object":
         made = layout.type.__new__(layout.type)
@@ -248,13 +259,13 @@ def _new(layout: _Container) -> Any:
 
 def number_of(layout: Layout | None) -> int | None:
     """The number of the array that a layout is; None if it is something else."""
-    return layout.number if isinstance(layout, _Array) else None
+    return layout.number if isinstance(layout, ArrayAt) else None
 
 
 def arrays_of(layout: Layout, path: str = "") -> Iterator[tuple[str, int]]:
     """The path and the number of each array."""
-    if isinstance(layout, _Array):
+    if isinstance(layout, ArrayAt):
         yield path or "array", layout.number
-    elif isinstance(layout, _Container):
+    elif isinstance(layout, Container):
         for key, item in zip(layout.keys, layout.items, strict=True):
             yield from arrays_of(item, _named(path, key, layout.kind))

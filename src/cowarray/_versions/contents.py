@@ -68,6 +68,10 @@ class Contents:
         self._places.append(np.full(count, -1))
         return np.arange(first, first + count)
 
+    def first(self, pages: _Numbers) -> _Numbers:
+        """Numbers for what pages were at first."""
+        return self.new(len(pages))
+
     def lack(self, numbers: _Numbers) -> NDArray[np.bool_]:
         """Which of them have no place."""
         return self._places.values[numbers] < 0

@@ -1,12 +1,15 @@
 """`History`: versions of a state, each of which costs the pages that it changed."""
 
+import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +19,17 @@ from cowarray._modes.deferred.deferring import is_deferred
 from cowarray._modes.fake.planning import is_fake
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
+from cowarray._versions.coding import decoded, encoded
 from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_of, put_back, read
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes
-from cowarray._versions.tracked import PAGE, Tracked
+from cowarray._versions.records import DiskContents, Present, Record
+from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import Tree, Version
+
+if TYPE_CHECKING:
+    from cowarray._versions.store import Store
 
 __all__ = ["History"]
 
@@ -36,6 +44,7 @@ class _Slot:
     def __init__(self, tracked: Tracked, first: int) -> None:
         self.tracked = tracked
         self.first = first
+        self.stored = False  # in the history's folder
         self.held: _Numbers = np.zeros(tracked.page_count, np.int64)
 
 
@@ -127,19 +136,99 @@ class History:
     1
     """
 
-    def __init__(self, state: Any) -> None:
+    @overload
+    def __init__(self, state: Any, /) -> None: ...
+    @overload
+    def __init__(self, path: str | os.PathLike[str], state: Any, /) -> None: ...
+    @overload
+    def __init__(
+        self, path: str | os.PathLike[str], /, *, mode: Literal["r", "r+"] = "r+", template: Any = None
+    ) -> None: ...
+    def __init__(self, *args: Any, mode: str = "r+", template: Any = None) -> None:
+        if not 1 <= len(args) <= 2 or (len(args) == 2 and not isinstance(args[0], (str, os.PathLike))):
+            raise TypeError("History: expected a state, a path and a state, or a path")
+        if mode not in ("r", "r+"):
+            raise ValueError(f"History: mode must be 'r' or 'r+' (got {mode!r})")
         self._lock = threading.RLock()
         self._slots: dict[int, _Slot] = {}
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
         self._page_total = 0
-        self._contents = Contents()
+        self._contents: Contents | DiskContents = Contents()
         self._tree = Tree()
         self._step: _Step | None = None
-        layout, self._state = read(state, self._take, copied=True)
-        none = np.zeros(0, np.int64)
-        self._tree.add(Version(0, None, None, "", time.time(), {}), layout, none, none, none)
+        self._store: Store | None = None
         self._head, self._tips, self._branch = 0, {"main": 0}, "main"
+        if len(args) == 1 and isinstance(args[0], (str, os.PathLike)):
+            self._open(Path(args[0]), mode, template)
+        elif len(args) == 1:
+            self._begin(args[0])
+        else:
+            self._create(Path(args[0]), args[1])
+
+    def _begin(self, state: Any) -> None:
+        layout, self._state = read(state, self._take, copied=True)
+        self._tree.add(Version(0, None, None, "", time.time(), {}), layout, _NONE, _NONE, _NONE)
+
+    def _create(self, folder: Path, state: Any) -> None:
+        from cowarray._versions.store import Store
+
+        self._begin(state)  # first: what is refused leaves no folder
+        store = Store.create(folder)
+        try:
+            self._store, self._contents = store, store.contents
+            self._store_arrays(self._tree.layouts[0])
+            store.append(self._record(0, "main"), np.zeros((0, PAGE), np.uint8), wait=True)
+            store.put_present(self._now(), 0)
+            store.finish()
+        except BaseException:
+            store.close()
+            raise
+
+    def _open(self, folder: Path, mode: str, template: Any) -> None:
+        from cowarray._versions.store import Store
+
+        while True:
+            store = Store.open(folder, writes=mode == "r+")
+            try:
+                records, present, arrays = store.read()
+            except FileNotFoundError:
+                store.close()
+                if store.writes:
+                    raise
+                continue  # somebody has compacted it meanwhile
+            except BaseException:
+                store.close()
+                raise
+            break
+        self._store, self._contents = store, store.contents
+        for record in records:
+            layout = decoded(record.layout, template)
+            self._tree.add(record.version, layout, record.page, record.before, record.after)
+        self._head, self._tips, self._branch = present.head, present.tips, present.branch
+        page, content, found = self._readable(mode)
+        for stored in arrays:
+            start, stop = np.searchsorted(page, [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]).tolist()
+            own, held = page[start:stop] - stored.first, content[start:stop]
+            Tracked.write_into(stored.array, own, found[start:stop])
+            slot = _Slot(Tracked(stored.array, in_file=stored.in_file), stored.first)
+            slot.stored = True
+            slot.held[own] = held
+            self._enter(stored.number, slot)
+        self._state = put_back(self._tree.layouts[self._head], None, self._arrays())
+
+    def _readable(self, mode: str) -> tuple[_Numbers, _Numbers, NDArray[np.uint8]]:
+        """Pages of the present version with their contents; to read only, of the last one before that is not damaged."""
+        while True:
+            page, content = self._tree.at(self._head)
+            try:
+                return page, content, self._contents.get(content)
+            except ValueError as error:
+                parent = self._tree.versions[self._head].parent
+                if mode != "r" or parent is None:
+                    raise
+                warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
+                self._head = parent
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
@@ -167,6 +256,12 @@ class History:
     def __len__(self) -> int:
         return len(self._tree.versions)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def log(self) -> list[Version]:
         """The versions, the oldest first.
 
@@ -180,12 +275,15 @@ class History:
     # ---- versions ----------------------------------------------------------------------------------------------------
 
     @_whole
-    def commit(self, message: str = "") -> int:
+    def commit(self, message: str = "", *, durable: Literal[True, "background"] = True) -> int:
         """Keep the state as a version.
 
         Parameters
         ----------
         message : str, optional
+        durable : True or "background"
+            Of a history in a folder: whether to return when the version is safe on the disk, or at once, while a thread
+            writes it; `flush` waits for that.
 
         Returns
         -------
@@ -199,11 +297,13 @@ class History:
         MemoryError
             Nothing was committed.
         """
+        if durable not in (True, "background"):
+            raise ValueError(f"History.commit: durable must be True or 'background' (got {durable!r})")
         layout = self._look_at_layout()
         changed = self._changed(layout)
         if not changed and layout == self._tree.layouts[self._head]:
             return self._head
-        return self._add(message, layout, changed, None)
+        return self._add(message, layout, changed, None, wait=durable is True)
 
     @_whole
     def undo(self, *, discard: bool = False) -> int:
@@ -293,7 +393,9 @@ class History:
         """
         if name in self._tips:
             raise ValueError(f"History.branch: there is a branch {name!r}")
-        self._tips, self._branch = {**self._tips, name: self._head}, name
+        tips = {**self._tips, name: self._head}
+        self._say(self._head, tips, name)
+        self._tips, self._branch = tips, name
 
     @_whole
     def switch(self, name: str, *, discard: bool = False) -> int:
@@ -424,8 +526,112 @@ class History:
         thinned = self._tree.thinned(kept)
         held = [slot.held for slot in self._slots.values()]
         used = np.unique(np.concatenate([thinned.contents(), *held]))
-        self._tree = thinned
+        before, self._tree = self._tree, thinned
+        try:
+            if self._store is not None:
+                records = [self._record(number, "") for number in thinned.versions]
+                self._store.replace(records, self._now(), max(thinned.versions))
+        except BaseException:
+            self._tree = before
+            raise
         self._contents.retain(used)
+
+    # ---- in a folder -------------------------------------------------------------------------------------------------
+
+    @_whole
+    def flush(self) -> None:
+        """Wait until all versions are safe on the disk.
+
+        Raises
+        ------
+        OSError
+            Not all of them could be written; what failed is tried again by the next call. The versions before are whole.
+        """
+        if self._store is not None:
+            self._store.flush()
+
+    def close(self) -> None:
+        """Flush, and let another process write to the folder. The state stays what it is; nothing can be committed."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+
+    @_whole
+    def verify(self) -> list[tuple[str, list[int]]]:
+        """Read everything in the folder again.
+
+        Returns
+        -------
+        list of tuple
+            For each record that is damaged, what is wrong with it, and the numbers of the versions that it touches.
+            Other versions can be read.
+        """
+        if self._store is None:
+            return []
+        return list(self._store.damaged([self._record(number, "") for number in self._tree.versions]))
+
+    @_whole
+    def compact(self) -> None:
+        """Write the folder anew: the present version's arrays as bases, and no page that no version needs.
+
+        Readers that are open keep what they have; one that is opening meanwhile tries again.
+
+        Raises
+        ------
+        ValueError
+            There is no folder.
+        """
+        store = self._store
+        if store is None:
+            raise ValueError("History.compact: this history is in memory; keep(last=...) forgets versions")
+        arrays = {number: slot for number, slot in self._slots.items() if slot.stored}
+        tree, copied = self._compacted(list(arrays.values()), store)
+        values = {
+            number: (slot.first, np.asarray(slot.tracked.copy_of_committed()[0])) for number, slot in arrays.items()
+        }
+        records = [self._record(number, "", tree) for number in tree.versions]
+        store.compact(records, self._now(), max(tree.versions), values, copied)
+        self._tree = tree
+        for slot in arrays.values():
+            slot.held[:] = 0
+        store.replaced()
+
+    def _compacted(self, slots: list[_Slot], store: "Store") -> tuple[Tree, _Numbers]:
+        """The tree after `compact`, and the contents that are copied for it: all but those that arrays have now."""
+        own = np.concatenate([_NONE, *(slot.first + np.arange(slot.held.size) for slot in slots)])
+        held = np.concatenate([_NONE, *(slot.held for slot in slots)])
+        first = -1 - own
+        held = np.where(held == 0, first, held)
+        named = np.unique(np.concatenate([[0], self._tree.contents(), held, first]))
+        used = np.isin(named, np.concatenate([self._tree.contents(), first[held != first]]))
+        new = np.zeros(named.size, np.int64)
+        copied = used & ~np.isin(named, held) & (named != 0)
+        new[copied] = store.arranged(int(copied.sum()))
+        new[np.searchsorted(named, held)] = first
+        moved = held != first
+        tree = self._tree.renumbered(lambda numbers: new[np.searchsorted(named, numbers)], own[moved], first[moved])
+        return tree, named[copied]
+
+    def _now(self) -> Present:
+        return Present(self._head, self._branch, self._tips)
+
+    def _say(self, head: int, tips: dict[str, int], branch: str) -> None:
+        """Note in the folder where the history is about to be."""
+        if self._store is not None and self._store.writes:
+            self._store.put_present(Present(head, branch, tips), max(self._tree.versions))
+
+    def _store_arrays(self, layout: Layout) -> None:
+        for _, number in arrays_of(layout):
+            slot = self._slots[number]
+            if self._store is not None and not slot.stored:
+                value, _ = slot.tracked.copy_of_committed()
+                self._store.add_array(number, slot.first, np.asarray(value))
+                slot.stored = True
+
+    def _record(self, number: int, branch: str, tree: Tree | None = None) -> Record:
+        tree = tree or self._tree
+        page, before, after = tree.entries(number)
+        return Record(tree.versions[number], branch, encoded(tree.layouts[number]), page, before, after)
 
     def __getitem__(self, version: int | str) -> Any:
         """The state of a version: read-only arrays in new containers."""
@@ -467,12 +673,14 @@ class History:
         made = array(value)
         if made.dtype.hasobject or made.dtype.kind == "T":
             raise TypeError(f"History: elements of {made.dtype!r} are references, whose values cannot be kept")
-        slot = _Slot(Tracked(made), self._page_total)
-        number = len(self._slots)
-        self._slots[number] = slot
-        self._numbers[id(made)] = number
-        self._page_total += slot.tracked.page_count
+        number = max(self._slots, default=-1) + 1
+        self._enter(number, _Slot(Tracked(made), self._page_total))
         return number, made
+
+    def _enter(self, number: int, slot: _Slot) -> None:
+        self._slots[number] = slot
+        self._numbers[id(slot.tracked.array)] = number
+        self._page_total = max(self._page_total, slot.first + slot.tracked.page_count)
 
     def _arrays(self) -> dict[int, ndarray[Any, Any]]:
         return {number: slot.tracked.array for number, slot in self._slots.items()}
@@ -498,7 +706,7 @@ class History:
         made, live = slot.tracked.copy_of_committed()
         own = pages - slot.first
         differs = contents != slot.held[own]
-        slot.tracked.write_to(live, own[differs], self._contents.get(contents[differs]))
+        write_pages(live, own[differs], self._contents.get(contents[differs]))
         return made
 
     # ---- looking -----------------------------------------------------------------------------------------------------
@@ -547,24 +755,37 @@ class History:
 
     # ---- steps -------------------------------------------------------------------------------------------------------
 
-    def _add(self, message: str, layout: Layout, changed: dict[int, _Numbers], merged: int | None) -> int:
+    def _add(
+        self, message: str, layout: Layout, changed: dict[int, _Numbers], merged: int | None, *, wait: bool = True
+    ) -> int:
         """Add a version of what the state is now."""
         number = self._tree.next_number
         paths = {index: path for path, index in arrays_of(layout)}
+        self._store_arrays(layout)
+        total = sum(own.size for own in changed.values())
+        after = self._contents.new(total)
         pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]] = {}
-        columns: list[tuple[_Numbers, _Numbers, _Numbers]] = []
+        columns: list[tuple[_Numbers, _Numbers]] = [(_NONE, _NONE)]
+        start = 0
         for index, own in changed.items():
             slot = self._slots[index]
-            before = self._kept(slot, own)
-            after = self._contents.new(own.size)
-            pages[index] = own, slot.tracked.live(own), after
-            columns.append((own + slot.first, before, after))
+            pages[index] = own, slot.tracked.live(own), after[start : start + own.size]
+            columns.append((own + slot.first, self._kept(slot, own)))
+            start += own.size
+        page, before = (np.concatenate(column) for column in zip(*columns, strict=True))
         counts = {paths[index]: int(own.size) for index, own in changed.items()}
-        page, old, new = (np.concatenate(column) for column in zip(*columns, strict=True)) if columns else (_NONE,) * 3
         version = Version(number, self._head, merged, message, time.time(), counts)
-        self._tree.add(version, layout, page, old, new)
+        if self._store is not None:
+            self._append(Record(version, self._branch, encoded(layout), page, before, after), pages, wait)
+        self._tree.add(version, layout, page, before, after)
         self._do(_Step(pages, False, number, {**self._tips, self._branch: number}, self._branch))
         return number
+
+    def _append(self, record: Record, pages: dict[int, Any], wait: bool) -> None:
+        assert self._store is not None
+        contents = [contents for _, contents, _ in pages.values()]
+        none = np.zeros((0, PAGE), np.uint8)
+        self._store.append(record, np.concatenate([none, *contents]), wait=wait)
 
     def _go(self, name: str, version: int, branch: str, discard: bool) -> int:
         """Give the state the values of a version."""
@@ -579,6 +800,7 @@ class History:
             own, wanted = own[differs], wanted[differs]
             self._kept(slot, own)
             pages[index] = own, self._contents.get(wanted), wanted
+        self._say(version, self._tips, branch)
         self._do(_Step(pages, True, version, self._tips, branch))
         return version
 
@@ -586,7 +808,7 @@ class History:
         """The contents that pages of an array have now, which are kept from here on."""
         held = slot.held[own]
         unnamed = held == 0
-        held[unnamed] = self._contents.new(int(unnamed.sum()))
+        held[unnamed] = self._contents.first(own[unnamed] + slot.first)
         slot.held[own] = held
         lack = self._contents.lack(held)
         if lack.any():
@@ -601,6 +823,7 @@ class History:
         except Exception:
             self._undo(step)
             self._step = None
+            self._say(self._head, self._tips, self._branch)
             raise
 
     def _finish(self) -> None:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cowarray._face.ndarray import ndarray
-from cowarray._native.storage import Ground
+from cowarray._native.storage import Ground, differences
 
-__all__ = ["PAGE", "Tracked", "runs_of"]
+__all__ = ["LEAST", "PAGE", "Tracked", "runs_of", "write_pages"]
 
 PAGE = 4096
-_LEAST = 4 << 20  # bytes of an array that gets a ground
+LEAST = 4 << 20  # bytes of an array that gets a ground
 _CHUNK = 1 << 20
+_MOST_BESIDE = 8 << 20  # bytes that an array may differ from its file before it gets a ground
 _MANY = 64  # runs of pages that are written one by one
 
 _Bytes = NDArray[np.uint8]
@@ -54,6 +55,19 @@ def _pages_of(live: ndarray[Any, Any], pages: _Numbers) -> _Bytes:
     return made
 
 
+def write_pages(live: ndarray[Any, Any], pages: _Numbers, contents: _Bytes) -> None:
+    """Write pages into the bytes of an array."""
+    runs = runs_of(pages)
+    whole = live.size // PAGE
+    if len(runs) > _MANY and int(pages[-1]) < whole:
+        live[: whole * PAGE].reshape((whole, PAGE), copy=False)[pages] = contents
+        return
+    for first, last in runs:
+        start = int(pages[first]) * PAGE
+        target = live[start : start + (last - first) * PAGE]
+        target[...] = contents[first:last].reshape(-1)[: target.size]
+
+
 class _Copy:
     """What an array was, as a copy."""
 
@@ -63,6 +77,12 @@ class _Copy:
 
     def runs(self, live: ndarray[Any, Any]) -> list[tuple[int, int]]:
         return [(0, live.size)] if live.size else []
+
+    def rows(self, first: int, last: int) -> _Bytes:
+        return self.pages[first:last]
+
+    def take(self, pages: _Numbers) -> _Bytes:
+        return self.pages[pages]
 
     def put(self, pages: _Numbers, contents: _Bytes) -> None:
         self.pages[pages] = contents
@@ -98,6 +118,12 @@ class _Grounded:
         self._joined = runs != [(0, live.size)]
         return runs
 
+    def rows(self, first: int, last: int) -> _Bytes:
+        return self.pages[first:last]
+
+    def take(self, pages: _Numbers) -> _Bytes:
+        return self.pages[pages]
+
     def put(self, pages: _Numbers, contents: _Bytes) -> None:
         self._ground.put(pages, contents)
 
@@ -112,6 +138,42 @@ class _Grounded:
             self._join(live)
 
 
+class _Beside:
+    """What an array was that lies in a file: a lazy copy, which differs from the file where the array did.
+
+    A look costs the pages that differ from the file, so when these are many the array gets a ground.
+    """
+
+    def __init__(self, live: ndarray[Any, Any]) -> None:
+        self._was = live.copy()
+
+    @property
+    def nbytes(self) -> int:
+        return self._was.storage.own_nbytes
+
+    def runs(self, live: ndarray[Any, Any]) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = differences(live.storage, 0, self._was.storage, 0, live.size)
+        pages = [(start // PAGE * PAGE, min(-(-stop // PAGE) * PAGE, live.size)) for start, stop in found]
+        joined: list[tuple[int, int]] = []
+        for start, stop in pages:
+            start = max(start, joined[-1][1] if joined else 0)
+            if stop > start:
+                joined.append((start, stop))
+        return joined
+
+    def rows(self, first: int, last: int) -> _Bytes:
+        return _padded(np.asarray(self._was[first * PAGE : last * PAGE]))
+
+    def take(self, pages: _Numbers) -> _Bytes:
+        return _pages_of(self._was, pages)
+
+    def put(self, pages: _Numbers, contents: _Bytes) -> None:
+        write_pages(self._was, pages, contents)
+
+    def settle(self, live: ndarray[Any, Any]) -> None:
+        pass
+
+
 class Tracked:
     """One array, and what it was when it was last committed.
 
@@ -119,17 +181,24 @@ class Tracked:
     ----------
     array : ndarray
         Contiguous; nobody else has its Storage when it is given.
+
+    Parameters
+    ----------
+    in_file : bool
+        Whether it is a private map of a file.
     """
 
-    def __init__(self, array: ndarray[Any, Any]) -> None:
+    def __init__(self, array: ndarray[Any, Any], *, in_file: bool = False) -> None:
         self.array = array
         self.shape, self.dtype, self.storage = array.shape, array.dtype, array.storage
         self._live = _bytes_of(array)
         self.page_count = -(-array.nbytes // PAGE)
-        self._before: _Copy | _Grounded = self._first()
+        self._before: _Copy | _Grounded | _Beside = self._first(in_file and array.nbytes >= LEAST)
 
-    def _first(self) -> _Copy | _Grounded:
-        if self.array.nbytes >= _LEAST:
+    def _first(self, in_file: bool) -> _Copy | _Grounded | _Beside:
+        if in_file:
+            return _Beside(self._live)
+        if self.array.nbytes >= LEAST:
             try:
                 return _Grounded(self._live)
             except RuntimeError:  # no pages are to be had
@@ -154,7 +223,7 @@ class Tracked:
         for start, stop in self._before.runs(self._live):
             for at in range(start, stop, _CHUNK):
                 now = _padded(np.asarray(self._live[at : min(at + _CHUNK, stop)]))
-                before = self._before.pages[at // PAGE : at // PAGE + len(now)]
+                before = self._before.rows(at // PAGE, at // PAGE + len(now))
                 unequal = (now.view(np.uint64) != before.view(np.uint64)).any(axis=1)
                 if unequal.any():
                     found.append(np.flatnonzero(unequal) + at // PAGE)
@@ -162,7 +231,7 @@ class Tracked:
 
     def committed(self, pages: _Numbers) -> _Bytes:
         """Those pages as they were at the last commit; a copy."""
-        return self._before.pages[pages]
+        return self._before.take(pages)
 
     def live(self, pages: _Numbers) -> _Bytes:
         """Those pages as they are; a copy."""
@@ -172,18 +241,7 @@ class Tracked:
 
     def write(self, pages: _Numbers, contents: _Bytes) -> None:
         """Write pages into the array."""
-        self.write_to(self._live, pages, contents)
-
-    def write_to(self, live: ndarray[Any, Any], pages: _Numbers, contents: _Bytes) -> None:
-        runs = runs_of(pages)
-        whole = live.size // PAGE
-        if len(runs) > _MANY and int(pages[-1]) < whole:
-            live[: whole * PAGE].reshape((whole, PAGE), copy=False)[pages] = contents
-            return
-        for first, last in runs:
-            start = int(pages[first]) * PAGE
-            target = live[start : start + (last - first) * PAGE]
-            target[...] = contents[first:last].reshape(-1)[: target.size]
+        write_pages(self._live, pages, contents)
 
     def commit(self, pages: _Numbers, contents: _Bytes) -> None:
         """Take these pages, which the array has, for what it was last. All or none."""
@@ -203,6 +261,8 @@ class Tracked:
 
     def settle(self) -> None:
         """Let go of what the array has twice."""
+        if isinstance(self._before, _Beside) and self._before.nbytes > _MOST_BESIDE:
+            self._before = self._first(in_file=False)
         self._before.settle(self._live)
 
     @staticmethod
@@ -210,10 +270,15 @@ class Tracked:
         """Pages of an array that is laid out like this one; a copy."""
         return _pages_of(_bytes_of(x), pages)
 
+    @staticmethod
+    def write_into(x: ndarray[Any, Any], pages: _Numbers, contents: _Bytes) -> None:
+        """Write pages into an array that is laid out like this one."""
+        write_pages(_bytes_of(x), pages, contents)
+
     def copy_of_committed(self) -> tuple[ndarray[Any, Any], ndarray[Any, Any]]:
         """A lazy copy of the array as of the last commit, and the view of its bytes."""
         made = self.array.copy("K")
         live = _bytes_of(made)
         pages = self.changed()
-        self.write_to(live, pages, self.committed(pages))
+        write_pages(live, pages, self.committed(pages))
         return made, live

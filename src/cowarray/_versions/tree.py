@@ -1,5 +1,6 @@
 """Versions: what each changed against its parent, and what lies between any two."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,6 +157,35 @@ class Tree:
         assert parent is not None
         return parent
 
+    def at(self, number: int) -> tuple[_Numbers, _Numbers]:
+        """The pages that are not, in a version, what they were when their arrays came; and their contents."""
+        root = min(self.versions)
+        pages, contents = self.between(root, number)
+        before = slice(*self._bounds[root])
+        more = np.isin(self._page.values[before], pages, invert=True)
+        page = np.concatenate([self._page.values[before][more], pages])
+        content = np.concatenate([self._after.values[before][more], contents])
+        order = np.argsort(page)
+        return page[order], content[order]
+
+    def entries(self, number: int) -> tuple[_Numbers, _Numbers, _Numbers]:
+        """What a version changed: pages, contents before, contents after."""
+        part = slice(*self._bounds[number])
+        return self._page.values[part], self._before.values[part], self._after.values[part]
+
+    def renumbered(self, renumber: Callable[[_Numbers], _Numbers], page: _Numbers, content: _Numbers) -> "Tree":
+        """The tree with other numbers for contents. Its first version says also of these pages what they are."""
+        made = Tree()
+        root = min(self.versions)
+        for number, version in self.versions.items():
+            pages, before, after = self.entries(number)
+            if number == root:
+                more = np.isin(page, pages, invert=True)
+                pages, after = np.concatenate([pages, page[more]]), np.concatenate([after, content[more]])
+                before = np.zeros(len(pages), np.int64)
+            made.add(version, self.layouts[number], pages, renumber(before), renumber(after))
+        return made
+
     # ---- forgetting --------------------------------------------------------------------------------------------------
 
     def thinned(self, kept: set[int]) -> "Tree":
@@ -174,20 +204,16 @@ class Tree:
             parent = version.parent
             while parent is not None and parent not in made.versions:
                 parent = self.versions[parent].parent if parent > ancestor else None
-            page, after = self.between(ancestor if parent is None else parent, number)
-            _, before = self._contents_at(parent, number, page)
+            if parent is None:
+                page, after = self.at(number)  # what lies before it is on no way between versions, but says what it is
+                before = np.zeros(len(page), np.int64)
+            else:
+                page, after = self.between(parent, number)
+                _, before = self.between(number, parent)
             merged = version.merged if version.merged in made.versions else None
             version = Version(number, parent, merged, version.message, version.time, version.pages)
             made.add(version, self.layouts[number], page, before, after)
         return made
-
-    def _contents_at(self, parent: int | None, number: int, page: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """What those pages, which differ between both, were at the parent."""
-        if parent is None:
-            return page, np.zeros(0, np.int64)
-        found, before = self.between(number, parent)
-        assert np.array_equal(found, page)
-        return found, before
 
     def contents(self) -> _Numbers:
         """The numbers of all contents that a version names."""

@@ -1,0 +1,134 @@
+"""Layouts as JSON. Nothing in it is imported by name: dataclasses come back as dicts, unless a template has them."""
+
+import base64
+import dataclasses
+import datetime
+import json
+from typing import Any, cast
+
+import numpy as np
+
+from cowarray._versions.containers import ArrayAt, Container, Layout, Value
+
+__all__ = ["decoded", "encoded"]
+
+_DATES = {kind.__name__: kind for kind in (datetime.datetime, datetime.date, datetime.time)}
+
+
+def encoded(layout: Layout) -> str:
+    """A layout as text."""
+    return json.dumps(_encode(layout), separators=(",", ":"))
+
+
+def _encode(layout: Layout) -> Any:
+    if isinstance(layout, ArrayAt):
+        return {"array": layout.number}
+    if isinstance(layout, Value):
+        return _encode_value(layout.value)
+    keys = [_encode_value(key) for key in layout.keys]
+    items = [_encode(item) for item in layout.items]
+    return {layout.kind: [list(pair) for pair in zip(keys, items, strict=True)]}
+
+
+def _encode_value(value: Any) -> Any:
+    kind = type(value)
+    if value is None or kind in (bool, str):
+        return value
+    if kind is int:
+        return {"int": str(value)}
+    if kind is float:
+        return {"float": value.hex()}
+    if kind is complex:
+        return {"complex": [value.real.hex(), value.imag.hex()]}
+    if kind is bytes:
+        return {"bytes": base64.b64encode(value).decode()}
+    if kind is datetime.timedelta:
+        return {"timedelta": [value.days, value.seconds, value.microseconds]}
+    if kind.__name__ in _DATES:
+        return {kind.__name__: value.isoformat()}
+    descr: Any = np.lib.format.dtype_to_descr(value.dtype)
+    return {"scalar": [descr, base64.b64encode(value.tobytes()).decode()]}
+
+
+def decoded(text: str, template: object = None) -> Layout:
+    """The layout that a text is.
+
+    Parameters
+    ----------
+    text : str
+    template : object, optional
+        A state: where it has a dataclass or a named tuple with the same fields, so has the layout.
+    """
+    return _decode(json.loads(text), template)
+
+
+def _decode(node: Any, template: object) -> Layout:
+    if not isinstance(node, dict):
+        return Value(node)
+    (kind, content), *_ = node.items()
+    if kind == "array":
+        return ArrayAt(int(content))
+    if kind not in ("dict", "list", "tuple", "object"):
+        return Value(_decode_value(kind, content))
+    keys = tuple(_decode_key(key) for key, _ in content)
+    kept_kind, made_type = _type_of(kind, keys, template)
+    parts = [_part(template, kept_kind, key) for key in keys]
+    items = tuple(_decode(item, part) for (_, item), part in zip(content, parts, strict=True))
+    return Container(kept_kind, made_type, keys, items)
+
+
+def _type_of(kind: str, keys: tuple[Any, ...], template: object) -> tuple[str, type]:
+    if kind == "object":
+        known = dataclasses.is_dataclass(template) and not isinstance(template, type)
+        if known and tuple(field.name for field in dataclasses.fields(cast(Any, template))) == keys:
+            return "object", type(template)
+        return "dict", dict
+    if kind == "tuple" and isinstance(template, tuple) and len(template) == len(keys):
+        return "tuple", type(template)
+    return kind, {"dict": dict, "list": list, "tuple": tuple}[kind]
+
+
+def _part(template: Any, kind: str, key: Any) -> object:
+    try:
+        return getattr(template, key) if kind == "object" else template[key]
+    except (TypeError, KeyError, IndexError, AttributeError):
+        return None
+
+
+def _decode_key(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    (kind, content), *_ = node.items()
+    return _decode_value(kind, content)
+
+
+def _decode_value(kind: str, content: Any) -> Any:
+    if kind == "int":
+        return int(content)
+    if kind == "float":
+        return float.fromhex(content)
+    if kind == "complex":
+        return complex(*(float.fromhex(part) for part in content))
+    if kind == "bytes":
+        return base64.b64decode(content)
+    if kind == "timedelta":
+        return datetime.timedelta(*content)
+    if kind in _DATES:
+        return _DATES[kind].fromisoformat(content)
+    if kind == "scalar":
+        return np.frombuffer(base64.b64decode(content[1]), _dtype(content[0]))[0]
+    raise ValueError(f"a value of an unknown kind {kind!r}")
+
+
+def _dtype(descr: Any) -> np.dtype[Any]:
+    return np.lib.format.descr_to_dtype(_tuples(descr))
+
+
+def _tuples(descr: Any) -> Any:
+    """JSON has lists where a description of fields has tuples."""
+    if isinstance(descr, list):
+        return [
+            tuple(tuple(part) if isinstance(part, list) and at == 2 else _tuples(part) for at, part in enumerate(field))
+            for field in descr
+        ]
+    return descr

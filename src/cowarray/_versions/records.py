@@ -1,0 +1,140 @@
+"""What a history's folder has: versions, arrays, and pages in files."""
+
+import os
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cowarray._face.ndarray import ndarray
+from cowarray._versions.tracked import PAGE
+from cowarray._versions.tree import Version
+
+__all__ = ["BASE_HEADER", "FILE_BITS", "RECORD", "DiskContents", "Present", "Record", "Stored", "record_of"]
+
+BASE_HEADER = 4096  # bytes of a base's header, so that its pages are the file's
+FILE_BITS = 40  # of a place that say where in its file
+_HEAD = struct.Struct("<qII")  # page, version, checksum
+RECORD = _HEAD.size + PAGE
+
+_Bytes = NDArray[np.uint8]
+_Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Present:
+    """Where a history is."""
+
+    head: int
+    branch: str
+    tips: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array as it was first committed."""
+
+    number: int
+    first: int  # of its pages
+    array: ndarray[Any, Any]
+    in_file: bool  # it is a private map of its file
+
+
+@dataclass(frozen=True)
+class Record:
+    """A version as it is stored."""
+
+    version: Version
+    branch: str
+    layout: str
+    page: _Numbers
+    before: _Numbers
+    after: _Numbers
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+
+def record_of(page: int, version: int, content: bytes) -> bytes:
+    checksum = zlib.crc32(content, zlib.crc32(struct.pack("<qI", page, version)))
+    return _HEAD.pack(page, version, checksum) + content
+
+
+class DiskContents:
+    """Contents by number, as `Contents`: a number is a place in a file of pages; below 0, a page of a base."""
+
+    nbytes = 0
+
+    def __init__(self, folder: Path, places: Callable[[int], _Numbers]) -> None:
+        self._places = places
+        self._folder = folder
+        self.files: dict[int, int] = {}  # descriptors
+        self.waiting: dict[int, bytes] = {}  # not in the file yet
+        self._bases: list[tuple[int, NDArray[np.uint8]]] = []  # the first page of each array, and its bytes
+
+    def close(self) -> None:
+        for descriptor in self.files.values():
+            os.close(descriptor)
+        self.files = {}
+
+    def open(self) -> None:
+        """Open all files, so that they can be read when they have lost their names."""
+        for path in self._folder.glob("*.bin"):
+            self.files[int(path.stem)] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def add_base(self, first: int, path: Path) -> None:
+        """Take the pages of an array, from `first` on, from a file."""
+        self._bases = [base for base in self._bases if base[0] != first]
+        raw = np.memmap(path, np.uint8, "r") if path.stat().st_size > BASE_HEADER else np.zeros(BASE_HEADER, np.uint8)
+        self._bases.append((first, raw[BASE_HEADER:]))
+        self._bases.sort(key=lambda base: base[0])
+
+    def new(self, count: int) -> _Numbers:
+        """The numbers that the next records will have."""
+        return self._places(count)
+
+    def first(self, pages: _Numbers) -> _Numbers:
+        """The numbers of what pages were at first."""
+        return -1 - pages
+
+    def lack(self, numbers: _Numbers) -> NDArray[np.bool_]:
+        """None: all are in files."""
+        return np.zeros(len(numbers), np.bool_)
+
+    def keep(self, numbers: _Numbers, contents: _Bytes) -> None:
+        raise AssertionError("nothing is kept in memory")
+
+    def retain(self, numbers: _Numbers) -> None:
+        """Nothing: `compact` drops what no version names."""
+
+    def get(self, numbers: _Numbers) -> _Bytes:
+        made = np.empty((len(numbers), PAGE), np.uint8)
+        for at, number in enumerate(numbers.tolist()):
+            content = self._of_base(-1 - number) if number < 0 else self._of_file(number)
+            made[at] = np.frombuffer(content, np.uint8)
+        return made
+
+    def _of_base(self, page: int) -> bytes:
+        first, raw = next((first, raw) for first, raw in reversed(self._bases) if first <= page)
+        start = (page - first) * PAGE
+        return raw[start : start + PAGE].tobytes().ljust(PAGE, b"\0")
+
+    def _of_file(self, number: int) -> bytes:
+        waiting = self.waiting.get(number)
+        return waiting if waiting is not None else self.checked(number)
+
+    def checked(self, number: int) -> bytes:
+        """A page of a file, if its checksum is right."""
+        file, offset = number >> FILE_BITS, number & ((1 << FILE_BITS) - 1)
+        record = os.pread(self.files[file], RECORD, offset) if file in self.files else b""
+        if len(record) == RECORD:
+            page, version, checksum = _HEAD.unpack_from(record)
+            content = record[_HEAD.size :]
+            if zlib.crc32(content, zlib.crc32(struct.pack("<qI", page, version))) == checksum:
+                return content
+        raise ValueError(f"History: the record at byte {offset} of pages/{file:06}.bin is damaged")

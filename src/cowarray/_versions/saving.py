@@ -1,0 +1,186 @@
+"""`save_async`: files of what a state is now, written while the program goes on."""
+
+import itertools
+import os
+import struct
+import threading
+import traceback
+import weakref
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, BinaryIO
+from zipfile import ZIP_STORED, ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cowarray._ops.conversion import array
+from cowarray._versions.background import Background
+from cowarray._versions.coding import encoded
+from cowarray._versions.containers import Layout, arrays_of, is_array, read
+
+__all__ = ["save_async"]
+
+_CHUNK = 4 << 20
+
+_counter = itertools.count()
+_pending: weakref.WeakSet[Future[Path]] = weakref.WeakSet()
+_NAME = "cowarray save"
+_thread = Background(_NAME)
+
+
+def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
+    """Save a state as it is now, in a thread, while the program goes on changing it.
+
+    Nothing is copied first: the thread reads lazy copies. Saves are made one after the other, in the order of the
+    calls. The file has its name when it is whole and safe on the disk; until then a file of that name stays.
+
+    Parameters
+    ----------
+    path : str or path
+        Taken as it is: no ending is added.
+    state : array, dict, list, tuple or dataclass
+        An array becomes a .npy file. Anything else becomes an .npz file (not compressed), with a member for each array,
+        named by its place (``"image"``, ``"layers[0]"``), and a member ``layout.json`` with the plain values.
+
+    Returns
+    -------
+    concurrent.futures.Future
+        Its result is the path. Its exception says why there is no file: no room, no such folder. The end of the process
+        waits for it. In a forked child it is a RuntimeError.
+
+    Raises
+    ------
+    TypeError
+        The state has something else, or an array of Python objects.
+    FakeError
+        An array is fake.
+
+    See Also
+    --------
+    save, savez : The same in the calling thread.
+    History : Keeps versions, each of which costs what has changed.
+
+    Notes
+    -----
+    NumPy's arrays that can be written to are copied at once. What the program writes meanwhile costs the pages that it
+    writes, where arrays are large; `by_page` makes it so from the first save on.
+
+    Examples
+    --------
+    >>> import cowarray, pathlib, tempfile
+    >>> x = cowarray.zeros(1000)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     saved = cowarray.save_async(pathlib.Path(folder, "x.npy"), x)
+    ...     x[0] = 1.0
+    ...     float(cowarray.load(saved.result())[0])
+    0.0
+    """
+    target = Path(path)
+    values: list[NDArray[Any]] = []
+
+    def take(value: Any, _before: Layout | None, place: str) -> tuple[int, Any]:
+        kept = np.asarray(array(value))
+        if kept.dtype.hasobject or kept.dtype.kind == "T":
+            raise TypeError(f"save_async: elements of {kept.dtype!r} at {place or 'the top'} are references")
+        values.append(kept)
+        return len(values) - 1, value
+
+    layout, _ = read(state, take)
+    return _submit(target, None if is_array(state) else layout, values)
+
+
+def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Future[Path]:
+    future: Future[Path] = Future()
+
+    def job() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = _save(target, layout, values)
+        except BaseException as error:  # the future has it
+            traceback.clear_frames(error.__traceback__)  # they hold the arrays
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        finally:
+            values.clear()
+
+    _pending.add(future)
+    _thread.put(job)
+    return future
+
+
+def _after_fork() -> None:
+    """The thread is the parent's. Whoever waits here would wait for ever."""
+    global _thread
+    _thread = Background(_NAME)
+    for future in list(_pending):
+        if not future.done():
+            future._condition = threading.Condition()  # the parent's thread may have held it
+            future.set_exception(RuntimeError("save_async: the process that saves is the parent"))
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def _save(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Path:
+    part = target.with_name(f"{target.name}.part-{os.getpid()}-{next(_counter)}")
+    try:
+        with part.open("xb") as file:
+            if layout is None:
+                _write_npy(file, values[0])
+            else:
+                _write_npz(file, layout, values)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+    return target
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _header_of(x: NDArray[Any], fortran: bool) -> bytes:
+    text = repr({"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": fortran, "shape": x.shape})
+    long = len(text) > 60_000
+    size = -(-(len(text) + 1 + (12 if long else 10)) // 64) * 64
+    magic = b"\x93NUMPY" + (b"\x02\x00" if long else b"\x01\x00")
+    length = struct.pack("<I" if long else "<H", size - len(magic) - (4 if long else 2))
+    return magic + length + text.encode("latin-1").ljust(size - len(magic) - len(length) - 1) + b"\n"
+
+
+def _chunks_of(x: NDArray[Any]) -> Iterator[bytes | memoryview]:
+    """A .npy file, a part at a time."""
+    fortran = x.flags.f_contiguous and not x.flags.c_contiguous
+    yield _header_of(x, fortran)
+    content = (x.T if fortran else np.ascontiguousarray(x)).reshape(-1).view(np.uint8).data
+    for at in range(0, len(content), _CHUNK):
+        yield content[at : at + _CHUNK]
+
+
+def _write_npy(file: BinaryIO, x: NDArray[Any]) -> None:
+    for chunk in _chunks_of(x):
+        file.write(chunk)
+
+
+def _write_npz(file: BinaryIO, layout: Layout, values: list[NDArray[Any]]) -> None:
+    with ZipFile(file, "w", ZIP_STORED, allowZip64=True) as archive:
+        for name, number in dict(arrays_of(layout)).items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                for chunk in _chunks_of(values[number]):
+                    member.write(chunk)
+        archive.writestr("layout.json", encoded(layout))

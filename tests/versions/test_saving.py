@@ -1,0 +1,167 @@
+"""`save_async` writes what a state was at the call, whatever the program does meanwhile, or says why it did not."""
+
+import os
+import subprocess
+import sys
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import cowarray as ca
+from cowarray._versions import saving
+
+N = 1 << 20
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Saves wait until it is set."""
+    gate = threading.Event()
+    real = saving._save
+
+    def save(*args):
+        gate.wait(60)
+        return real(*args)
+
+    monkeypatch.setattr(saving, "_save", save)
+    yield gate
+    gate.set()
+
+
+@pytest.mark.parametrize("paging", ["off", "eager"])
+def test_a_file_has_the_state_of_the_call(tmp_path, held, paging):
+    before = ca.paging(paging)
+    x = ca.arange(float(N))
+    was = np.array(x)
+    alias = x[:100]
+    futures = []
+    for k in range(3):
+        futures.append((ca.save_async(tmp_path / f"{k}.npy", x), np.array(x)))
+        x[k * 1000] = -1.0
+        alias += 1.0
+        x.to_numpy(writable=True)[k] = 7.0
+    assert not any(future.done() for future, _ in futures)
+    held.set()
+    for k, (future, value) in enumerate(futures):
+        assert future.result(60) == tmp_path / f"{k}.npy"
+        assert (tmp_path / f"{k}.npy").read_bytes()[-value.nbytes :] == value.tobytes()
+        np.testing.assert_array_equal(np.load(tmp_path / f"{k}.npy"), value)
+    assert was[0] == 0.0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.npy", "1.npy", "2.npy"]
+    ca.paging(before)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.float32(2.5) * np.ones(()),
+        np.zeros((0, 3)),
+        np.asfortranarray(np.arange(12).reshape(3, 4)),
+        np.arange(24).reshape(2, 3, 4).transpose(1, 2, 0),
+        np.arange(10)[::-2],
+        np.zeros(3, [("a", "u1"), ("b", "f8", (2,))]),
+        np.array(["x", "yz"]),
+        np.array(["2020-01-01"], "M8[D]"),
+    ],
+)
+def test_every_layout_is_as_save_has_it(tmp_path, value):
+    path = ca.save_async(tmp_path / "x.npy", ca.array(value)).result(60)
+    loaded = np.load(path)
+    assert loaded.dtype == value.dtype
+    np.testing.assert_array_equal(loaded, value)
+    np.testing.assert_array_equal(ca.load(path), value)
+
+
+def test_containers_become_archives(tmp_path, held):
+    pair = Pair(ca.arange(2), ca.arange(3))
+    state = {"x": ca.ones(3), "layers": [ca.zeros((2, 2)), 5, "text"], "pair": pair}
+    future = ca.save_async(tmp_path / "s.npz", state)
+    state["x"][:] = 9.0
+    state["layers"][0] = None
+    held.set()
+    with np.load(future.result(60)) as archive:
+        assert set(archive.files) == {"x", "layers[0]", "pair[0]", "pair[1]", "layout.json"}
+        np.testing.assert_array_equal(archive["x"], np.ones(3))
+        np.testing.assert_array_equal(archive["layers[0]"], np.zeros((2, 2)))
+        assert b'"text"' in archive["layout.json"]
+
+
+def test_arrays_of_others_are_copied_at_once(tmp_path, held):
+    theirs = np.arange(10)
+    future = ca.save_async(tmp_path / "x.npy", theirs)
+    theirs[:] = 0
+    held.set()
+    np.testing.assert_array_equal(np.load(future.result(60)), np.arange(10))
+
+
+def test_what_fails_leaves_what_was(tmp_path, monkeypatch):
+    path = ca.save_async(tmp_path / "x.npy", ca.ones(3)).result(60)
+    with pytest.raises(FileNotFoundError):
+        ca.save_async(tmp_path / "none" / "x.npy", ca.zeros(3)).result(60)
+
+    def no_room(file, x):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(saving, "_write_npy", no_room)
+    x = ca.zeros(N)
+    future = ca.save_async(path, x)
+    with pytest.raises(OSError, match="No space"):
+        future.result(60)
+    np.testing.assert_array_equal(np.load(path), np.ones(3))
+    assert [p.name for p in tmp_path.iterdir()] == ["x.npy"]
+    monkeypatch.undo()
+    ca.save_async(path, ca.zeros(1)).result(60)  # the thread has let go of what it had
+    assert x.storage.share_count == 1
+
+
+def test_bad_states_are_refused_at_once(tmp_path):
+    for state in (ca.array([object()]), {"x": object()}, np.array([None])):
+        with pytest.raises(TypeError):
+            ca.save_async(tmp_path / "x.npy", state)
+    with ca.fake():
+        fake = ca.zeros(3)
+    with pytest.raises(ca.FakeError):
+        ca.save_async(tmp_path / "x.npy", fake)
+    with ca.deferred():
+        late = ca.ones(3)
+    np.testing.assert_array_equal(np.load(ca.save_async(tmp_path / "x.npy", late).result(60)), np.ones(3))
+
+
+def test_a_child_is_told_and_can_save_itself(tmp_path, held):
+    future = ca.save_async(tmp_path / "x.npy", ca.ones(3))
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            future.result(10)
+        except RuntimeError as error:
+            status = 0 if "parent" in str(error) else 2
+        held.set()
+        ca.save_async(tmp_path / "child.npy", ca.zeros(2)).result(30)
+        os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert not (tmp_path / "x.npy").exists()
+    held.set()
+    np.testing.assert_array_equal(np.load(future.result(60)), np.ones(3))
+    np.testing.assert_array_equal(np.load(tmp_path / "child.npy"), np.zeros(2))
+
+
+def test_the_end_of_the_process_waits(tmp_path):
+    program = f"""
+import cowarray as ca
+x = ca.ones({N})
+for k in range(5):
+    ca.save_async({str(tmp_path)!r} + f"/{{k}}.npy", x)
+    x += 1.0
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    for k in range(5):
+        np.testing.assert_array_equal(np.load(tmp_path / f"{k}.npy"), np.full(N, k + 1.0))

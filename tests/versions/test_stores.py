@@ -1,0 +1,518 @@
+"""A history in a folder is what it is in memory, whatever happens to the process that writes it: the last version that
+was committed is whole, and what nobody committed is not there."""
+
+import contextlib
+import dataclasses
+import io
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from histories import World, equal, frozen
+from support.seeds import chosen_seed
+
+import cowarray as ca
+from cowarray._versions import store as stores
+
+N = 1 << 20  # numbers: 8 MiB, which go by the page
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "history"
+
+
+def edited(folder, count=4, size=N):
+    """A closed history of `count` versions after the first, and what each was."""
+    with ca.History(folder, {"a": ca.zeros(size), "b": np.arange(5), "t": "0"}) as history:
+        was = [frozen(history.state)]
+        for k in range(1, count + 1):
+            history.state["a"][k * 1000 % size] = k
+            history.state["b"][k % 5] = -k
+            history.state["t"] = str(k)
+            history.commit(f"version {k}")
+            was.append(frozen(history.state))
+    return was
+
+
+def holds(history, was):
+    return all(equal(history[number], value) for number, value in enumerate(was))
+
+
+# ---- opening ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1000, N])
+@pytest.mark.parametrize("mode", ["r", "r+"])
+def test_what_was_committed_is_there(folder, size, mode):
+    was = edited(folder, size=size)
+    with ca.History(folder, mode=mode) as history:
+        assert history.version == 4
+        assert [version.message for version in history.log()][1:] == [f"version {k}" for k in range(1, 5)]
+        assert equal(history.state, was[-1])
+        assert holds(history, was)
+        assert history.verify() == []
+
+
+def test_a_history_goes_on_where_it_was(folder):
+    was = edited(folder)
+    with ca.History(folder) as history:
+        history.checkout(2)
+        history.branch("other")
+    with ca.History(folder) as history:
+        assert (history.version, history.branch_name) == (2, "other")
+        assert history.branches == {"main": 4, "other": 2}
+        assert equal(history.state, was[2])
+        history.state["a"][7] = 7.0
+        history.commit()
+        assert history.branches == {"main": 4, "other": 5}
+    with ca.History(folder, mode="r") as history:
+        assert history.branches == {"main": 4, "other": 5}
+        assert (history.state["a"][7], history["main"]["a"][7]) == (7.0, 0.0)
+
+
+def test_bases_are_files_that_numpy_reads(folder):
+    x = np.asfortranarray(np.arange(12.0).reshape(3, 4))
+    with ca.History(folder, [x, np.arange(3)]) as history:
+        history.state[0][0, 0] = -1.0
+        history.commit()
+    first, second = sorted((folder / "bases").iterdir())
+    np.testing.assert_array_equal(np.load(first, mmap_mode="r"), x.T)
+    np.testing.assert_array_equal(np.load(second), np.arange(3))
+    assert first.stat().st_mode & 0o777 == 0o444
+
+
+@dataclasses.dataclass
+class Layers:
+    image: object
+    opacity: float
+
+
+def test_dataclasses_come_as_dicts_or_as_in_a_template(folder):
+    values = {"x": Layers(np.ones(3), 0.5), "none": None, "z": 1 + 2j, "n": np.float32(2.5), "b": b"\0\xff"}
+    ca.History(folder, values).close()
+    with ca.History(folder, mode="r") as history:
+        assert history.state["x"]["opacity"] == 0.5
+        assert (history.state["z"], history.state["n"], history.state["b"]) == (1 + 2j, np.float32(2.5), b"\0\xff")
+        assert type(history.state["n"]) is np.float32
+    with ca.History(folder, mode="r", template={"x": Layers(None, 0)}) as history:
+        assert type(history.state["x"]) is Layers
+        np.testing.assert_array_equal(history.state["x"].image, np.ones(3))
+
+
+# ---- who may write ---------------------------------------------------------------------------------------------------
+
+
+def test_there_is_one_writer_and_any_number_of_readers(folder):
+    was = edited(folder)
+    with ca.History(folder) as writer:
+        with pytest.raises(BlockingIOError, match=f"process {os.getpid()} writes"):
+            ca.History(folder)
+        with ca.History(folder, mode="r") as reader:
+            writer.state["a"][:] = 5.0
+            writer.commit()
+            assert holds(reader, was)
+            reader.undo()
+            reader.state["a"][0] = 1.0
+            with pytest.raises(io.UnsupportedOperation, match="opened for reading"):
+                reader.commit()
+        with ca.History(folder, mode="r") as reader:
+            assert reader.version == 5
+    with ca.History(folder) as writer:
+        assert writer.version == 5
+
+
+def test_a_folder_is_created_once(folder):
+    with pytest.raises(FileNotFoundError, match="no history"):
+        ca.History(folder)
+    edited(folder)
+    with pytest.raises(FileExistsError, match="open it without a state"):
+        ca.History(folder, {"a": ca.zeros(3)})
+    with pytest.raises(ValueError, match="mode must be"):
+        ca.History(folder, mode="w")
+    with pytest.raises(TypeError, match="object"):
+        ca.History(folder.with_name("other"), {"a": object()})
+    assert not folder.with_name("other").exists()
+
+
+def test_a_child_neither_writes_nor_keeps_the_lock(folder):
+    edited(folder)
+    history = ca.History(folder)
+    ready, go = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            history.state["a"][5] = 5.0
+            try:
+                history.commit()
+            except RuntimeError as error:
+                status = 0 if "only the parent" in str(error) else 2
+            os.write(ready[1], b".")
+            os.read(go[0], 1)  # alive while another writer comes
+        os._exit(status)
+    os.read(ready[0], 1)
+    history.state["a"][6] = 6.0
+    history.commit()
+    history.close()
+    with ca.History(folder) as other:
+        assert (other.state["a"][5], other.state["a"][6]) == (0.0, 6.0)
+    os.write(go[1], b".")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    for descriptor in (*ready, *go):
+        os.close(descriptor)
+
+
+# ---- damage ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_damaged_record_is_named_with_its_versions(folder):
+    was = edited(folder, 6)
+    (pages,) = (folder / "pages").iterdir()
+    data = bytearray(pages.read_bytes())
+    record = 16 + 4096
+    data[5 * record + 100] ^= 1  # of version 3, which wrote a page of each array
+    pages.write_bytes(data)
+    with ca.History(folder, mode="r") as history:
+        ((text, versions),) = history.verify()
+        assert f"byte {5 * record} of pages/000001.bin" in text
+        assert 3 in versions
+        assert equal(history[2], was[2])
+        assert equal(history.state, was[6])
+        with pytest.raises(ValueError, match="is damaged"):
+            history[3]
+
+
+def test_a_damaged_last_version_leaves_the_others(folder):
+    was = edited(folder)
+    (pages,) = (folder / "pages").iterdir()
+    pages.write_bytes(pages.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="is damaged"):
+        ca.History(folder)
+    with pytest.warns(UserWarning, match="the state is that of version 3"):
+        history = ca.History(folder, mode="r")
+    assert equal(history.state, was[3])
+    assert holds(history, was[:4])
+    history.close()
+
+
+def test_a_base_that_somebody_changed_is_an_error(folder):
+    edited(folder)
+    base = min((folder / "bases").iterdir())
+    shutil.copytree(folder, folder.with_name("copy"))
+    with ca.History(folder.with_name("copy"), mode="r") as history:
+        assert history.version == 4  # other inodes and times, the same bytes
+    base.chmod(0o644)
+    data = bytearray(base.read_bytes())
+    data[-1] ^= 1
+    base.write_bytes(data)
+    with pytest.raises(ValueError, match="was changed"):
+        ca.History(folder)
+    base.write_bytes(data[:-1])
+    with pytest.raises(ValueError, match="was changed"):
+        ca.History(folder, mode="r")
+
+
+# ---- forgetting and compacting --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1000, N])
+def test_compacting_keeps_versions_and_frees_the_rest(folder, size):
+    was = edited(folder, 8, size)
+    reader = ca.History(folder, mode="r")
+    with ca.History(folder) as history:
+        history.checkout(6)
+        history.keep(last=4)
+        before = {number: history[number] for number in (5, 6, 7, 8)}
+        history.compact()
+        assert sorted(version.number for version in history.log()) == [5, 6, 7, 8]
+        assert all(equal(before[number], was[number]) for number in before)
+        assert all(equal(history[number], was[number]) for number in before)
+        history.redo()
+        history.state["a"][3] = 3.0
+        history.commit()
+        assert history.verify() == []
+    assert holds(reader, was)  # has the files that have lost their names
+    reader.close()
+    with ca.History(folder, mode="r") as history:
+        assert all(equal(history[number], was[number]) for number in before)
+        assert (history.state["a"][3], history.state["t"]) == (3.0, "7")
+        assert history.verify() == []
+    assert len(list((folder / "pages").iterdir())) == 1
+    assert len(list((folder / "bases").iterdir())) == 2
+
+
+# ---- in the background --------------------------------------------------------------------------------------
+
+
+def test_commits_in_the_background_are_of_their_time(folder):
+    with ca.History(folder, ca.zeros(N)) as history:
+        for k in range(20):
+            history.state[k * 1000] = k
+            history.commit(durable="background")
+            assert history[k][:].sum() == sum(range(k + 1)) - (k if k == 0 else 0) or k == 0
+        history.undo()
+        history.flush()
+    with ca.History(folder, mode="r") as history:
+        assert history.state.sum() == sum(range(19))
+        assert history[19].sum() == sum(range(20))
+
+
+def test_what_fails_in_the_background_is_said_and_tried_again(folder, monkeypatch):
+    real = stores._write_all
+    with ca.History(folder, ca.zeros(1000)) as history:
+
+        def no_room(descriptor, data):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(stores, "_write_all", no_room)
+        for k in range(1, 4):
+            history.state[k] = k
+            history.commit(durable="background")
+        assert history[2].sum() == 3.0
+        with pytest.raises(OSError, match="No space"):
+            history.flush()
+        with ca.History(folder, mode="r") as reader:
+            assert reader.version == 0
+        monkeypatch.setattr(stores, "_write_all", real)
+        history.flush()
+        with ca.History(folder, mode="r") as reader:
+            assert (reader.version, reader.state.sum()) == (3, 6.0)
+
+
+def test_the_end_of_the_process_waits_for_the_writer(folder):
+    program = f"""
+import cowarray as ca
+history = ca.History({str(folder)!r}, ca.zeros({N}))
+for k in range(50):
+    history.state[k * 5000] = 1.0
+    history.commit(durable="background")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    with ca.History(folder, mode="r") as history:
+        assert history.version == 50
+        assert history.state.sum() == 50.0
+
+
+# ---- crashes and full disks ------------------------------------------------------------------------------------------
+
+
+class Calls:
+    """Counts calls that change the disk; the one that is asked for does not come back."""
+
+    NAMES = ("write", "fsync", "fdatasync", "ftruncate", "fchmod", "pwrite", "open")
+
+    def __init__(self, monkeypatch, at, action, *, done):
+        self.count, self.at, self.action, self.done = 0, at, action, done
+        for name in self.NAMES:
+            monkeypatch.setattr(stores.os, name, self.counted(getattr(os, name)))
+        for name in ("rename", "unlink"):
+            monkeypatch.setattr(stores.Path, name, self.counted(getattr(stores.Path, name)))
+        execute = stores.Store._execute
+
+        def counted_execute(store, rows):
+            self.see()
+            execute(store, rows)
+            if self.done:
+                self.see()
+
+        monkeypatch.setattr(stores.Store, "_execute", counted_execute)
+
+    def counted(self, function):
+        def call(*args, **kwargs):
+            self.see()
+            return function(*args, **kwargs)
+
+        return call
+
+    def see(self):
+        self.count += 1
+        if self.count == self.at:
+            self.action()
+
+
+def add_version(history):
+    history.state["a"][17] = 17.0
+    history.state["new"] = np.arange(4)
+    history.commit()
+
+
+def compact(history):
+    history.keep(last=2)
+    history.compact()
+
+
+JOBS = {"a commit": add_version, "compacting": compact}
+
+
+def in_a_child(function):
+    child = os.fork()
+    if child == 0:
+        try:
+            function()
+        except BaseException:
+            os._exit(3)
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_killed_at_each_call_the_last_version_is_whole(tmp_path, job):
+    was = edited(tmp_path / "before", 3, 1000)
+    for at in range(1, 200):
+        folder = tmp_path / f"{at}"
+        shutil.copytree(tmp_path / "before", folder)
+
+        def run(folder=folder, at=at):
+            with pytest.MonkeyPatch.context() as patch, ca.History(folder) as history:
+                Calls(patch, at, lambda: os.kill(os.getpid(), signal.SIGKILL), done=True)
+                JOBS[job](history)
+
+        status = in_a_child(run)
+        with ca.History(folder) as history:
+            assert history.verify() == []
+            assert history.version in (3, 4)
+            if history.version == 4:
+                assert history.state["a"][17] == 17.0
+            assert all(equal(history[version.number], was[version.number]) for version in history.log()[:3])
+            add_version(history)
+        shutil.rmtree(folder)
+        if os.WIFEXITED(status):
+            assert os.WEXITSTATUS(status) == 0
+            assert at > 10, "nothing was killed"
+            return
+    raise AssertionError("there is no end of calls")
+
+
+def attempt(job, history):
+    """What it has raised, if anything."""
+    try:
+        job(history)
+    except OSError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_disk_that_is_full_at_each_call_changes_nothing(tmp_path, job, monkeypatch):
+    was = edited(tmp_path / "before", 3, 1000)
+
+    def fail():
+        raise OSError(28, "No space left on device")
+
+    for at in range(1, 200):
+        folder = tmp_path / f"{at}"
+        shutil.copytree(tmp_path / "before", folder)
+        with ca.History(folder) as history:
+            state = frozen(history.state)
+            with pytest.MonkeyPatch.context() as patch:
+                calls = Calls(patch, at, fail, done=False)
+                failed = attempt(JOBS[job], history)
+            assert not failed or "No space" in failed
+            if failed and job == "compacting":
+                assert equal(history.state, state)
+            assert all(equal(history[version.number], was[version.number]) for version in history.log()[:2])
+            add_version(history)
+            assert history.verify() == []
+            now = frozen(history.state)
+        with ca.History(folder) as history:
+            assert equal(history.state, now)
+            assert history.verify() == []
+        shutil.rmtree(folder)
+        if calls.count < at:
+            assert at > 10
+            return
+    raise AssertionError("there is no end of calls")
+
+
+def kill_at_random(folder, rounds, seed):
+    """A process that commits and counts aloud is killed at any time; what it said is there."""
+    numbers = np.random.default_rng(seed)
+    program = f"""
+import sys, numpy as np, cowarray as ca
+history = ca.History({str(folder)!r})
+while True:
+    k = history.state["k"] + 1
+    history.state["k"] = k
+    history.state["a"][k * 4099 % {N}] = k
+    if k % 7 == 0:
+        history.keep(last=5)
+    if k % 23 == 0:
+        history.compact()
+    history.commit(durable=True if k % 3 else "background")
+    if k % 3:
+        print(k, flush=True)
+"""
+    ca.History(folder, {"k": 0, "a": ca.zeros(N)}).close()
+    for _ in range(rounds):
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+            first = process.stdout.readline()
+            time.sleep(float(numbers.random() * 0.2))
+            process.kill()
+            said = [int(line) for line in [first, *process.stdout.read().splitlines()] if line]
+        with ca.History(folder, mode="r") as history:
+            k = history.state["k"]
+            assert k >= max(said, default=0)
+            assert history.verify() == []
+            assert history.state["a"][k * 4099 % N] == k
+
+
+def test_killed_at_any_time_what_was_said_is_there(folder):
+    kill_at_random(folder, 10, chosen_seed())
+
+
+@pytest.mark.long
+def test_killed_a_thousand_times(folder):
+    kill_at_random(folder, 1000, chosen_seed())
+
+
+# ---- at random -------------------------------------------------------------------------------------------------------
+
+
+class Stored(World):
+    """A world whose history lies in a folder, and is opened again now and then."""
+
+    def __init__(self, seed, large, folder):
+        self.folder = folder
+        super().__init__(seed, large)
+
+    def begin(self, start):
+        return ca.History(self.folder, start)
+
+    def reopen(self):
+        if not self.is_clean():
+            self.commit()
+        if self.random.random() < 0.3:
+            self.history.compact()
+        self.history.close()
+        with ca.History(self.folder, mode="r") as reader:
+            assert equal(reader.state, self.versions[self.head])
+            assert reader.verify() == []
+        self.history = ca.History(self.folder)
+        self.state = self.history.state
+        assert equal(self.state, self.versions[self.head])
+
+    def weights(self):
+        return {**super().weights(), self.reopen: 6}
+
+
+def test_random_programs_in_a_folder(tmp_path):
+    seed = chosen_seed()
+    for number in range(12):
+        world = Stored(seed + number, number % 4 == 0, tmp_path / str(number))
+        for _ in range(30):
+            world.step()
+        world.history.close()
+
+
+def test_sqlite_reads_it(folder):
+    edited(folder)
+    with contextlib.closing(sqlite3.connect(folder / "history.sqlite")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("SELECT count(*) FROM versions").fetchone() == (5,)
