@@ -44,6 +44,10 @@ SPIN = {
     "SETTLE_OUTSIDE_GATE": ["settle_fork"],
     "OVERWRITTEN_STAYS_SOLE": ["pages_overwritten"],
     "FILL_IGNORES_BUSY": ["pages_filled"],
+    "GROUND_CHANGES_FIRST": ["ground"],
+    "GROUND_MADE_WITHOUT_LOCK": ["ground"],
+    "GROUND_LISTED_LATE": ["ground"],
+    "GROUND_IGNORES_FORKS": ["ground"],
 }
 
 # The copy, its end, and the steal, as materialize.c has them.
