@@ -1,7 +1,7 @@
-"""An editor of pictures, whose every stroke can be undone: ``python docs/examples/editor.py [--size 2048] [--strokes 200]``.
+"""An editor of pictures, whose every stroke can be undone: ``python docs/examples/editor.py``.
 
-It paints discs on a picture and keeps each stroke as a version in a folder. Then it undoes, branches, merges, and is killed
-in the middle of painting; the picture that is opened afterwards is the last one that was committed.
+It paints discs on a picture and keeps each stroke as a version in a folder. Then it undoes, branches, merges, and is
+killed in the middle of painting; the picture that is opened afterwards is the last one that was committed.
 """
 
 import argparse
