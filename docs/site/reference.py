@@ -68,7 +68,7 @@ def chapter_of(name, value):
         return module.rpartition(".")[2]
     if module == "cowarray._ops.conversion":
         return "conversion"
-    if module == "cowarray._files.raw" or name in ("load", "save", "savez", "savez_compressed"):
+    if module == "cowarray._files.raw" or name in ("load", "save", "save_async", "savez", "savez_compressed"):
         return "files"
     if module.startswith("cowarray"):
         return "types" if isinstance(value, type) else "own"

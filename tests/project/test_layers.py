@@ -117,6 +117,7 @@ ROOMS = [
     ["_modes.fake"],
     ["_modes.record"],
     ["_modes.deferred", "_modes.budget"],
+    ["_versions"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
     ["_tools.demo", "_tools.stand_ins"],
@@ -373,6 +374,7 @@ HANDED = {
     "_ops.operands.provide": "methods of arrays that a mode or a notebook does",
     "_face.ndarray.set_namespace": "`x.__array_namespace__()` is `array_api`",
     # Within a room.
+    "_versions.store.Store.__init__": "open folders, whose locks a forked child lets go of",
     "_ops.road.set_special": "functions that go their own way; `protocols` has them, and calls the road",
     "_modes.common.dispatching.enlist": "the handlers of modes, in the order in which each is handed operations",
     "_modes.common.dispatching.name_managed": "the doorkeepers of managed arrays, which one scan of arguments finds",

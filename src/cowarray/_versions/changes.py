@@ -20,6 +20,16 @@ _Indices = NDArray[np.intp]
 class Changes:
     """Where two arrays differ, element by element. Made by `changes`; true if they differ anywhere.
 
+    Parameters
+    ----------
+    shape : tuple of int
+    order : tuple of int
+        The axes, as they lie in memory.
+    itemsize : int
+        Bytes of an element.
+    blocks : list of tuple
+        Starts of runs of elements in the order of memory, and which elements differ there.
+
     Attributes
     ----------
     shape : tuple of int
@@ -57,7 +67,7 @@ class Changes:
         Returns
         -------
         ndarray of bool
-            With the shape of the arrays.
+            With the shape of the arrays. Fresh.
         """
         ordered = tuple(self.shape[axis] for axis in self.order)
         flat = np.zeros(math.prod(ordered), np.bool_)
@@ -118,7 +128,7 @@ def _counted(lengths: _Indices) -> _Indices:
 def _boxes(
     shape: tuple[int, ...], rest: _Indices, starts: _Indices, stops: _Indices
 ) -> list[tuple[_Indices, _Indices]]:
-    """For each axis, where boxes start and stop: runs of rows are joined along one axis after another, the last first."""
+    """Where boxes start and stop, by axes. Runs of rows are joined along one axis after another, the last first."""
     extents = [(starts, stops)]
     for length in reversed(shape[:-1]):
         at, rest = rest % length, rest // length

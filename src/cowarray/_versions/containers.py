@@ -1,7 +1,7 @@
 """States: arrays and plain values in dicts, lists, tuples and dataclasses, and their layouts.
 
-A layout says what a state is made of, with a number for each array. Layouts are compared, kept with versions, and put back
-into the same containers.
+A layout says what a state is made of, with a number for each array. Layouts are compared, kept with versions, and put
+back into the same containers.
 """
 
 import copy
@@ -247,7 +247,7 @@ def _put_back_dict(layout: Container, live: Any, arrays: dict[int, ndarray[Any, 
 def _new(layout: Container) -> Any:
     """A container of the layout's kind, whose items are still to come."""
     if layout.kind == "object":
-        made = layout.type.__new__(layout.type)
+        made: Any = object.__new__(layout.type)
         for name in layout.keys:
             object.__setattr__(made, name, None)
         return made

@@ -107,6 +107,6 @@ def differ(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
     one, other = (np.ascontiguousarray(z).reshape(-1) for z in (x, y))
     if itemsize in (1, 2, 4, 8) and counting.all():
         word = f"u{itemsize}"
-        return one.view(word) != other.view(word)
+        return np.asarray(one.view(word) != other.view(word))
     unequal = one.view(np.uint8).reshape(-1, itemsize) != other.view(np.uint8).reshape(-1, itemsize)
-    return (unequal if counting.all() else unequal[:, counting]).any(axis=1)
+    return np.asarray((unequal if counting.all() else unequal[:, counting]).any(axis=1))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.deferred.deferring import is_deferred
 from cowarray._modes.fake.planning import is_fake
+from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
 from cowarray._versions.coding import decoded, encoded
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["History"]
 
 _Numbers = NDArray[np.int64]
+_NONE: _Numbers = np.zeros(0, np.int64)
+_MISSING: Any = object()
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -74,21 +77,30 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
 class History:
     """Versions of a state: arrays, and plain values beside them, in nested containers.
 
-    A version keeps the pages of 4 KiB that it changed, and no copy of the rest. Going back and forth writes into the same
-    arrays and containers, so references to them stay valid.
+    A version keeps the pages of 4 KiB that it changed, and no copy of the rest. Going back and forth writes into the
+    same arrays and containers, so references to them stay valid.
 
     Parameters
     ----------
-    state : ndarray, dict, list, tuple or dataclass
-        Arrays (cowarray's or NumPy's, which are copied as by `array`) and plain values: None, numbers, strings, bytes,
-        dates, NumPy's scalars; in dicts, lists, tuples and dataclasses, at any depth. Tuples and frozen dataclasses may
-        have arrays only. It is version 0.
+    path_or_state : path or object
+        A folder, or the state of a history in memory.
+    state : ndarray, dict, list, tuple or dataclass, optional
+        With a path: the state of a new history in that folder. It is version 0. A state has arrays (cowarray's or
+        NumPy's, which are copied as by `array`) and plain values: None, numbers, strings, bytes, dates, NumPy's
+        scalars; in dicts, lists, tuples and dataclasses, at any depth. Tuples and frozen dataclasses may have arrays
+        only.
+        Without it, the folder has a history, which is opened.
+    mode : {"r+", "r"}
+        With a path alone: "r" opens it beside another process that writes, sees the versions of now, and cannot commit.
+    template : object, optional
+        With a path alone: a state whose dataclasses and named tuples the stored ones become. Otherwise dataclasses come
+        as dicts: nothing that a file names is imported.
 
     Attributes
     ----------
     state : object
-        The state to work on, in place. An entry that you rebind to an array of the same shape and dtype is assigned into
-        the old array at the next commit; other arrays and values take the place of the old ones.
+        The state to work on, in place. An entry that you rebind to an array of the same shape and dtype is assigned
+        into the old array at the next commit; other arrays and values take the place of the old ones.
     version : int
         The version that `state` was last.
     branch_name : str
@@ -103,7 +115,11 @@ class History:
     TypeError
         The state has something else, a fake, or a deferred array; the message says where.
     ValueError
-        The state contains itself.
+        The state contains itself, or the folder is damaged, or a file in it was changed.
+    FileNotFoundError, FileExistsError
+        A folder without a history is to be opened, or one with a history to be created.
+    BlockingIOError
+        Another process writes to the folder; the message says which.
 
     See Also
     --------
@@ -117,7 +133,11 @@ class History:
     While an export that can be written to is alive, all pages of its array are looked at.
 
     Commit while no other thread writes to the state. After a fork, in both processes, the next commit of each large
-    array copies it once.
+    array copies it once; only the parent writes to the folder.
+
+    A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md has the
+    format. A commit is safe on the disk when it returns, whatever ends the process. A history is a context manager,
+    which closes it.
 
     Examples
     --------
@@ -137,16 +157,17 @@ class History:
     """
 
     @overload
-    def __init__(self, state: Any, /) -> None: ...
+    def __init__(self, path_or_state: Any, /) -> None: ...
     @overload
-    def __init__(self, path: str | os.PathLike[str], state: Any, /) -> None: ...
+    def __init__(self, path_or_state: str | os.PathLike[str], state: Any, /) -> None: ...
     @overload
     def __init__(
-        self, path: str | os.PathLike[str], /, *, mode: Literal["r", "r+"] = "r+", template: Any = None
+        self, path_or_state: str | os.PathLike[str], /, *, mode: Literal["r", "r+"] = "r+", template: Any = None
     ) -> None: ...
-    def __init__(self, *args: Any, mode: str = "r+", template: Any = None) -> None:
-        if not 1 <= len(args) <= 2 or (len(args) == 2 and not isinstance(args[0], (str, os.PathLike))):
-            raise TypeError("History: expected a state, a path and a state, or a path")
+    def __init__(self, path_or_state: Any, state: Any = _MISSING, /, *, mode: str = "r+", template: Any = None) -> None:
+        in_folder = isinstance(path_or_state, (str, os.PathLike))
+        if state is not _MISSING and not in_folder:
+            raise TypeError(f"History: expected a path before a state (got {type(path_or_state).__name__})")
         if mode not in ("r", "r+"):
             raise ValueError(f"History: mode must be 'r' or 'r+' (got {mode!r})")
         self._lock = threading.RLock()
@@ -159,19 +180,20 @@ class History:
         self._step: _Step | None = None
         self._store: Store | None = None
         self._head, self._tips, self._branch = 0, {"main": 0}, "main"
-        if len(args) == 1 and isinstance(args[0], (str, os.PathLike)):
-            self._open(Path(args[0]), mode, template)
-        elif len(args) == 1:
-            self._begin(args[0])
+        if not in_folder:
+            self._begin(path_or_state)
+        elif state is _MISSING:
+            self._open(Path(path_or_state), mode, template)
         else:
-            self._create(Path(args[0]), args[1])
+            self._create(Path(path_or_state), state)
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
         self._tree.add(Version(0, None, None, "", time.time(), {}), layout, _NONE, _NONE, _NONE)
 
     def _create(self, folder: Path, state: Any) -> None:
-        from cowarray._versions.store import Store
+        with importing:
+            from cowarray._versions.store import Store
 
         self._begin(state)  # first: what is refused leaves no folder
         store = Store.create(folder)
@@ -186,7 +208,8 @@ class History:
             raise
 
     def _open(self, folder: Path, mode: str, template: Any) -> None:
-        from cowarray._versions.store import Store
+        with importing:
+            from cowarray._versions.store import Store
 
         while True:
             store = Store.open(folder, writes=mode == "r+")
@@ -218,7 +241,7 @@ class History:
         self._state = put_back(self._tree.layouts[self._head], None, self._arrays())
 
     def _readable(self, mode: str) -> tuple[_Numbers, _Numbers, NDArray[np.uint8]]:
-        """Pages of the present version with their contents; to read only, of the last one before that is not damaged."""
+        """Pages of the present version, and contents; to read only, of the last one before that is not damaged."""
         while True:
             page, content = self._tree.at(self._head)
             try:
@@ -234,22 +257,27 @@ class History:
 
     @property
     def state(self) -> Any:
+        """object: The state to work on, in place."""
         return self._state
 
     @property
     def version(self) -> int:
+        """int: The version that `state` was last."""
         return self._head
 
     @property
     def branch_name(self) -> str:
+        """str: The branch that the next commit continues; "main" at first."""
         return self._branch
 
     @property
     def branches(self) -> dict[str, int]:
+        """dict: The last version of each branch."""
         return dict(self._tips)
 
     @property
     def own_nbytes(self) -> int:
+        """int: Bytes of memory that the history takes beside the arrays of the state."""
         tables = sum(slot.held.nbytes + slot.tracked.own_nbytes for slot in self._slots.values())
         return self._contents.nbytes + self._tree.nbytes + tables
 
@@ -545,7 +573,7 @@ class History:
         Raises
         ------
         OSError
-            Not all of them could be written; what failed is tried again by the next call. The versions before are whole.
+            Not all of them could be written; the next call tries again. The versions before are whole.
         """
         if self._store is not None:
             self._store.flush()
@@ -911,6 +939,3 @@ class History:
             f"<table><caption>{len(self)} versions, {self.own_nbytes:,} bytes</caption>"
             f"<tr><th>version</th><th>message</th><th>changed</th></tr>{rows}</table>"
         )
-
-
-_NONE: _Numbers = np.zeros(0, np.int64)

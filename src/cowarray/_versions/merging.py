@@ -18,6 +18,11 @@ _POLICIES = ("raise", "first", "last")
 class MergeConflict(ValueError):
     """Two versions changed one element to different bytes.
 
+    Parameters
+    ----------
+    message : str
+    boxes : list of tuple of slice
+
     Attributes
     ----------
     boxes : list of tuple of slice
@@ -76,7 +81,7 @@ def merge(
     >>> left, right = x.copy(), x.copy()
     >>> left[0], right[5] = 1.0, 2.0
     >>> cowarray.merge(x, left, right)
-    cowarray.ndarray([1., 0., 0., 0., 0., 2.])
+    array([1., 0., 0., 0., 0., 2.])
     """
     if conflicts not in _POLICIES:
         raise ValueError(f"merge: conflicts must be one of {', '.join(map(repr, _POLICIES))} (got {conflicts!r})")

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, BinaryIO
-from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import array
 from cowarray._versions.background import Background
 from cowarray._versions.coding import encoded
@@ -178,7 +178,10 @@ def _write_npy(file: BinaryIO, x: NDArray[Any]) -> None:
 
 
 def _write_npz(file: BinaryIO, layout: Layout, values: list[NDArray[Any]]) -> None:
-    with ZipFile(file, "w", ZIP_STORED, allowZip64=True) as archive:
+    with importing:
+        from zipfile import ZipFile
+
+    with ZipFile(file, "w", allowZip64=True) as archive:
         for name, number in dict(arrays_of(layout)).items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 for chunk in _chunks_of(values[number]):

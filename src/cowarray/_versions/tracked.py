@@ -4,6 +4,7 @@ A large array lies on a ground (see *grounds* in ``core.h``), so that a look cos
 where the system grants no pages, is compared with a copy.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,7 @@ _Numbers = NDArray[np.int64]
 def runs_of(pages: _Numbers) -> list[tuple[int, int]]:
     """Where runs of consecutive numbers start and stop, as indices into a sorted array."""
     ends = np.flatnonzero(np.diff(pages) != 1) + 1
-    bounds = [0, *ends.tolist(), pages.size]
-    return list(zip(bounds[:-1], bounds[1:], strict=True)) if pages.size else []
+    return list(pairwise([0, *ends.tolist(), pages.size])) if pages.size else []
 
 
 def _bytes_of(x: ndarray[Any, Any]) -> ndarray[Any, Any]:
@@ -101,7 +101,7 @@ class _Grounded:
 
     def _begin(self, live: ndarray[Any, Any]) -> None:
         ground = Ground(live.storage)
-        pages: _Bytes = np.frombuffer(ground, np.uint8).reshape(-1, PAGE)
+        pages: _Bytes = np.frombuffer(memoryview(ground), np.uint8).reshape(-1, PAGE)
         self._ground, self.pages = ground, pages
         self._join(live)
 

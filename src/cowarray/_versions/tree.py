@@ -18,7 +18,7 @@ _Numbers = NDArray[np.int64]
 class Version:
     """One version of a history.
 
-    Attributes
+    Parameters
     ----------
     number : int
         Counted from 0, never used again.
@@ -127,7 +127,7 @@ class Tree:
         return found
 
     def between(self, start: int, goal: int) -> tuple[_Numbers, _Numbers]:
-        """Pages that differ between two versions, and their contents at the goal. A page may be there with no change."""
+        """Pages that may differ between two versions, sorted, and their contents at the goal."""
         ups: list[slice] = []
         downs: list[slice] = []
         while start != goal:
