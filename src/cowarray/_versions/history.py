@@ -553,7 +553,7 @@ class History:
         kept = {*sorted(self._tree.versions)[-last:], self._head, *self._tips.values()}
         thinned = self._tree.thinned(kept)
         held = [slot.held for slot in self._slots.values()]
-        used = np.unique(np.concatenate([thinned.contents(), *held]))
+        used = np.setdiff1d(thinned.contents(), np.concatenate([_NONE, *held]))  # what arrays have needs no place
         before, self._tree = self._tree, thinned
         try:
             if self._store is not None:
