@@ -45,7 +45,20 @@ _COMMIT_DROPS = (
 _FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "families", "ledger", "policy")}
 _FAILING_FILES = {
     f"{name}.c"
-    for name in ("pages", "policy", "windows", "maps", "commits", "base", "dirty", "prices", "family", "lender")
+    for name in (
+        "pages",
+        "policy",
+        "windows",
+        "maps",
+        "commits",
+        "base",
+        "dirty",
+        "prices",
+        "family",
+        "lender",
+        "ground",
+        "differences",
+    )
 }
 _FAILING = ["-DFAILING_RENAMES", "-include", str(HERE / "failing.h")]
 

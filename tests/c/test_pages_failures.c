@@ -160,6 +160,86 @@ static void request(void)
     cow_storage_free(clone.storage);
 }
 
+/* ---- grounds --------------------------------------------------------------------------------------------------------- */
+
+typedef struct told {
+    unsigned char pages[PAGES];
+} told;
+
+static void tell(void *to, size_t start, size_t nbytes)
+{
+    memset(((told *)to)->pages + start / PAGE, 1, (nbytes - 1) / PAGE + 1);
+}
+
+/* Whether all pages are told in which the first bytes differ. */
+static bool tells_all(const told *all, const unsigned char *one, const unsigned char *other, size_t step)
+{
+    bool good = true;
+    for (size_t i = 0; i < PAGES; i++) {
+        good = good && (all->pages[i] || one[i] == other[i * step]);
+    }
+    return good;
+}
+
+static void put_on_ground(cow_ground *ground, const thing *of, size_t page)
+{
+    unsigned char bytes[PAGE];
+    const unsigned char before = ((const unsigned char *)cow_ground_bytes(ground))[page * PAGE];
+    cow_status status;
+    memset(bytes, 7, sizeof bytes);
+    bytes[0] = of->first[page];
+    status = cow_ground_put(ground, page * PAGE, bytes, PAGE, NULL);
+    CHECK(status == COW_OK || status == COW_ENOMEM);
+    CHECK_EQ(((const unsigned char *)cow_ground_bytes(ground))[page * PAGE], status == COW_OK ? bytes[0] : before);
+}
+
+static void look(cow_ground *ground, const thing *of)
+{
+    told all;
+    memset(&all, 0, sizeof all);
+    CHECK(cow_ground_changes(ground, of->storage, tell, &all, NULL) == COW_OK);
+    CHECK(tells_all(&all, of->first, (const unsigned char *)cow_ground_bytes(ground), PAGE));
+}
+
+/* A clone keeps its values, and what is told is all that differs. */
+static void follow(void)
+{
+    thing of = plain_thing(), clone, other;
+    cow_ground *ground = NULL;
+    told all;
+    const cow_status status = cow_ground_new(of.storage, &ground, &clone.storage, NULL);
+    if (status != COW_OK) {
+        CHECK((status == COW_EREFUSED || status == COW_ENOMEM) && ground == NULL && is_right(&of));
+        cow_storage_free(of.storage);
+        return;
+    }
+    cow_storage_free(of.storage);
+    of.storage = clone.storage;
+    clone = clone_of(&of);
+    put_pages(&of, 3, 1, 1);
+    put_pages(&of, 600, 200, 2);
+    look(ground, &of);
+    put_on_ground(ground, &of, 3);
+    put_on_ground(ground, &of, 600);
+    cow_ground_settle(ground, of.storage);
+    look(ground, &of);
+    other = clone_of(&of);
+    put_pages(&of, 3, 1, 4);
+    put_on_ground(ground, &of, 3);
+    CHECK(is_right(&of) && is_right(&clone) && is_right(&other));
+    memset(&all, 0, sizeof all);
+    CHECK(cow_storage_differences(of.storage, 0, clone.storage, 0, SIZE, tell, &all, NULL) == COW_OK);
+    CHECK(tells_all(&all, of.first, clone.first, 1));
+    cow_storage_free(of.storage);
+    if (cow_ground_storage(ground, &of.storage, NULL) == COW_OK) {
+        cow_storage_free(of.storage);
+    }
+    cow_ground_free(ground);
+    CHECK(is_right(&clone) && is_right(&other));
+    cow_storage_free(clone.storage);
+    cow_storage_free(other.storage);
+}
+
 static int file; /* SIZE + 64 bytes of 7 */
 
 /* What fails here says so; what is mapped is right. */
@@ -323,6 +403,13 @@ static void requests_survive_each_failure(fixture *f)
     (void)f;
     use(COW_PAGING_OFF);
     sweep_all(request, "a request");
+}
+
+static void grounds_survive_each_failure(fixture *f)
+{
+    (void)f;
+    use(COW_PAGING_OFF);
+    sweep_all(follow, "a ground");
 }
 
 static void file_maps_survive_each_failure(fixture *f)
@@ -608,6 +695,7 @@ int main(void)
     RUN(first_writes_survive_each_failure);
     RUN(generations_survive_each_failure);
     RUN(requests_survive_each_failure);
+    RUN(grounds_survive_each_failure);
     RUN(file_maps_survive_each_failure);
     RUN(old_kernels_hold_the_same_values);
     RUN(both_roads_find_the_same_pages);

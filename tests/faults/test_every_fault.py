@@ -174,7 +174,8 @@ def test_every_function_of_the_core_that_can_fail_is_swept_in_c():
     # Where calls of the system fail as well.
     swept_there |= failing & set(
         re.findall(
-            r"cow_(?:mutable_begin_at|storage_page|paging_\w+)", (TESTS / "c" / "test_pages_failures.c").read_text()
+            r"cow_(?:mutable_begin_at|storage_page|storage_differences|ground_\w+|paging_\w+)",
+            (TESTS / "c" / "test_pages_failures.c").read_text(),
         )
     )
     assert len(failing) >= 7

@@ -108,6 +108,12 @@ CASES = [
         cowarray.materialize({"x": cowarray.deferred_init(cowarray.add, x, 1)})
         with cowarray.budget(1 << 20, small=0): y = x + 1; y[0] = 3; z = y.copy(); cowarray.evict(y); y + z
         cowarray.by_page(x); x.by_page()
+        y = x.copy(); y[0] = 3; found = cowarray.changes(x, y); found.mask(), found.boxes(), repr(found)
+        y = x.copy(); y[0] = 3; cowarray.merge(x, y, x)
+        h = cowarray.History({"x": x}); h.state["x"][0] = 3; h.commit(); h.undo(); h.redo(); h.keep(last=1); h[1]
+        cowarray.MergeConflict("text", []); cowarray.Changes((3,), (0,), 8, [])
+        cowarray.save_async(PATH, x).result()
+        cowarray.Version(0, None, None, "", 0.0, {})
         with cowarray.aliasing(): x.reshape(-1)[0] = 3; np.asarray(x)
         x = x.checkpoint() * 2; x.evict(); x.is_checkpointed(); x.decheckpoint()
         y = cowarray.checkpoint(x) * 2; cowarray.evict(y); cowarray.decheckpoint(y); cowarray.is_checkpointed(y)

@@ -93,6 +93,9 @@ CASES = [
         cowarray.FakeError("", "", None)
         cowarray.Line((), 0, 0, 0)
         cowarray.Divergence("read", "add", 0, (), (), ())
+        cowarray.Changes((3,), (0,), 8, [])
+        cowarray.MergeConflict("", [])
+        cowarray.Version(0, None, None, "", 0.0, {})
         cowarray.AliasingError(x)
         cowarray.AliasingWarning(x)
         (lambda seen: inside(seen, lambda: [*seen]))(cowarray.trace())
@@ -167,6 +170,10 @@ CASES = [
     *cases("cowarray.checkpoint(x)", gives=COPY, name="cowarray.checkpoint", tags="isolation"),
     *cases("cowarray.decheckpoint(x)", gives=SAME, name="cowarray.decheckpoint", tags="isolation"),
     *cases("cowarray.by_page(x)", gives=SAME, name="cowarray.by_page", tags="isolation"),
+    *cases("cowarray.changes(x, x.copy()).mask()", name="cowarray.changes", tags="isolation"),
+    *cases("cowarray.merge(x, x.copy())", gives=COPY, name="cowarray.merge", tags="isolation"),
+    *cases("cowarray.History({'x': x}).state['x']", gives=COPY, name="cowarray.History", tags="isolation"),
+    *cases("str(cowarray.save_async('/', x).exception())", name="cowarray.save_async", tags="isolation"),
     *cases("cowarray.is_checkpointed(x)", name="cowarray.is_checkpointed", tags="isolation"),
     *cases("refused(cowarray.evict, x)", name="cowarray.evict", tags="isolation"),
     *cases("inside(cowarray.deferred(), lambda: x + A([1.]))", name="cowarray.deferred", tags="isolation"),
