@@ -1,5 +1,5 @@
-"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, ``simulate SCRIPT``, ``plan SCRIPT``, and
-``replay LOG``."""
+"""The command line: ``python -m cowarray demo [FILE.npy]``, ``info``, ``run SCRIPT``, ``simulate SCRIPT``,
+``plan SCRIPT``, and ``replay LOG``."""
 
 import argparse
 import os
@@ -114,7 +114,19 @@ def _parsers() -> Any:
         "masks=0.5,conditions=true,numbers=1,rounds=10, or solver.py:88=false for one line (may be repeated)",
     )
     plan.add_argument("--limit", metavar="SIZE", type=_size, help="exit with 1 if the peak is above SIZE")
-    running = {"simulate": simulate, "plan": plan}
+    run = commands.add_parser(
+        "run",
+        help="run a program that was written for NumPy on cowarray's arrays",
+        usage="python -m cowarray run [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
+        description="Runs a program as it is: its NumPy is cowarray. Output, exit status, tracebacks and sys.argv are "
+        "the program's.",
+        epilog="Exit status: the program's own; 2 for a program that cannot be run.",
+        allow_abbrev=False,
+    )
+    run.add_argument("--aliasing", action="store_true", help="have arrays alias as NumPy's do, in the whole process")
+    run.add_argument("--paging", choices=["off", "ledger", "eager"], help="which writes cost pages (default: ledger)")
+    run.add_argument("--report", action="store_true", help="say at the end what was copied, and where")
+    running = {"simulate": simulate, "plan": plan, "run": run}
     for each in running.values():
         each.add_argument("--json", action="store_true", help="report as one line of JSON")
         each.add_argument("--output", metavar="FILE", help="write the report to FILE (default: stderr)")
@@ -202,7 +214,7 @@ def _assumed(text: str) -> Any:
     return text
 
 
-_WITH_VALUE = ("--assume", "--include", "--limit", "--output", "--real", "--sample")
+_WITH_VALUE = ("--assume", "--include", "--limit", "--output", "--paging", "--real", "--sample")
 
 
 def _split(arguments: Any) -> Any:
@@ -232,9 +244,19 @@ def _run_program(command: Any, parser: Any, options: Any, program: Any) -> Any:
             as_json=options.json,
             output=options.output,
         )
-    from cowarray._tools import programs, simulation
+    from cowarray._tools import programs, running, simulation
 
     started = programs.Program(program[0], program[1:], module=module, include=options.include)
+    if command == "run":
+        report = options.report or options.json or options.output is not None
+        return running.run(
+            started,
+            aliasing=options.aliasing,
+            paging=options.paging,
+            report=report,
+            as_json=options.json,
+            output=options.output,
+        )
     return simulation.run(
         started, error=options.error, exact=options.exact, as_json=options.json, output=options.output
     )

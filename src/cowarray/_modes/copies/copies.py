@@ -122,7 +122,12 @@ def report(kind: str, nbytes: int, reason: str, unread: Unread | None = None) ->
 def born(kind: str, storage: Storage) -> None:
     """Note, inside a `trace`, where a Storage was made that shares an allocation."""
     global _most_born
-    if holding(_traces):
+    traces = holding(_traces)
+    if traces:
+        if kind == "lazy copy":
+            for events in traces:
+                events.lazy_copies += 1
+                events.lazy_nbytes += storage.nbytes
         if len(_born) >= _most_born:
             _living()
             _most_born = 2 * len(_born) + 64
@@ -192,12 +197,21 @@ class no_copy(Mode):
         super().__init__("no_copy", _forbidden, eager, ((count_modes,),))
 
 
+class _Events(list[Any]):
+    """What a trace collects, and how much was not copied at once."""
+
+    lazy_copies = 0
+    lazy_nbytes = 0
+
+
 class trace(Mode):
     """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
 
     Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
     Their bytes add up to what `stats` counts as copied. While it is in force, lazy copies and snapshots note where they
     were made, and `explain` names them.
+
+    `lazy_copies` and `lazy_nbytes` count the lazy copies of the block, and the bytes that eager ones would have copied.
 
     A lazy copy that is written, and dropped before anybody reads it, was written for nothing: a program that NumPy
     gives a view there relies on that view. Such a ``'lost write'`` appears once the copy is dropped, also after the
@@ -231,7 +245,7 @@ class trace(Mode):
     """
 
     def __init__(self) -> None:
-        self._events: list[Any] = []
+        self._events = _Events()
         super().__init__("trace", _traces, self._events, ((count_modes,),))
 
     def __iter__(self) -> Iterator[TraceEvent]:
@@ -240,6 +254,16 @@ class trace(Mode):
 
     def __len__(self) -> int:
         return sum(map(_is_known, self._events))
+
+    @property
+    def lazy_copies(self) -> int:
+        """int: How many copies were lazy."""
+        return self._events.lazy_copies
+
+    @property
+    def lazy_nbytes(self) -> int:
+        """int: Bytes that those would have copied at once."""
+        return self._events.lazy_nbytes
 
     def __repr__(self) -> Any:
         known = len(self)

@@ -1,0 +1,153 @@
+"""``python -m cowarray run``: a program is run as Python runs it, on this library's arrays."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from support.limits import LONGEST
+
+ARRAYS = """\
+import sys, numpy as np
+x = np.zeros((100, 100))
+y = x.copy()
+y[0] = 1
+x.ravel()[:3] = 7
+if "write" in sys.argv:
+    x.data[5, 5] = 2
+print(sys.argv[1:], __name__, __file__, y.sum(), x.sum())
+"""
+PROGRAMS = {
+    "prints": "import sys; print(sys.argv, __name__); print('error', file=sys.stderr)",
+    "raises": "import numpy as np\ndef f(x):\n    return x[99]\nf(np.zeros(3))",
+    "exits": "import sys, numpy as np\nprint(np.arange(3).sum())\nsys.exit(int(np.int64(7)))",
+    "exits with text": "import sys; sys.exit('sorry')",
+    "reads": "import sys, numpy as np\nprint(np.array([float(line) for line in sys.stdin]).sum())",
+    "imports beside it": "import helper\nprint(helper.total(4))",
+    "at exit": "import atexit, numpy as np\natexit.register(lambda: print(np.ones(3).sum()))",
+    "threads": """
+        import threading, numpy as np
+        def work():
+            x = np.zeros(10); y = x.copy(); y[0] = 1; print(x.sum(), y.sum())
+        thread = threading.Thread(target=work); thread.start(); thread.join()
+    """,
+    "processes": """
+        import multiprocessing, numpy as np
+        def work(n):
+            return float(np.arange(n).sum())
+        if __name__ == "__main__":
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print(pool.map(work, [3, 4]))
+    """,
+    "pickles": """
+        import pickle, numpy as np
+        class Here:
+            x = 1
+        print(type(pickle.loads(pickle.dumps(Here()))).__module__, pickle.loads(pickle.dumps(np.arange(3))).sum())
+    """,
+}
+
+
+def written(folder, text, name="program.py"):
+    (folder / name).write_text(textwrap.dedent(text))
+    return name
+
+
+def run(folder, *arguments, command=("-m", "cowarray", "run"), text="1\n2\n"):
+    return subprocess.run(
+        [sys.executable, *command, *arguments],
+        cwd=folder, input=text, capture_output=True, text=True, timeout=LONGEST, check=False,
+    )  # fmt: skip
+
+
+def without_ours(text):
+    """A traceback without the frames of this library that lie below the program's."""
+    return re.sub(r'  File "[^"]*cowarray/[^"]*", line .*\n(?:    .*\n)*', "", text)
+
+
+@pytest.mark.parametrize("options", [(), ("--aliasing",), ("--paging", "eager")])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_output_status_and_traceback_are_the_programs(tmp_path, program, options):
+    written(tmp_path, "import numpy as np\ndef total(n):\n    return np.ones(n).sum()\n", "helper.py")
+    name = written(tmp_path, PROGRAMS[program])
+    ours = run(tmp_path, *options, name, "--report", "-x", "y")
+    pythons = run(tmp_path, name, "--report", "-x", "y", command=())
+    assert (ours.stdout, ours.returncode) == (pythons.stdout, pythons.returncode)
+    assert without_ours(ours.stderr) == pythons.stderr
+
+
+def test_arrays_are_ours_and_alias_on_request(tmp_path):
+    name = written(tmp_path, "import numpy as np, cowarray\nprint(type(np.zeros(3)) is cowarray.ndarray)\n")
+    assert run(tmp_path, name).stdout == "True\n"
+    name = written(tmp_path, ARRAYS)
+    pythons = run(tmp_path, name, "write", command=())
+    assert run(tmp_path, "--aliasing", name, "write").stdout == pythons.stdout
+    refused = run(tmp_path, name, "write")
+    assert refused.returncode == 1
+    assert "read-only" in refused.stderr
+
+
+def test_the_report_names_the_lines_that_copied(tmp_path):
+    name = written(tmp_path, "import numpy as np\nx = np.zeros(1000)\ny = x.copy()\nz = x.copy()\ny[0] = 1\nprint(5)\n")
+    result = run(tmp_path, "--report", name)
+    assert result.stdout == "5\n"
+    lines = result.stderr.splitlines()
+    assert lines[0] == "cowarray run: program.py: 2 copies of 16,000 bytes were lazy; 8,000 bytes were copied"
+    assert lines[1].startswith("Peak resident memory: ")
+    assert lines[2:] == ["Most was copied by", "  program.py:5  y[0] = 1  [1 times, 8,000 bytes]"]
+    result = run(tmp_path, "--json", "--output", "report.json", name)
+    assert result.stderr == ""
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["format"] == "cowarray run 1"
+    assert (report["lazy_copies"], report["lazy_nbytes"], report["copied_nbytes"]) == (2, 16000, 8000)
+    assert report["lines"][0]["line"]["lineno"] == 5
+    assert report["peak_resident_nbytes"] > 10_000_000
+
+
+def test_modules_and_pytest(tmp_path):
+    (tmp_path / "package").mkdir()
+    written(tmp_path / "package", "", "__init__.py")
+    written(tmp_path / "package", "import sys\nfrom package import part\nprint(sys.argv[1:], part.made)", "__main__.py")
+    written(tmp_path / "package", "import numpy as np\nmade = type(np.ones(2)).__module__", "part.py")
+    assert run(tmp_path, "-m", "package", "a").stdout == "['a'] cowarray\n"
+    written(
+        tmp_path,
+        """
+        import numpy as np
+        def test_copies():
+            x = np.zeros(3); y = x.copy(); y[0] = 1
+            assert x.sum() == 0 and type(x).__module__ == "cowarray"
+        def test_red():
+            assert np.ones(2).sum() == 3
+        """,
+        "test_program.py",
+    )
+    result = run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_program.py")
+    assert "1 failed, 1 passed" in result.stdout
+    assert result.returncode == 1
+
+
+def test_what_cannot_be_run(tmp_path):
+    assert run(tmp_path).returncode == 2
+    missing = run(tmp_path, "missing.py")
+    assert missing.returncode == 2
+    assert "can't open file" in missing.stderr
+    assert run(tmp_path, "--paging", "some", "x.py").returncode == 2
+    assert run(tmp_path, "--unknown", "x.py").returncode == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_ends_it_as_it_ends_the_program(tmp_path):
+    name = written(tmp_path, "import numpy as np, time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    with subprocess.Popen(
+        [sys.executable, "-m", "cowarray", "run", name],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=LONGEST)
+    assert process.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in stderr
