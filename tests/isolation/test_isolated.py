@@ -2,6 +2,7 @@
 
 import collections
 import inspect
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -225,3 +226,146 @@ def test_tasks_on_threads_see_what_was_submitted():
         results = list(pool.map(lambda times: halved(state, times).sum(), range(40)))
     assert results == [100_000 / 2**times for times in range(40)]
     assert state.sum() == 100_000
+
+
+# ---- NumPy's arrays, and files ---------------------------------------------------------------------------------------
+
+LARGE = 5 << 18  # numbers: 10 MiB
+
+
+def stamped(x):
+    """What a library does that knows NumPy's arrays only."""
+    assert type(x) is np.ndarray
+    assert x.flags.writeable
+    total = float(x.sum())
+    x.reshape(-1)[3] = -1.0
+    return total, cowarray.asarray(x)
+
+
+def mapped(folder, count=LARGE, mode="r", dtype="f8"):
+    path = folder / "numbers.dat"
+    if not path.exists():
+        np.arange(count).astype(dtype).tofile(path)
+    return np.memmap(path, dtype, mode, shape=(count,))
+
+
+@pytest.mark.parametrize("size", [10, LARGE])
+@pytest.mark.parametrize("kind", ["ours", "view", "writable", "read-only", "map"])
+def test_numpys_arrays_of_the_tasks_own(tmp_path, size, kind):
+    plain = np.arange(float(size))
+    given = {
+        "ours": lambda: cowarray.array(plain),
+        "view": lambda: cowarray.array(np.arange(-1.0, size))[1:],
+        "writable": plain.copy,
+        "read-only": lambda: np.frombuffer(plain.tobytes()),
+        "map": lambda: mapped(tmp_path, size),
+    }[kind]()
+    run = cowarray.isolated(stamped, as_numpy=True)
+    for _ in range(3):
+        total, result = run(given)
+        assert total == plain.sum()
+        assert type(result) is np.ndarray
+        assert (result[3], result[4], result.flags.writeable) == (-1.0, 4.0, True)
+        assert np.array_equal(given, plain)
+    (again,) = cowarray.isolated(as_numpy=True)(lambda *, one: (one["x"],))(one={"x": given})
+    assert np.array_equal(again, plain)
+
+
+def test_one_array_that_is_passed_twice_is_one_array_of_numpys():
+    def same(one, two):
+        one[0] = 5.0
+        return one is two["x"][0], two["x"][0][0]
+
+    x = cowarray.zeros(3)
+    assert cowarray.isolated(same, as_numpy=True)(x, {"x": [x]}) == (True, 5.0)
+
+
+def copied_by(function, *args):
+    before = cowarray.stats()["bytes_copied"]
+    function(*args)
+    return cowarray.stats()["bytes_copied"] - before
+
+
+def one(x):
+    x[7] = 1.0
+    return float(x[8])
+
+
+@pytest.mark.parametrize("as_numpy", [False, True])
+def test_a_mapped_file_costs_pages(tmp_path, as_numpy):
+    x = mapped(tmp_path)
+    run = cowarray.isolated(one, as_numpy=as_numpy)
+    assert run(x) == 8.0
+    assert copied_by(run, x) <= 1 << 16
+    part = x[1000:]
+    assert run(part) == 1008.0
+    assert copied_by(run, part) <= 1 << 16
+    square = x[: 1024 * 1024].reshape(1024, 1024)
+    assert cowarray.isolated(lambda y: (y.fill(3), float(y[1, 1]))[1], as_numpy=as_numpy)(square.T) == 3.0
+    assert np.array_equal(x, np.arange(LARGE))
+    assert np.array_equal(np.fromfile(tmp_path / "numbers.dat"), np.arange(LARGE))
+
+
+def test_arrays_of_ours_cost_pages_from_the_second_task_on():
+    x = cowarray.zeros(LARGE).by_page()
+    if x.storage.own_nbytes == x.nbytes:
+        pytest.skip("the system grants no pages")
+    run = cowarray.isolated(one, as_numpy=True)
+    assert run(x) == 0.0
+    assert copied_by(run, x) <= 1 << 16
+    y = cowarray.zeros(4 << 20)  # 32 MiB: by the page at the first write
+    run(y)
+    assert copied_by(run, y) <= 1 << 16
+
+
+def replaced(folder):
+    x = mapped(folder)
+    (folder / "other").write_bytes(bytes(x.nbytes))
+    (folder / "other").rename(folder / "numbers.dat")
+    return x
+
+
+def shortened(folder):
+    x = mapped(folder)
+    x = x[: LARGE // 2]
+    os.truncate(folder / "numbers.dat", x.nbytes)
+    return x
+
+
+def private(folder):
+    x = mapped(folder, mode="c")
+    x[9] = -9.0
+    x.flags.writeable = False
+    return x
+
+
+def gone(folder):
+    x = mapped(folder)
+    (folder / "numbers.dat").unlink()
+    return x
+
+
+@pytest.mark.parametrize("make", [replaced, shortened, private, gone, lambda folder: mapped(folder, mode="r+")])
+@pytest.mark.parametrize("as_numpy", [False, True])
+def test_files_that_are_not_what_they_were_mapped_as(tmp_path, make, as_numpy):
+    x = make(tmp_path)
+    wanted = np.array(x)
+
+    def values(y):
+        found = np.array(y)
+        y[9] = 1.0
+        return found
+
+    assert np.array_equal(cowarray.isolated(values, as_numpy=as_numpy)(x), wanted)
+    assert np.array_equal(x, wanted)
+
+
+def test_misaligned_and_foreign_maps_are_read_right(tmp_path):
+    path = tmp_path / "bytes"
+    path.write_bytes(bytes(range(256)) * (1 << 15))
+    x = np.memmap(path, "u1", "r", offset=1)
+    assert np.array_equal(cowarray.isolated(np.array)(x), np.asarray(x))
+    odd = x[: (x.size // 8 - 1) * 8].view("<u8")
+    assert np.array_equal(cowarray.isolated(np.array)(odd), np.asarray(odd))
+    backwards = x[::-1]
+    assert np.array_equal(cowarray.isolated(np.array)(backwards), np.asarray(backwards))

@@ -141,6 +141,31 @@ def test_a_folder_is_created_once(folder):
     assert not folder.with_name("other").exists()
 
 
+def test_a_closed_history_keeps_its_state(folder):
+    was = edited(folder)
+    history = ca.History(folder)
+    history.close()
+    history.close()
+    assert equal(history.state, was[-1])
+    history.state["a"][1] = 1.0
+    with pytest.raises(ValueError, match="is closed"):
+        history.commit()
+    with pytest.raises(ValueError, match="is closed"):
+        history[2]
+    ca.History(folder).close()
+
+
+def test_what_cannot_be_opened_keeps_no_lock(folder):
+    edited(folder)
+    (pages,) = (folder / "pages").iterdir()
+    whole = pages.read_bytes()
+    pages.write_bytes(whole[:-1])
+    with pytest.raises(ValueError, match="damaged"):
+        ca.History(folder)
+    pages.write_bytes(whole)
+    ca.History(folder).close()
+
+
 def test_a_child_neither_writes_nor_keeps_the_lock(folder):
     edited(folder)
     history = ca.History(folder)
@@ -154,6 +179,8 @@ def test_a_child_neither_writes_nor_keeps_the_lock(folder):
                 history.commit()
             except RuntimeError as error:
                 status = 0 if "only the parent" in str(error) else 2
+            history.checkout(2, discard=True)  # in its own memory
+            assert history.state["t"] == "2"
             os.write(ready[1], b".")
             os.read(go[0], 1)  # alive while another writer comes
         os._exit(status)

@@ -25,7 +25,7 @@ from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_o
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes
-from cowarray._versions.records import DiskContents, Present, Record
+from cowarray._versions.records import DiskContents, Present, Record, Stored
 from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import Tree, Version
 
@@ -224,6 +224,22 @@ class History:
                 store.close()
                 raise
             break
+        try:
+            self._fill(store, records, present, arrays, mode, template)
+        except BaseException:
+            store.close()
+            raise
+
+    def _fill(
+        self,
+        store: "Store",
+        records: list[Record],
+        present: Present,
+        arrays: list[Stored],
+        mode: str,
+        template: Any,
+    ) -> None:
+        """Become what the folder says."""
         self._store, self._contents = store, store.contents
         for record in records:
             layout = decoded(record.layout, template)
@@ -497,6 +513,7 @@ class History:
         text = message or f"merge {other}"
         return self._add(text, layout, self._changed(layout), theirs)
 
+    @_whole
     def changes(self, a: int | str, b: int | str) -> dict[str, Changes]:
         """Where two versions differ.
 
@@ -515,21 +532,20 @@ class History:
         KeyError
             There is no such version.
         """
-        with self._lock:
-            first, second = self._find(a), self._find(b)
-            both = set(arrays_of(self._tree.layouts[first])) & set(arrays_of(self._tree.layouts[second]))
-            pages, at_second = self._tree.between(first, second)
-            _, at_first = self._tree.between(second, first)
-            parts = self._by_slot(pages)
-            found = {
-                path: changes(
-                    self._with_pages(number, pages[parts[number]], at_first[parts[number]]),
-                    self._with_pages(number, pages[parts[number]], at_second[parts[number]]),
-                )
-                for path, number in sorted(both)
-                if number in parts
-            }
-            return {path: difference for path, difference in found.items() if difference}
+        first, second = self._find(a), self._find(b)
+        both = set(arrays_of(self._tree.layouts[first])) & set(arrays_of(self._tree.layouts[second]))
+        pages, at_second = self._tree.between(first, second)
+        _, at_first = self._tree.between(second, first)
+        parts = self._by_slot(pages)
+        found = {
+            path: changes(
+                self._with_pages(number, pages[parts[number]], at_first[parts[number]]),
+                self._with_pages(number, pages[parts[number]], at_second[parts[number]]),
+            )
+            for path, number in sorted(both)
+            if number in parts
+        }
+        return {path: difference for path, difference in found.items() if difference}
 
     def keep(self, *, last: int) -> None:
         """Forget all versions but the last ones, those at the end of branches, and the present one.
@@ -645,7 +661,7 @@ class History:
 
     def _say(self, head: int, tips: dict[str, int], branch: str) -> None:
         """Note in the folder where the history is about to be."""
-        if self._store is not None and self._store.writes:
+        if self._store is not None and self._store.is_writers:
             self._store.put_present(Present(head, branch, tips), max(self._tree.versions))
 
     def _store_arrays(self, layout: Layout) -> None:

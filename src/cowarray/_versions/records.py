@@ -75,9 +75,11 @@ class DiskContents:
         self._folder = folder
         self.files: dict[int, int] = {}  # descriptors
         self.waiting: dict[int, bytes] = {}  # not in the file yet
+        self.closed = False
         self._bases: list[tuple[int, NDArray[np.uint8]]] = []  # the first page of each array, and its bytes
 
     def close(self) -> None:
+        self.closed = True
         for descriptor in self.files.values():
             os.close(descriptor)
         self.files = {}
@@ -131,6 +133,8 @@ class DiskContents:
     def checked(self, number: int) -> bytes:
         """A page of a file, if its checksum is right."""
         file, offset = number >> FILE_BITS, number & ((1 << FILE_BITS) - 1)
+        if self.closed:
+            raise ValueError("History: it is closed, and old versions are in its folder")
         record = os.pread(self.files[file], RECORD, offset) if file in self.files else b""
         if len(record) == RECORD:
             page, version, checksum = _HEAD.unpack_from(record)

@@ -319,7 +319,14 @@ class Store:
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
+    @property
+    def is_writers(self) -> bool:
+        """Whether this process writes to the folder."""
+        return self.writes and self._process == os.getpid()
+
     def _see_writable(self) -> None:
+        if self.contents.closed:
+            raise ValueError("History: it is closed")
         if not self.writes:
             raise io.UnsupportedOperation("History: it was opened for reading")
         if self._process != os.getpid():
