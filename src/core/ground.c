@@ -232,8 +232,7 @@ static void tell_region(const cow_ground *ground, const cowi_window *of, size_t 
     }
 }
 
-/* all: somebody may be writing anywhere. */
-static void tell(const cow_ground *ground, const cowi_context *context, bool all, writer *out)
+static void tell(const cow_ground *ground, const cowi_context *context, writer *out)
 {
     pthread_mutex_t *lock = cowi_ground_lock(ground->base);
     const cowi_window *of;
@@ -243,7 +242,7 @@ static void tell(const cow_ground *ground, const cowi_context *context, bool all
         put_run(out, 0, ground->nbytes);
     }
     for (size_t i = 0; of != NULL && i < of->count; i++) {
-        if (all || cowi_load_relaxed(&of->regions[i].touched)) {
+        if (cowi_load_relaxed(&of->regions[i].touched)) {
             tell_region(ground, of, i, out);
         }
     }
@@ -261,14 +260,14 @@ static void end_busy(cow_storage *storage, bool was_sole)
     cowi_no_longer_busy(storage, NULL);
 }
 
-/* While a pin keeps its bytes. */
+/* While a pin keeps its bytes. Whoever pins says where he writes, and what was touched stays so until nobody pins. */
 static cow_status tell_pinned(const cow_ground *ground, cow_storage *storage, writer *out, cow_error *err)
 {
     cow_const_scope scope;
     const cow_status status = cow_const_begin(storage, &scope, err);
     if (status == COW_OK) {
         (void)cowi_gate_enter(false);
-        tell(ground, (const cowi_context *)scope.context, true, out);
+        tell(ground, (const cowi_context *)scope.context, out);
         cowi_gate_leave();
         cow_const_end(&scope);
     }
@@ -293,7 +292,7 @@ cow_status cow_ground_changes(cow_ground *ground, cow_storage *storage, cow_run_
         return tell_pinned(ground, storage, &out, err);
     }
     if (status == COW_OK) {
-        tell(ground, storage->context, false, &out);
+        tell(ground, storage->context, &out);
         end_busy(storage, was_sole);
     }
     return status;

@@ -84,17 +84,6 @@ GROUNDS = {
         "whole_regions_return",
         [("policy.c", "            cowi_store_relaxed(&of->touched, 1);\n", "")],
     ),
-    "a pinned Storage is looked at where it was touched": (
-        "test_ground",
-        "writers_that_say_nothing_are_found",
-        [
-            (
-                "ground.c",
-                "        tell(ground, (const cowi_context *)scope.context, true, out);",
-                "        tell(ground, (const cowi_context *)scope.context, false, out);",
-            )
-        ],
-    ),
     "settling takes what the ground has not": (
         "test_ground",
         "settling_loses_nothing",
