@@ -228,7 +228,15 @@ static int would(void *self, cow_sharing *sharing)
 }
 
 const cow_paging cowi_foretold_pages = {
-    COWI_PAGED_LEAST,   share,  unshadow, cowi_window_is_paged,  cowi_window_touch,
-    cowi_window_settle, family, would,    cowi_window_own_bytes, cowi_window_copied_bytes,
+    COWI_PAGED_LEAST,
+    share,
+    unshadow,
+    cowi_window_is_paged,
+    cowi_window_touch,
+    cowi_window_settle,
+    family,
+    would,
+    cowi_window_own_bytes,
+    cowi_window_copied_bytes,
     NULL,
 };

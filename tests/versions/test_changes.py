@@ -9,7 +9,25 @@ from support.seeds import chosen_seed
 import cowarray as ca
 
 PADDED = np.dtype({"names": ["a", "b"], "formats": ["u1", "f8"], "offsets": [0, 8], "itemsize": 24})
-DTYPES = ["?", "u1", "i2", "f4", "f8", "c16", "g", "G", "S3", "U2", "M8[s]", "m8[D]", "V5", ">i4", PADDED, "S0", "i4,(2,)f4"]
+DTYPES = [
+    "?",
+    "u1",
+    "i2",
+    "f4",
+    "f8",
+    "c16",
+    "g",
+    "G",
+    "S3",
+    "U2",
+    "M8[s]",
+    "m8[D]",
+    "V5",
+    ">i4",
+    PADDED,
+    "S0",
+    "i4,(2,)f4",
+]
 
 
 def values(rng, shape, dtype):
@@ -183,7 +201,16 @@ def large():
 
 @pytest.mark.parametrize(
     "view",
-    [np.s_[...], np.s_[1:], np.s_[501:1000], np.s_[:, 5:], np.s_[::3], np.s_[::-1], np.s_[3], np.s_[510:511, 1003:2000]],
+    [
+        np.s_[...],
+        np.s_[1:],
+        np.s_[501:1000],
+        np.s_[:, 5:],
+        np.s_[::3],
+        np.s_[::-1],
+        np.s_[3],
+        np.s_[510:511, 1003:2000],
+    ],
     ids=str,
 )
 def test_by_page_changes_are_exact(large, view):

@@ -456,7 +456,7 @@ def test_uncommitted_changes_are_refused_or_dropped():
             assert all_of(history) == clean
             assert state["b"] is b
     edit_small()
-    with pytest.raises(ValueError, match="History.merge: the state has changes"):
+    with pytest.raises(ValueError, match=r"History\.merge: the state has changes"):
         history.merge("main")
     assert len(history._slots) == 2
 

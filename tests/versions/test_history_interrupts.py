@@ -3,6 +3,7 @@
 import os
 import random
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_an_interrupt_at_any_bytecode(name, shape):
         if name in EDITED:
             edit(history)
         state = history.state
-        came += run(lambda: step(history), point)[1]
+        came += run(partial(step, history), point)[1]
         history[0]  # finishes what is under way
         now = seen(history)
         assert now in (before, after), point

@@ -1,7 +1,9 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from typing_extensions import Buffer, disjoint_base
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 @final
 class Storage:
@@ -24,7 +26,7 @@ class Ground:
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def join(self, storage: Storage, /) -> None: ...
     def changes(self, storage: Storage, /) -> list[tuple[int, int]]: ...
-    def put(self, pages: Buffer, contents: Buffer, /) -> None: ...
+    def put(self, pages: NDArray[np.int64], contents: NDArray[np.uint8], /) -> None: ...
     def settle(self, storage: Storage, /) -> None: ...
 
 @disjoint_base

@@ -343,7 +343,7 @@ cdef list end_runs(Runs *runs, cow_status status, cow_error *err):
 
 
 def differences(Storage a not None, size_t a_start, Storage b not None, size_t b_start, size_t nbytes, /):
-    """Runs, (start, stop), in which bytes of two Storages may differ, counted from the starts; outside they are equal."""
+    """Runs, (start, stop), in which bytes of two Storages may differ, counted from the starts; the rest is equal."""
     cdef cow_error err
     cdef cow_status status
     cdef cow_storage *first = enter(a)
@@ -421,7 +421,7 @@ cdef class Ground:
     @cython.boundscheck(False)
     @cython.wraparound(False)
     def put(self, const long long[::1] pages, const unsigned char[:, ::1] contents, /):
-        """Give pages of the ground, whose numbers are sorted, other bytes. RuntimeError after a fork: make a new ground."""
+        """Give pages of the ground, whose numbers are sorted, other bytes. RuntimeError after a fork: make another."""
         cdef cow_error err
         cdef cow_status status = COW_OK
         cdef Py_ssize_t at = 0

@@ -20,10 +20,19 @@ _Indices = NDArray[np.intp]
 class Changes:
     """Where two arrays differ, element by element. Made by `changes`; true if they differ anywhere.
 
-    Attributes
+    Parameters
     ----------
     shape : tuple of int
         Of the arrays.
+    order : tuple of int
+        Axes, so that the elements of the arrays with these axes in C order are in the order of memory.
+    itemsize : int
+        Bytes of an element.
+    blocks : list of (int, numpy.ndarray of bool)
+        Runs of elements in that order: where each begins, and which of its elements differ.
+
+    Attributes
+    ----------
     size : int
         How many elements differ.
     nbytes : int
@@ -34,7 +43,6 @@ class Changes:
     changes : Makes them.
     """
 
-    # Blocks are runs of elements in the order of memory, that is, in C order after the axes are put into `order`.
     def __init__(
         self, shape: tuple[int, ...], order: tuple[int, ...], itemsize: int, blocks: list[tuple[int, _Mask]]
     ) -> None:
@@ -57,7 +65,7 @@ class Changes:
         Returns
         -------
         ndarray of bool
-            With the shape of the arrays.
+            A copy, with the shape of the arrays.
         """
         ordered = tuple(self.shape[axis] for axis in self.order)
         flat = np.zeros(math.prod(ordered), np.bool_)

@@ -56,7 +56,7 @@ class _Value:
 @dataclass(frozen=True)
 class _Container:
     kind: str  # "dict", "list", "tuple" or "object"
-    type: type
+    cls: Any
     keys: tuple[Any, ...]
     key_types: tuple[type, ...]  # 1 and True are equal
     items: tuple["Layout", ...]
@@ -220,11 +220,12 @@ class _Putter:
         self._used: dict[int, Any] = {}  # containers by id: one that stood in two places is taken for the first
 
     def put(self, layout: Layout, live: Any) -> Any:
+        """What stands in the place of `live` now."""
         if isinstance(layout, _Array):
             return self._arrays[layout.number]
         if isinstance(layout, _Value):
             return layout.value
-        if type(live) is not layout.type or id(live) in self._used:
+        if type(live) is not layout.cls or id(live) in self._used:
             live = _new(layout)
         elif layout.kind == "tuple" and len(live) != len(layout.items):
             live = _new(layout)
@@ -252,14 +253,14 @@ class _Putter:
 def _new(layout: _Container) -> Any:
     """A container of the layout's kind, whose items are still to come."""
     if layout.kind == "object":
-        made = layout.type.__new__(layout.type)
+        made = layout.cls.__new__(layout.cls)
         for name in layout.keys:
             object.__setattr__(made, name, None)
         return made
     if layout.kind == "tuple":
         items = [None] * len(layout.items)
-        return layout.type._make(items) if hasattr(layout.type, "_make") else tuple(items)
-    return layout.type()
+        return layout.cls._make(items) if hasattr(layout.cls, "_make") else tuple(items)
+    return layout.cls()
 
 
 def number_of(layout: Layout | None) -> int | None:

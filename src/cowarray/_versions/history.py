@@ -84,20 +84,6 @@ class History:
         dates, NumPy's scalars; in dicts, lists, tuples and dataclasses, at any depth. Tuples and frozen dataclasses may
         have arrays only. It is version 0.
 
-    Attributes
-    ----------
-    state : object
-        The state to work on, in place. An entry that you rebind to an array of the same shape and dtype is assigned into
-        the old array at the next commit; other arrays and values take the place of the old ones.
-    version : int
-        The version that `state` was last.
-    branch_name : str
-        The branch that the next commit continues; "main" at first.
-    branches : dict
-        The last version of each branch.
-    own_nbytes : int
-        Bytes of memory that the history takes beside the arrays of the state.
-
     Raises
     ------
     TypeError
@@ -171,22 +157,31 @@ class History:
 
     @property
     def state(self) -> Any:
+        """object: The state to work on, in place.
+
+        An entry that you rebind to an array of the same shape and dtype is assigned into the old array at the next
+        commit; other arrays and values take the place of the old ones.
+        """
         return self._state
 
     @property
     def version(self) -> int:
+        """int: The version that the state was last."""
         return self._head
 
     @property
     def branch_name(self) -> str:
+        """str: The branch that the next commit continues; "main" at first."""
         return self._branch
 
     @property
     def branches(self) -> dict[str, int]:
+        """dict: The last version of each branch."""
         return dict(self._tips)
 
     @property
     def own_nbytes(self) -> int:
+        """int: Bytes of memory that the history takes beside the arrays of the state."""
         tables = sum(slot.held.nbytes + slot.tracked.own_nbytes for slot in self._slots.values())
         return self._contents.nbytes + self._tree.nbytes + tables
 

@@ -18,8 +18,9 @@ _POLICIES = ("raise", "first", "last")
 class MergeConflict(ValueError):
     """Two versions changed one element to different bytes.
 
-    Attributes
+    Parameters
     ----------
+    message : str
     boxes : list of tuple of slice
         The elements, as `Changes.boxes` has them.
 
@@ -76,7 +77,7 @@ def merge(
     >>> left, right = x.copy(), x.copy()
     >>> left[0], right[5] = 1.0, 2.0
     >>> cowarray.merge(x, left, right)
-    cowarray.ndarray([1., 0., 0., 0., 0., 2.])
+    array([1., 0., 0., 0., 0., 2.])
     """
     see_policy("merge", conflicts)
     start = Elements("merge", base)

@@ -81,7 +81,7 @@ class _Grounded:
 
     def _begin(self, live: ndarray[Any, Any]) -> None:
         ground = Ground(live.storage)
-        pages: _Bytes = np.frombuffer(ground, np.uint8).reshape(-1, PAGE)
+        pages: _Bytes = np.frombuffer(memoryview(ground), np.uint8).reshape(-1, PAGE)
         self._ground, self.pages = ground, pages
         self._join(live)
 

@@ -17,7 +17,7 @@ _Numbers = NDArray[np.int64]
 class Version:
     """One version of a history.
 
-    Attributes
+    Parameters
     ----------
     number : int
         Counted from 0, never used again.

@@ -93,6 +93,12 @@ CASES = [
         cowarray.FakeError("", "", None)
         cowarray.Line((), 0, 0, 0)
         cowarray.Divergence("read", "add", 0, (), (), ())
+        cowarray.changes(x, x.copy() + 1).boxes()
+        cowarray.Changes((2,), (0,), 8, [(0, np.array([True, False]))]).mask()
+        cowarray.MergeConflict("text", [(slice(0, 1),)])
+        cowarray.Version(0, None, None, "", 0.0, {})
+        cowarray.History({"x": x, "n": 1}).state
+        cowarray.History(x)[0]
         cowarray.AliasingError(x)
         cowarray.AliasingWarning(x)
         (lambda seen: inside(seen, lambda: [*seen]))(cowarray.trace())
@@ -102,6 +108,9 @@ CASES = [
     *cases(
         """
         cowarray.aliases(x, x[1:])
+        cowarray.changes(x, x.copy())
+        cowarray.merge(x, x + 1, conflicts="last")
+        (lambda history: (history.state["x"].fill(1), history.commit(), history.undo()))(cowarray.History({"x": x}))
         cowarray.shares_bytes(x, x.copy())
         cowarray.stats()
         cowarray.reset_stats()
