@@ -18,6 +18,7 @@ NEEDS = {
     "src/cowarray/_modes/deferred": ["tests/deferred"],
     "src/cowarray/_modes/budget": ["tests/budget"],
     "src/cowarray/_modes": ["tests/simulation", "tests/fakes", "tests/deferred", "tests/budget"],
+    "src/cowarray/_versions": ["tests/versions"],
     "src/cowarray/_tools": ["tests/project/test_demo.py", "tests/simulation", "tests/fakes"],
     "src/cowarray/_files": ["tests/edges/test_files.py", "tests/faults/test_hostile_files.py"],
     "src/cowarray/_face": ["tests/edges", "tests/isolation"],

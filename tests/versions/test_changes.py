@@ -1,6 +1,6 @@
-"""`changes` tells exactly which elements differ, by their bytes; `merge` puts what versions have changed together."""
+"""`changes` tells exactly the elements whose bytes differ, whatever the arrays are like."""
 
-import pickle
+import itertools
 
 import numpy as np
 import pytest
@@ -8,207 +8,271 @@ from support.seeds import chosen_seed
 
 import cowarray as ca
 
-DTYPES = ["?", "u1", "<i2", ">f4", "f8", "c8", "c16", "g", "G", "S3", "U2", "M8[s]", "V5"]
-PADDED = np.dtype([("a", "u1"), ("b", "f8"), ("c", "i2", (2,))], align=True)
-N = 5 << 20  # numbers: 40 MiB, which go by the page
+PADDED = np.dtype({"names": ["a", "b"], "formats": ["u1", "f8"], "offsets": [0, 8], "itemsize": 24})
+DTYPES = [
+    "?",
+    "u1",
+    "i2",
+    "f4",
+    "f8",
+    "c16",
+    "g",
+    "G",
+    "S3",
+    "U2",
+    "M8[s]",
+    "m8[D]",
+    "V5",
+    ">i4",
+    PADDED,
+    "S0",
+    "i4,(2,)f4",
+]
 
 
-def unequal(a, b):
-    """Which elements differ, one by one."""
-    flags = [x.tobytes() != y.tobytes() for x, y in zip(a.reshape(-1), b.reshape(-1), strict=True)]
-    return np.array(flags, np.bool_).reshape(a.shape)
+def values(rng, shape, dtype):
+    """Random values, of which few are equal to others."""
+    dtype = np.dtype(dtype)
+    x = np.zeros(shape, dtype)
+    if dtype.names:
+        for name in dtype.names:
+            x[name] = rng.integers(0, 100, x[name].shape)
+    elif dtype.kind in "SU":
+        x[...] = rng.integers(0, 100, shape).astype(f"{dtype.kind}3")
+    elif dtype.kind == "V":
+        x[...] = np.frombuffer(rng.bytes(x.size * 5), dtype).reshape(shape) if x.size else x
+    else:
+        x[...] = rng.integers(0, 100, shape)
+    return x
 
 
-def covered(found, shape):
-    """How often the boxes cover each element."""
-    counts = np.zeros(shape, int)
-    for box in found.boxes():
-        counts[box] += 1
-    return counts
+def fields_of(x):
+    return [x[name] for name in x.dtype.names] if x.dtype.names else [x]
+
+
+def oracle(x, y):
+    """Where bytes differ, padding apart: element by element."""
+    unequal = np.zeros(x.shape, bool)
+    significant = 10 if np.finfo(np.longdouble).nmant == 63 else 16
+    for one, other in zip(fields_of(x), fields_of(y), strict=True):
+        for index in np.ndindex(x.shape):
+            a, b = one[index].tobytes(), other[index].tobytes()
+            if one.dtype.char in "gG":
+                a, b = ([part[i : i + significant] for i in range(0, len(part), 16)] for part in (a, b))
+            unequal[index] |= a != b
+    return unequal
 
 
 def check(found, wanted, itemsize):
-    mask = np.asarray(found.mask())
-    assert mask.dtype == np.bool_
-    np.testing.assert_array_equal(mask, wanted)
-    np.testing.assert_array_equal(covered(found, wanted.shape), wanted)
-    assert (found.size, found.nbytes) == (wanted.sum(), wanted.sum() * itemsize)
-    assert bool(found) == wanted.any()
-    assert f"{wanted.sum()} of {wanted.size} elements" in repr(found)
+    """The mask, the sizes and the boxes are those of the wanted mask; the boxes are disjoint and in order."""
+    assert np.array_equal(np.asarray(found.mask()), wanted)
+    assert found.shape == wanted.shape
+    assert found.size == wanted.sum()
+    assert found.nbytes == found.size * itemsize
+    assert bool(found) is bool(wanted.any())
+    count = np.zeros(wanted.shape, int)
+    for box in found.boxes():
+        assert len(box) == wanted.ndim
+        count[box] += 1
+    assert np.array_equal(count, wanted.astype(int))
+    firsts = [tuple(part.start for part in box) for box in found.boxes()]
+    assert firsts == sorted(firsts)
 
 
-def any_array(rng, dtype):
-    shape = tuple(rng.integers(0, 6, rng.integers(0, 4)))
-    x = rng.integers(0, 3, shape).astype("u1").astype(dtype if dtype != "V5" else "S5").astype(dtype)
-    axes = rng.permutation(x.ndim)
-    return np.ascontiguousarray(x.transpose(axes)).transpose(np.argsort(axes)) if x.ndim else x
+def layouts(x):
+    """The value in several layouts."""
+    yield x.copy("C")
+    yield x.copy("F")
+    if x.ndim == 3:
+        yield np.ascontiguousarray(x.transpose(1, 2, 0)).transpose(2, 0, 1)
+    if x.ndim:
+        wide = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+        wide[..., ::2] = x
+        yield wide[..., ::2]
+        yield np.ascontiguousarray(x[::-1])[::-1]
+        low = np.zeros((x.shape[0] + 3, *x.shape[1:]), x.dtype)
+        low[2:-1] = x
+        yield low[2:-1]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_every_dtype_and_layout(dtype):
-    rng = np.random.default_rng(chosen_seed(7))
-    for _ in range(60):
-        a = any_array(rng, dtype)
-        x = ca.array(a)
-        y, b = x.copy(), np.array(a)
-        if a.size:
-            index = tuple(slice(*sorted(rng.integers(0, length + 1, 2))) for length in a.shape)
-            value = a.reshape(-1)[rng.integers(a.size)]
-            y[index], b[index] = value, value
-        step = (slice(None, None, int(rng.choice([-1, 2]))),) * min(a.ndim, int(rng.integers(0, 2)))
-        x, y, a, b = x[step], y[step], a[step], b[step]
-        wanted = unequal(a, b) if dtype not in ("g", "G") else np.asarray(a != b)
-        for one, other in ((x, y), (y, x), (a, y), (x, b), (a, b)):
-            check(ca.changes(one, other), wanted, a.dtype.itemsize)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(), (7,), (3, 4), (2, 3, 4), (0,), (3, 0, 2), (1, 5)])
+def test_changes_are_those_of_the_bytes(dtype, shape):
+    rng = np.random.default_rng(chosen_seed(28))
+    x = values(rng, shape, dtype)
+    y = x.copy()
+    if x.dtype.itemsize:
+        np.copyto(y, values(rng, shape, dtype), where=rng.random(x.shape) < 0.4)
+    wanted = oracle(x, y) if x.dtype.itemsize else np.zeros(shape, bool)
+    for one, other in itertools.product(layouts(x), layouts(y)):
+        for a, b in [(one, other), (ca.asarray(one), ca.asarray(other)), (one, ca.asarray(other))]:
+            check(ca.changes(a, b), wanted, x.dtype.itemsize)
+
+
+@pytest.mark.parametrize("shape", [(50,), (9, 11), (4, 5, 6)])
+def test_changes_of_copies_and_their_views(shape):
+    rng = np.random.default_rng(chosen_seed(28))
+    x = ca.asarray(rng.random(shape))
+    y = x.copy()
+    y[tuple(rng.integers(0, shape, (9, len(shape))).T)] = 0
+    views = [np.s_[...], np.s_[1:], np.s_[::2], np.s_[::-1], np.s_[..., 1:-1], np.s_[2]]
+    for view in views:
+        one, other = x[view], y[view]
+        check(ca.changes(one, other), np.asarray(one) != np.asarray(other), 8)
+        check(ca.changes(one.T, other.T), np.asarray(one.T) != np.asarray(other.T), 8)
+
+
+def test_a_nan_equals_itself_and_the_zeros_differ():
+    x = ca.asarray([np.nan, 0.0, 1.0])
+    y = ca.asarray([np.nan, -0.0, 1.0])
+    assert np.asarray(ca.changes(x, y).mask()).tolist() == [False, True, False]
 
 
 def test_padding_does_not_count():
-    raw = np.zeros((4, PADDED.itemsize), np.uint8)
-    other = raw.copy()
-    other[1, 1:8] = 7  # between a and b
-    assert not ca.changes(raw.view(PADDED)[:, 0], other.view(PADDED)[:, 0])
-    other[2, PADDED.fields["c"][1]] = 1
-    check(ca.changes(raw.view(PADDED)[:, 0], other.view(PADDED)[:, 0]), np.arange(4) == 2, PADDED.itemsize)
-    long = np.ones(3, np.longdouble)
-    dirty = long.copy()
-    if np.finfo(np.longdouble).nmant == 63:
-        dirty.view(np.uint8).reshape(3, -1)[:, 12] ^= 0xFF
-    assert not ca.changes(long, dirty)
+    x, y = np.zeros(5, PADDED), np.zeros(5, PADDED)
+    y.view("u1").reshape(5, 24)[:, 17:] = 9
+    y.view("u1").reshape(5, 24)[:, 2] = 9
+    assert not ca.changes(x, y)
+    y["a"][3] = 1
+    assert ca.changes(ca.asarray(x), ca.asarray(y)).boxes() == [(slice(3, 4),)]
 
 
-def test_bytes_and_not_values_are_compared():
-    assert not ca.changes([np.nan, 1.0], [np.nan, 1.0])
-    check(ca.changes([0.0, 1.0], [-0.0, 1.0]), np.array([True, False]), 8)
+def test_a_rectangle_is_one_box():
+    x = ca.zeros((30, 40, 5))
+    y = x.copy()
+    y[3:9, 10:20, 1:4] = 1
+    assert ca.changes(x, y).boxes() == [np.s_[3:9, 10:20, 1:4]]
+    x = x.transpose(2, 0, 1)
+    assert ca.changes(x, y.transpose(2, 0, 1)).boxes() == [np.s_[1:4, 3:9, 10:20]]
 
 
-def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match=r"one shape \(got \(3,\) and \(4,\)\)"):
-        ca.changes(ca.zeros(3), ca.zeros(4))
-    with pytest.raises(TypeError, match="one dtype"):
-        ca.changes(ca.zeros(3), ca.zeros(3, dtype="f4"))
-    with pytest.raises(TypeError, match="references"):
-        ca.changes(ca.array([None]), ca.array([None]))
-    with ca.fake():
-        fake = ca.zeros(3)
-    with pytest.raises(ca.FakeError):
-        ca.changes(fake, ca.zeros(3))
-    with ca.deferred():
-        late = ca.ones(3)
-    assert ca.changes(late, ca.zeros(3)).size == 3
+def test_a_scalar_has_the_empty_box():
+    assert ca.changes(1.0, 2.0).boxes() == [()]
+    assert ca.changes(1.0, 1.0).boxes() == []
 
 
-@pytest.mark.parametrize("mode", ["off", "ledger", "eager"])
-def test_large_copies_and_their_views(mode):
-    before = ca.paging(mode)
-    rng = np.random.default_rng(3)
-    x = ca.array(rng.random((1280, N // 1280)))
-    a, b, part = x.copy(), x.copy(), x[100:].copy()
-    wanted = np.zeros(x.shape, np.bool_)
-    for one in (a, b):
-        for _ in range(5):
-            i, j = (int(rng.integers(length - 40)) for length in x.shape)
-            one[i : i + 7, j : j + 30] = rng.random()
-            wanted[i : i + 7, j : j + 30] = True
-    assert np.array_equal(np.asarray(ca.changes(a, b).mask()), wanted)
-    assert np.array_equal(np.asarray(ca.changes(a, b).mask()), np.asarray(a) != np.asarray(b))
-    assert not ca.changes(a, a.copy())
-    assert ca.changes(a[100:], part).size == (np.asarray(a[100:]) != np.asarray(part)).sum()
-    assert ca.changes(a[:, 3], b[:, 3]).size == (np.asarray(a[:, 3]) != np.asarray(b[:, 3])).sum()
-    assert ca.changes(a.T, b.T).size == wanted.sum()
-    ca.paging(before)
+def test_lists_are_taken():
+    assert ca.changes([1, 2, 3], [1, 5, 3]).boxes() == [(slice(1, 2),)]
 
 
-def test_only_what_differs_is_read(monkeypatch):
-    x = ca.zeros(N).by_page()
-    a, b = x.copy(), x.copy()
-    if a.storage.own_nbytes == a.nbytes:
-        pytest.skip("the system grants no pages")
-    a[N // 2] = 1.0
-    b[N // 3] = 2.0
-    compared = []
-    real = ca._versions.changes.differ
-    monkeypatch.setattr(ca._versions.changes, "differ", lambda x, y: compared.append(x.nbytes) or real(x, y))
-    assert ca.changes(a, b).boxes() == [(slice(N // 3, N // 3 + 1),), (slice(N // 2, N // 2 + 1),)]
-    assert sum(compared) == 2 * 4096
+def test_changes_stay_what_they_were():
+    x, y = ca.zeros(10), ca.ones(10)
+    found = ca.changes(x, y)
+    y[...] = 0
+    mask = found.mask()
+    mask[...] = False
+    assert found.size == 10
+    assert np.asarray(found.mask()).all()
 
 
-@pytest.mark.parametrize("mode", [ca.aliasing, ca.simulate, ca.deferred])
-def test_inside_modes(mode):
-    x = ca.zeros(10)
-    with mode():
-        y = x.copy()
-        y[3] = 1.0
-        found = ca.changes(x, y)
-        merged = ca.merge(x, y)
-    assert found.boxes() == [(slice(3, 4),)]
-    assert merged[3] == 1.0
-    assert x[3] == 0.0
+def test_its_text_has_the_sizes():
+    assert repr(ca.changes([1, 2], [1, 3])) == "<cowarray.Changes: 1 of 2 elements, 8 bytes, shape (2,)>"
 
 
-# ---- merge -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("a", "b", "error", "text"),
+    [
+        (np.zeros(3), np.zeros(4), ValueError, r"changes: expected arrays of one shape \(got \(3,\) and \(4,\)\)"),
+        (np.zeros(3), np.zeros(3, "i4"), TypeError, "changes: expected arrays of one dtype"),
+        (np.array([None]), np.array([None]), TypeError, "changes: elements of dtype"),
+    ],
+)
+def test_what_cannot_be_compared(a, b, error, text):
+    with pytest.raises(error, match=text):
+        ca.changes(a, b)
+    with pytest.raises(error, match=text):
+        ca.changes(ca.asarray(a), ca.asarray(b))
 
 
-def merged(base, versions, conflicts):
-    """By NumPy: the array, and which elements two have changed to different values."""
-    made, taken = base.copy(), np.zeros(base.shape, np.bool_)
-    clash = np.zeros(base.shape, np.bool_)
-    for version in versions:
-        changed = version != base
-        clash |= changed & taken & (version != made)
-        put = changed & ~taken if conflicts == "first" else changed
-        made[put] = version[put]
-        taken |= changed
-    return made, clash
+# ---- by page ---------------------------------------------------------------------------------------------------------
 
 
-def test_merging_is_what_numpy_says():
-    rng = np.random.default_rng(chosen_seed(5))
-    conflicting = 0
-    for _ in range(1500):
-        a = any_array(rng, "i4")
-        base = ca.array(a)
-        versions = []
-        for _ in range(rng.integers(0, 4)):
-            version = base.copy()
-            if a.size:
-                index = tuple(slice(*sorted(rng.integers(0, length + 1, 2))) for length in a.shape)
-                version[index] = rng.integers(0, 3)
-            versions.append(version)
-        for conflicts in ("first", "last", "raise"):
-            wanted, clash = merged(a, [np.array(version) for version in versions], conflicts)
-            if conflicts == "raise" and clash.any():
-                conflicting += 1
-                with pytest.raises(ca.MergeConflict) as refusal:
-                    ca.merge(base, *versions)
-                again = pickle.loads(pickle.dumps(refusal.value))
-                assert (str(again), again.boxes) == (str(refusal.value), refusal.value.boxes)
-                covers = np.zeros(a.shape, np.bool_)
-                for box in refusal.value.boxes:
-                    covers[box] = True
-                np.testing.assert_array_equal(covers, clash)
-            else:
-                np.testing.assert_array_equal(np.asarray(ca.merge(base, *versions, conflicts=conflicts)), wanted)
-        np.testing.assert_array_equal(np.asarray(base), a)
-    assert conflicting > 50
+@pytest.fixture(scope="module")
+def large():
+    """An array by the page, and a copy with bytes of its own."""
+    rng = np.random.default_rng(28)
+    x = ca.asarray(rng.integers(0, 9, (1100, 4099)).astype("f8"), copy=True)
+    y = x.by_page().copy()
+    y[3, 7] += 1
+    y[500:520, 1000:1010] += 1
+    y[-1, -1] += 1
+    return x, y
 
 
-def test_merging_costs_pages():
-    x = ca.zeros(N).by_page()
+@pytest.mark.parametrize(
+    "view",
+    [
+        np.s_[...],
+        np.s_[1:],
+        np.s_[501:1000],
+        np.s_[:, 5:],
+        np.s_[::3],
+        np.s_[::-1],
+        np.s_[3],
+        np.s_[510:511, 1003:2000],
+    ],
+    ids=str,
+)
+def test_by_page_changes_are_exact(large, view):
+    one, other = (z[view] for z in large)
+    check(ca.changes(one, other), np.asarray(one) != np.asarray(other), 8)
+    check(ca.changes(one.T, other.T), np.asarray(one.T) != np.asarray(other.T), 8)
+
+
+def test_by_page_windows_at_other_offsets(large):
+    x, y = large
+    flat = x.reshape(-1), y.reshape(-1)
+    for here, there in [(0, 1), (512, 1024), (700, 0), (4099, 4099)]:
+        size = flat[0].size - 5000
+        one, other = flat[0][here : here + size], flat[1][there : there + size]
+        assert np.array_equal(np.asarray(ca.changes(one, other).mask()), np.asarray(one) != np.asarray(other))
+
+
+def test_copies_are_compared_for_what_differs(large, monkeypatch):
+    x, y = large
     if x.storage.own_nbytes == x.nbytes:
         pytest.skip("the system grants no pages")
-    parts = [x.copy() for _ in range(4)]
-    for k, part in enumerate(parts):
-        part[k * N // 4 : k * N // 4 + 100] = k + 1
-    made = ca.merge(x, *parts)
-    assert [made[k * N // 4] for k in range(4)] == [1.0, 2.0, 3.0, 4.0]
-    assert made.sum() == 1000.0
-    assert made.storage.own_nbytes <= 8 * 4096
-    assert x.sum() == 0.0
+    read = 0
+
+    def counted(one, other):
+        nonlocal read
+        read += one.nbytes
+        return differ(one, other)
+
+    from cowarray._versions import changes as module
+
+    differ = module.differ
+    monkeypatch.setattr(module, "differ", counted)
+    assert ca.changes(x, y).size == 202
+    assert 0 < read < x.nbytes / 20
 
 
-def test_merge_refuses_what_it_cannot_do():
-    with pytest.raises(ValueError, match="conflicts must be one of"):
-        ca.merge([1], [2], conflicts="mine")
-    with pytest.raises(ValueError, match="one shape"):
-        ca.merge([1], [1, 2])
-    assert ca.merge([1.0, 2.0]).tolist() == [1.0, 2.0]
+# ---- in modes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["aliasing", "simulate", "deferred", "no_copy", "trace"])
+def test_in_a_block_of_a_mode(mode):
+    x = ca.zeros((40, 50))
+    y = x.copy()
+    y[3:5, 4] = 1
+    with getattr(ca, mode)():
+        found = ca.changes(x, y)
+        assert found.boxes() == [np.s_[3:5, 4:5]]
+    check(found, np.asarray(x) != np.asarray(y), 8)
+
+
+def test_deferred_arrays_are_computed():
+    x = ca.arange(4.0)
+    with ca.deferred():
+        y = x * 1 + (x == 2)
+        assert ca.is_deferred(y)
+    assert ca.changes(x, y).boxes() == [(slice(2, 3),)]
+
+
+def test_fakes_have_no_bytes_to_compare():
+    with ca.fake():
+        x = ca.zeros(3)
+    with pytest.raises(ca.FakeError):
+        ca.changes(x, np.zeros(3))
+    with pytest.raises(ca.FakeError):
+        ca.merge(x, np.zeros(3))

@@ -23,17 +23,16 @@ class Changes:
     Parameters
     ----------
     shape : tuple of int
+        Of the arrays.
     order : tuple of int
-        The axes, as they lie in memory.
+        Axes, so that the elements of the arrays with these axes in C order are in the order of memory.
     itemsize : int
         Bytes of an element.
-    blocks : list of tuple
-        Starts of runs of elements in the order of memory, and which elements differ there.
+    blocks : list of (int, numpy.ndarray of bool)
+        Runs of elements in that order: where each begins, and which of its elements differ.
 
     Attributes
     ----------
-    shape : tuple of int
-        Of the arrays.
     size : int
         How many elements differ.
     nbytes : int
@@ -44,7 +43,6 @@ class Changes:
     changes : Makes them.
     """
 
-    # Blocks are runs of elements in the order of memory, that is, in C order after the axes are put into `order`.
     def __init__(
         self, shape: tuple[int, ...], order: tuple[int, ...], itemsize: int, blocks: list[tuple[int, _Mask]]
     ) -> None:
@@ -67,7 +65,7 @@ class Changes:
         Returns
         -------
         ndarray of bool
-            With the shape of the arrays. Fresh.
+            A copy, with the shape of the arrays.
         """
         ordered = tuple(self.shape[axis] for axis in self.order)
         flat = np.zeros(math.prod(ordered), np.bool_)

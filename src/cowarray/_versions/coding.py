@@ -74,7 +74,7 @@ def _decode(node: Any, template: object) -> Layout:
     kept_kind, made_type = _type_of(kind, keys, template)
     parts = [_part(template, kept_kind, key) for key in keys]
     items = tuple(_decode(item, part) for (_, item), part in zip(content, parts, strict=True))
-    return Container(kept_kind, made_type, keys, items)
+    return Container(kept_kind, made_type, keys, tuple(map(type, keys)), items)
 
 
 def _type_of(kind: str, keys: tuple[Any, ...], template: object) -> tuple[str, type]:

@@ -67,8 +67,9 @@ class Value:
 @dataclass(frozen=True)
 class Container:
     kind: str  # "dict", "list", "tuple" or "object"
-    type: type
+    cls: Any
     keys: tuple[Any, ...]
+    key_types: tuple[type, ...]  # 1 and True are equal
     items: tuple["Layout", ...]
 
 
@@ -145,18 +146,18 @@ def read(
     *,
     copied: bool = False,
 ) -> tuple[Layout, Any]:
-    """The layout of a state, and the state with the arrays that it is to have.
+    """The layout of a state, and the state in containers of its own.
 
     Parameters
     ----------
     value : object
     take : callable
-        Called with each array, the layout that was in its place, and its path. Gives its number, and what takes its
-        place.
+        Called once with each array, the layout that was in its place, and its path. Gives its number, and what takes
+        its place in the copy.
     before : layout, optional
         Of the same state, some time ago.
     copied : bool
-        Whether to make the containers anew.
+        Whether to copy the containers. Otherwise the state is given as it is.
     """
     return _Reader(take, copied).read(value, before, "")
 
@@ -166,12 +167,15 @@ class _Reader:
         self._take = take
         self._copied = copied
         self._open = set[int]()
+        self._taken: dict[int, tuple[Any, int, Any]] = {}  # by id: an array, its number, and what takes its place
 
     def read(self, value: Any, before: Layout | None, path: str) -> tuple[Layout, Any]:
         if is_array(value):
-            number, made = self._take(value, before, path)
+            if id(value) not in self._taken:
+                self._taken[id(value)] = value, *self._take(value, before, path)
+            _, number, made = self._taken[id(value)]
             return ArrayAt(number), made
-        if type(value) in _PLAIN or (isinstance(value, np.generic) and not value.dtype.hasobject):
+        if type(value) in _PLAIN or (isinstance(value, np.generic) and not isinstance(value, (np.void, np.object_))):
             return Value(value), value
         kind = _kind_of(value, path)
         if id(value) in self._open:
@@ -191,11 +195,14 @@ class _Reader:
                 f"History: {type(value).__name__} at {path or 'the top'} has plain values and cannot be changed in "
                 "place; use a list or a dataclass that is not frozen"
             )
-        changed = {key: made for key, item, _, made in found if made is not item}
-        home = copy.copy(value) if self._copied and not _is_fixed(value, kind) else value
-        made = _with(home, kind, changed) if changed else home
-        layout = Container(kind, type(value), tuple(key for key, *_ in found), tuple(part for _, _, part, _ in found))
-        return layout, made
+        made = value
+        if self._copied:
+            changed = {key: part for key, item, _, part in found if part is not item}
+            home = value if _is_fixed(value, kind) else copy.copy(value)
+            made = _with(home, kind, changed) if changed else home
+        keys = tuple(key for key, *_ in found)
+        items = tuple(part for _, _, part, _ in found)
+        return Container(kind, type(value), keys, tuple(map(type, keys)), items), made
 
 
 def arrays_in(state: Any) -> Iterator[Any]:
@@ -215,46 +222,55 @@ def arrays_in(state: Any) -> Iterator[Any]:
 
 def put_back(layout: Layout, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
     """Give a state a layout, in its own containers as far as they are of the same kind."""
-    if isinstance(layout, ArrayAt):
-        return arrays[layout.number]
-    if isinstance(layout, Value):
-        return layout.value
-    if type(live) is not layout.type:
-        live = _new(layout)
-    if layout.kind == "dict":
-        return _put_back_dict(layout, live, arrays)
-    if layout.kind == "list":
-        del live[len(layout.items) :]
-        live += [None] * (len(layout.items) - len(live))
-    elif layout.kind == "tuple" and len(live) != len(layout.items):
-        live = _new(layout)
-    before = dict(_parts(live, layout.kind))
-    items = {key: put_back(item, before[key], arrays) for key, item in zip(layout.keys, layout.items, strict=True)}
-    changed = {key: item for key, item in items.items() if item is not before[key]}
-    return _with(live, layout.kind, changed) if changed else live
+    return _Putter(arrays).put(layout, live)
 
 
-def _put_back_dict(layout: Container, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
-    items = {key: put_back(item, live.get(key), arrays) for key, item in zip(layout.keys, layout.items, strict=True)}
-    if list(live) != list(items):
-        live.clear()
-    for key, item in items.items():
-        if key not in live or live[key] is not item:
-            live[key] = item
-    return live
+class _Putter:
+    def __init__(self, arrays: dict[int, ndarray[Any, Any]]) -> None:
+        self._arrays = arrays
+        self._used: dict[int, Any] = {}  # containers by id: one that stood in two places is taken for the first
+
+    def put(self, layout: Layout, live: Any) -> Any:
+        """What stands in the place of `live` now."""
+        if isinstance(layout, ArrayAt):
+            return self._arrays[layout.number]
+        if isinstance(layout, Value):
+            return layout.value
+        other = type(live) is not layout.cls or id(live) in self._used
+        if other or (layout.kind == "tuple" and len(live) != len(layout.items)):
+            live = _new(layout)
+        self._used[id(live)] = live
+        if layout.kind == "dict":
+            return self._put_dict(layout, live)
+        if layout.kind == "list":
+            del live[len(layout.items) :]
+            live += [None] * (len(layout.items) - len(live))
+        before = dict(_parts(live, layout.kind))
+        items = {key: self.put(item, before[key]) for key, item in zip(layout.keys, layout.items, strict=True)}
+        changed = {key: item for key, item in items.items() if item is not before[key]}
+        return _with(live, layout.kind, changed) if changed else live
+
+    def _put_dict(self, layout: Container, live: Any) -> Any:
+        items = {key: self.put(item, live.get(key)) for key, item in zip(layout.keys, layout.items, strict=True)}
+        if [*map(Value, live)] != [*map(Value, items)]:
+            live.clear()
+        for key, item in items.items():
+            if key not in live or live[key] is not item:
+                live[key] = item
+        return live
 
 
 def _new(layout: Container) -> Any:
     """A container of the layout's kind, whose items are still to come."""
     if layout.kind == "object":
-        made: Any = object.__new__(layout.type)
+        made: Any = object.__new__(layout.cls)
         for name in layout.keys:
             object.__setattr__(made, name, None)
         return made
     if layout.kind == "tuple":
         items = [None] * len(layout.items)
-        return layout.type._make(items) if hasattr(layout.type, "_make") else tuple(items)
-    return layout.type()
+        return layout.cls._make(items) if hasattr(layout.cls, "_make") else tuple(items)
+    return layout.cls()
 
 
 def number_of(layout: Layout | None) -> int | None:

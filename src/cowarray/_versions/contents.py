@@ -34,18 +34,18 @@ class Column:
     def __len__(self) -> int:
         return self._size
 
-    def reserve(self, count: int) -> None:
-        """See that append will not fail for lack of memory."""
-        if self._size + count > self._room.size:
-            room = np.zeros(max(self._size + count, 2 * self._room.size), np.int64)
-            room[: self._size] = self.values
-            self._room = room
-
     def append(self, numbers: Any) -> None:
-        count = len(numbers)
-        self.reserve(count)
-        self._room[self._size : self._size + count] = numbers
-        self._size += count
+        self.put(self._size, numbers)
+
+    def put(self, start: int, numbers: Any) -> None:
+        """Let these be the last ones, from `start` on."""
+        size = start + len(numbers)
+        if size > self._room.size:
+            room = np.zeros(max(size, 2 * self._room.size), np.int64)
+            room[:start] = self._room[:start]
+            self._room = room
+        self._room[start:size] = numbers
+        self._size = size
 
 
 class Contents:
@@ -95,18 +95,19 @@ class Contents:
         places = self._places.values
         dropped = places >= 0
         dropped[numbers] = False
-        self._free += places[dropped].tolist()
-        places[dropped] = -1
+        freed = places[dropped].tolist()
+        places[dropped] = -1  # first: an interrupt may lose a place, and never give it twice
+        self._free += freed
         self._drop_arenas()
 
     def _drop_arenas(self) -> None:
         """Free the arenas of which every page is free."""
         free = np.array(self._free, np.int64)
         counts = np.bincount(free // _ARENA, minlength=len(self._arenas))
-        for index in np.flatnonzero(counts == _ARENA).tolist():
+        empty = counts == _ARENA
+        self._free = free[~empty[free // _ARENA]].tolist()
+        for index in np.flatnonzero(empty).tolist():
             self._arenas[index] = None
-        kept = np.array([arena is not None for arena in self._arenas], np.bool_)
-        self._free = free[kept[free // _ARENA]].tolist()
 
     def _take(self, count: int) -> _Numbers:
         while len(self._free) < count:

@@ -5,6 +5,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
@@ -24,7 +26,7 @@ from cowarray._versions.coding import decoded, encoded
 from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_of, put_back, read
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
-from cowarray._versions.merging import MergeConflict, put_changes
+from cowarray._versions.merging import MergeConflict, put_changes, see_policy
 from cowarray._versions.records import DiskContents, Present, Record, Stored
 from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import Tree, Version
@@ -37,6 +39,7 @@ __all__ = ["History"]
 _Numbers = NDArray[np.int64]
 _NONE: _Numbers = np.zeros(0, np.int64)
 _MISSING: Any = object()
+_Pages = dict[int, tuple[_Numbers, NDArray[np.uint8]]]  # of arrays, and their bytes
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -55,11 +58,14 @@ class _Slot:
 class _Step:
     """What is under way: pages of each array that get other contents, and what the history is then."""
 
-    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]]  # the pages, their bytes, their contents' numbers
-    writes: bool  # the arrays do not have these bytes yet
+    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]]  # and contents' numbers, before and after
+    written: AbstractSet[int]  # the arrays that do not have these bytes yet
+    layout: Layout
     head: int
     tips: dict[str, int]
     branch: str
+    added: tuple[Version, _Numbers, _Numbers, _Numbers] | None = None  # with its entries
+    discards: bool = False  # what is not committed
 
 
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
@@ -68,8 +74,12 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         with self._lock:
-            self._finish()
-            return function(self, *args, **kwargs)
+            if self._step is not None:
+                self._do(self._step)
+            try:
+                return function(self, *args, **kwargs)
+            finally:
+                self._drop_fresh()
 
     return call
 
@@ -95,20 +105,6 @@ class History:
     template : object, optional
         With a path alone: a state whose dataclasses and named tuples the stored ones become. Otherwise dataclasses come
         as dicts: nothing that a file names is imported.
-
-    Attributes
-    ----------
-    state : object
-        The state to work on, in place. An entry that you rebind to an array of the same shape and dtype is assigned
-        into the old array at the next commit; other arrays and values take the place of the old ones.
-    version : int
-        The version that `state` was last.
-    branch_name : str
-        The branch that the next commit continues; "main" at first.
-    branches : dict
-        The last version of each branch.
-    own_nbytes : int
-        Bytes of memory that the history takes beside the arrays of the state.
 
     Raises
     ------
@@ -174,12 +170,15 @@ class History:
         self._slots: dict[int, _Slot] = {}
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
+        self._fresh = set[int]()  # of arrays that no version has yet
+        self._assigned: dict[int, ndarray[Any, Any]] = {}  # what a look has found in the place of arrays
+        self._next = 0
         self._page_total = 0
         self._contents: Contents | DiskContents = Contents()
         self._tree = Tree()
         self._step: _Step | None = None
         self._store: Store | None = None
-        self._head, self._tips, self._branch = 0, {"main": 0}, "main"
+        self._place: tuple[int, dict[str, int], str] = 0, {"main": 0}, "main"
         if not in_folder:
             self._begin(path_or_state)
         elif state is _MISSING:
@@ -190,6 +189,7 @@ class History:
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
         self._tree.add(Version(0, None, None, "", time.time(), {}), layout, _NONE, _NONE, _NONE)
+        self._fresh = set()
 
     def _create(self, folder: Path, state: Any) -> None:
         with importing:
@@ -244,7 +244,7 @@ class History:
         for record in records:
             layout = decoded(record.layout, template)
             self._tree.add(record.version, layout, record.page, record.before, record.after)
-        self._head, self._tips, self._branch = present.head, present.tips, present.branch
+        self._place = present.head, present.tips, present.branch
         page, content, found = self._readable(mode)
         for stored in arrays:
             start, stop = np.searchsorted(page, [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]).tolist()
@@ -267,18 +267,35 @@ class History:
                 if mode != "r" or parent is None:
                     raise
                 warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
-                self._head = parent
+                self._place = parent, self._tips, self._branch
+
+    # Set at once, so that an interrupt finds all three of one time.
+    @property
+    def _head(self) -> int:
+        return self._place[0]
+
+    @property
+    def _tips(self) -> dict[str, int]:
+        return self._place[1]
+
+    @property
+    def _branch(self) -> str:
+        return self._place[2]
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> Any:
-        """object: The state to work on, in place."""
+        """object: The state to work on, in place.
+
+        An entry that you rebind to an array of the same shape and dtype is assigned into the old array at the next
+        commit; other arrays and values take the place of the old ones.
+        """
         return self._state
 
     @property
     def version(self) -> int:
-        """int: The version that `state` was last."""
+        """int: The version that the state was last."""
         return self._head
 
     @property
@@ -344,10 +361,10 @@ class History:
         if durable not in (True, "background"):
             raise ValueError(f"History.commit: durable must be True or 'background' (got {durable!r})")
         layout = self._look_at_layout()
-        changed = self._changed(layout)
+        changed, written = self._changed(layout)
         if not changed and layout == self._tree.layouts[self._head]:
             return self._head
-        return self._add(message, layout, changed, None, wait=durable is True)
+        return self._add(message, layout, changed, written, None, wait=durable is True)
 
     @_whole
     def undo(self, *, discard: bool = False) -> int:
@@ -439,7 +456,7 @@ class History:
             raise ValueError(f"History.branch: there is a branch {name!r}")
         tips = {**self._tips, name: self._head}
         self._say(self._head, tips, name)
-        self._tips, self._branch = tips, name
+        self._place = self._head, tips, name
 
     @_whole
     def switch(self, name: str, *, discard: bool = False) -> int:
@@ -498,8 +515,9 @@ class History:
         KeyError
             There is no such version.
         ValueError
-            The state has changes that are not committed.
+            The state has changes that are not committed, or `conflicts` is none of the three.
         """
+        see_policy("History.merge", conflicts)
         theirs = self._find(other)
         self._see_clean("merge", discard=False)
         self._see_left(theirs)
@@ -507,11 +525,7 @@ class History:
         assert base is not None, "all versions descend from the first one that is kept"
         layout = self._merged_layout(base, theirs, conflicts)
         written = self._merged_arrays(base, theirs, conflicts)
-        for number, pages, contents in written:
-            self._slots[number].tracked.write(pages, contents)
-        self._state = put_back(layout, self._state, self._arrays())
-        text = message or f"merge {other}"
-        return self._add(text, layout, self._changed(layout), theirs)
+        return self._add(message or f"merge {other}", layout, written, set(written), theirs)
 
     @_whole
     def changes(self, a: int | str, b: int | str) -> dict[str, Changes]:
@@ -568,8 +582,6 @@ class History:
     def _keep(self, last: int) -> None:
         kept = {*sorted(self._tree.versions)[-last:], self._head, *self._tips.values()}
         thinned = self._tree.thinned(kept)
-        held = [slot.held for slot in self._slots.values()]
-        used = np.setdiff1d(thinned.contents(), np.concatenate([_NONE, *held]))  # what arrays have needs no place
         before, self._tree = self._tree, thinned
         try:
             if self._store is not None:
@@ -578,7 +590,12 @@ class History:
         except BaseException:
             self._tree = before
             raise
-        self._contents.retain(used)
+        layouts = {id(layout): layout for layout in thinned.layouts.values()}
+        named = {number for layout in layouts.values() for _, number in arrays_of(layout)}
+        for number in set(self._slots) - named:
+            self._drop_slot(number)
+        held = [slot.held for slot in self._slots.values()]
+        self._contents.retain(np.setdiff1d(thinned.contents(), np.concatenate([_NONE, *held])))  # arrays have the rest
 
     # ---- in a folder -------------------------------------------------------------------------------------------------
 
@@ -677,16 +694,15 @@ class History:
         page, before, after = tree.entries(number)
         return Record(tree.versions[number], branch, encoded(tree.layouts[number]), page, before, after)
 
+    @_whole
     def __getitem__(self, version: int | str) -> Any:
         """The state of a version: read-only arrays in new containers."""
-        with self._lock:
-            self._finish()
-            number = self._find(version)
-            layout = self._tree.layouts[number]
-            values = {index: self._value(index, number) for _, index in arrays_of(layout)}
-            for value in values.values():
-                value.setflags(write=False)
-            return put_back(layout, None, values)
+        number = self._find(version)
+        layout = self._tree.layouts[number]
+        values = {index: self._value(index, number) for _, index in arrays_of(layout)}
+        for value in values.values():
+            value.setflags(write=False)
+        return put_back(layout, None, values)
 
     # ---- arrays ------------------------------------------------------------------------------------------------------
 
@@ -699,7 +715,7 @@ class History:
             raise TypeError(f"History: the array at {path or 'the top'} has no bytes: it is fake or deferred")
         old = self._same_kind(value, before)
         if old is not None:
-            self._slots[old].tracked.array[...] = value
+            self._assigned[old] = array(value)  # a lazy copy, for others may be assigned before it
             self._present.add(old)
             return old, self._slots[old].tracked.array
         return self._new_slot(value)
@@ -717,16 +733,36 @@ class History:
         made = array(value)
         if made.dtype.hasobject or made.dtype.kind == "T":
             raise TypeError(f"History: elements of {made.dtype!r} are references, whose values cannot be kept")
-        number = max(self._slots, default=-1) + 1
+        number = self._next
+        self._fresh.add(number)
         self._enter(number, _Slot(Tracked(made), self._page_total))
         return number, made
 
     def _enter(self, number: int, slot: _Slot) -> None:
+        self._next = max(self._next, number + 1)
+        self._page_total = max(self._page_total, slot.first + slot.tracked.page_count)
         self._slots[number] = slot
         self._numbers[id(slot.tracked.array)] = number
-        self._page_total = max(self._page_total, slot.first + slot.tracked.page_count)
+
+    def _drop_fresh(self) -> None:
+        """Let go of arrays that have come into no version."""
+        if self._fresh and self._step is None:
+            kept = {number for _, number in arrays_of(self._tree.layouts[self._head])}
+            for number in self._fresh - kept:
+                self._drop_slot(number)
+            self._fresh = set()
+
+    def _drop_slot(self, number: int) -> None:
+        slot = self._slots.pop(number, None)
+        if slot is not None:
+            self._numbers.pop(id(slot.tracked.array), None)
 
     def _arrays(self) -> dict[int, ndarray[Any, Any]]:
+        for number, slot in self._slots.items():
+            if not slot.tracked.is_itself():
+                self._numbers.pop(id(slot.tracked.array), None)
+                slot.tracked.renew()
+                self._numbers[id(slot.tracked.array)] = number
         return {number: slot.tracked.array for number, slot in self._slots.items()}
 
     def _by_slot(self, pages: _Numbers) -> dict[int, slice]:
@@ -758,38 +794,52 @@ class History:
     def _look_at_layout(self) -> Layout:
         known = (self._numbers.get(id(value)) for value in arrays_in(self._state))
         self._present = {number for number in known if number is not None}
-        layout, self._state = read(self._state, self._take, self._tree.layouts[self._head])
-        return layout
+        self._assigned = {}
+        head = self._tree.layouts[self._head]
+        layout, _ = read(self._state, self._take, head)
+        return head if layout == head else layout
 
-    def _changed(self, layout: Layout) -> dict[int, _Numbers]:
-        numbers = {number for _, number in arrays_of(layout)}
-        found = {number: self._slots[number].tracked.changed() for number in sorted(numbers)}
-        return {number: pages for number, pages in found.items() if pages.size}
+    def _changed(self, layout: Layout) -> tuple[_Pages, set[int]]:
+        """Pages of arrays that are not as committed, with their bytes, and the arrays that are still to get them."""
+        found: _Pages = {}
+        for number in sorted({number for _, number in arrays_of(layout)}):
+            tracked = self._slots[number].tracked
+            if number in self._assigned:
+                pages, contents, _ = tracked.assigned(self._assigned[number])
+            else:
+                pages = tracked.changed()
+                contents = tracked.live(pages)
+            if pages.size:
+                found[number] = pages, contents
+        return found, set(self._assigned)
 
     def _see_clean(self, name: str, discard: bool) -> None:
         """Refuse changes that are not committed, or take them back."""
         head = self._tree.layouts[self._head]
         layout = self._look_at_layout()
-        changed = self._changed(head)
-        if (changed or layout != head) and not discard:
+        tracked = {number: self._slots[number].tracked for _, number in arrays_of(head)}
+        changed = {number: pages for number, each in tracked.items() if (pages := each.changed()).size}
+        assigned = any(tracked[number].assigned(value)[2] for number, value in self._assigned.items())
+        if (changed or assigned or layout != head) and not discard:
             raise ValueError(
                 f"History.{name}: the state has changes that are not committed; commit them, or drop them with "
                 "discard=True"
             )
-        self._take_back(changed)
-        self._state = put_back(head, self._state, self._arrays())
+        if changed or layout != head or self._assigned:
+            self._do(_Step({}, set(), head, *self._place, discards=True))
 
-    def _take_back(self, changed: dict[int, _Numbers]) -> None:
-        """Give pages of arrays what they were at the last commit."""
-        for number, pages in changed.items():
+    def _take_back(self, numbers: AbstractSet[int]) -> None:
+        """Give arrays what they were at the last commit."""
+        for number in numbers:
             tracked = self._slots[number].tracked
+            pages = tracked.changed()
             tracked.write(pages, tracked.committed(pages))
             tracked.settle()
 
     def _see_left(self, version: int) -> None:
         """Arrays that are about to come into the state were out of it, and may have been written to there."""
         numbers = [{number for _, number in arrays_of(self._tree.layouts[at])} for at in (version, self._head)]
-        self._take_back({number: self._slots[number].tracked.changed() for number in numbers[0] - numbers[1]})
+        self._take_back(numbers[0] - numbers[1])
 
     def _find(self, version: int | str) -> int:
         number = self._tips.get(version) if isinstance(version, str) else version
@@ -800,34 +850,38 @@ class History:
     # ---- steps -------------------------------------------------------------------------------------------------------
 
     def _add(
-        self, message: str, layout: Layout, changed: dict[int, _Numbers], merged: int | None, *, wait: bool = True
+        self,
+        message: str,
+        layout: Layout,
+        changed: _Pages,
+        written: AbstractSet[int],
+        merged: int | None,
+        *,
+        wait: bool = True,
     ) -> int:
-        """Add a version of what the state is now."""
+        """Add a version of what the state is now, once the arrays that are named have these pages."""
         number = self._tree.next_number
         paths = {index: path for path, index in arrays_of(layout)}
         self._store_arrays(layout)
-        total = sum(own.size for own in changed.values())
-        after = self._contents.new(total)
-        pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]] = {}
-        columns: list[tuple[_Numbers, _Numbers]] = [(_NONE, _NONE)]
+        after = self._contents.new(sum(own.size for own, _ in changed.values()))
+        pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]] = {}
         start = 0
-        for index, own in changed.items():
-            slot = self._slots[index]
-            pages[index] = own, slot.tracked.live(own), after[start : start + own.size]
-            columns.append((own + slot.first, self._kept(slot, own)))
+        for index, (own, contents) in changed.items():
+            pages[index] = own, contents, self._kept(self._slots[index], own), after[start : start + own.size]
             start += own.size
-        page, before = (np.concatenate(column) for column in zip(*columns, strict=True))
-        counts = {paths[index]: int(own.size) for index, own in changed.items()}
+        columns = [(own + self._slots[index].first, old, new) for index, (own, _, old, new) in pages.items()]
+        page, old, new = (np.concatenate(column) for column in zip((_NONE,) * 3, *columns, strict=True))
+        counts = {paths.get(index, "array"): int(own.size) for index, (own, *_) in pages.items()}
         version = Version(number, self._head, merged, message, time.time(), counts)
         if self._store is not None:
-            self._append(Record(version, self._branch, encoded(layout), page, before, after), pages, wait)
-        self._tree.add(version, layout, page, before, after)
-        self._do(_Step(pages, False, number, {**self._tips, self._branch: number}, self._branch))
+            self._append(Record(version, self._branch, encoded(layout), page, old, new), pages, wait)
+        tips = {**self._tips, self._branch: number}
+        self._do(_Step(pages, written, layout, number, tips, self._branch, (version, page, old, new)))
         return number
 
     def _append(self, record: Record, pages: dict[int, Any], wait: bool) -> None:
         assert self._store is not None
-        contents = [contents for _, contents, _ in pages.values()]
+        contents = [contents for _, contents, *_ in pages.values()]
         none = np.zeros((0, PAGE), np.uint8)
         self._store.append(record, np.concatenate([none, *contents]), wait=wait)
 
@@ -836,16 +890,15 @@ class History:
         self._see_clean(name, discard)
         self._see_left(version)
         page, content = self._tree.between(self._head, version)
-        pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers]] = {}
+        pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]] = {}
         for index, part in self._by_slot(page).items():
             slot = self._slots[index]
             own, wanted = page[part] - slot.first, content[part]
             differs = wanted != slot.held[own]
             own, wanted = own[differs], wanted[differs]
-            self._kept(slot, own)
-            pages[index] = own, self._contents.get(wanted), wanted
+            pages[index] = own, self._contents.get(wanted), self._kept(slot, own), wanted
         self._say(version, self._tips, branch)
-        self._do(_Step(pages, True, version, self._tips, branch))
+        self._do(_Step(pages, set(pages), self._tree.layouts[version], version, self._tips, branch))
         return version
 
     def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
@@ -863,38 +916,46 @@ class History:
         """Make a step. One that is interrupted is finished by the next call; one that fails is undone."""
         self._step = step
         try:
-            self._finish()
+            self._finish(step)
         except Exception:
             self._undo(step)
             self._step = None
             self._say(self._head, self._tips, self._branch)
             raise
-
-    def _finish(self) -> None:
-        step = self._step
-        if step is None:
-            return
-        for number, (own, contents, _) in step.pages.items():
-            if step.writes:
-                self._slots[number].tracked.write(own, contents)
-        for number, (own, contents, _) in step.pages.items():
-            self._slots[number].tracked.commit(own, contents)
-        for number, (own, _, after) in step.pages.items():
-            self._slots[number].held[own] = after
-        self._head, self._tips, self._branch = step.head, step.tips, step.branch
-        self._state = put_back(self._tree.layouts[step.head], self._state, self._arrays())
-        self._step = None
         for number in step.pages:
             self._slots[number].tracked.settle()
 
+    def _finish(self, step: _Step) -> None:
+        """What is done twice is done once."""
+        if step.added is not None:
+            version, *entries = step.added
+            self._tree.add(version, step.layout, *entries)
+        if step.discards:
+            self._take_back({number for _, number in arrays_of(step.layout)})
+        for number, (own, contents, _, _) in step.pages.items():
+            if number in step.written:
+                self._slots[number].tracked.write(own, contents)
+        for number, (own, contents, _, after) in step.pages.items():
+            self._slots[number].tracked.commit(own, contents)
+            self._slots[number].held[own] = after
+        self._state = put_back(step.layout, self._state, self._arrays())
+        self._place = step.head, step.tips, step.branch
+        self._step = None
+
     def _undo(self, step: _Step) -> None:
         """Put back what the contents are by name. What was put once can be put again without memory."""
-        for number, (own, _, _) in step.pages.items():
+        if step.added is not None:
+            self._tree.drop_last(step.head)
+        for number, (own, _, before, _) in step.pages.items():
             slot = self._slots[number]
-            before = self._contents.get(slot.held[own])
-            if step.writes:
-                slot.tracked.write(own, before)
-            slot.tracked.commit(own, before)
+            contents = self._contents.get(before)
+            if number in step.written:
+                slot.tracked.write(own, contents)
+            slot.tracked.commit(own, contents)
+            slot.held[own] = before
+        if step.added is None:
+            with suppress(Exception):  # of a container of the user's
+                self._state = put_back(self._tree.layouts[self._head], self._state, self._arrays())
 
     # ---- merging -----------------------------------------------------------------------------------------------------
 
@@ -908,10 +969,10 @@ class History:
             return layouts[self._head]
         raise MergeConflict("History.merge: both have changed plain values, or which arrays there are", [])
 
-    def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> list[tuple[int, _Numbers, NDArray[np.uint8]]]:
+    def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> _Pages:
         """Pages of arrays with what both have changed since their common version."""
         page, _ = self._tree.between(base, theirs)
-        written: list[tuple[int, _Numbers, NDArray[np.uint8]]] = []
+        written: _Pages = {}
         clashes: list[Changes] = []
         for number, part in self._by_slot(page).items():
             start = Elements("merge", self._value(number, base))
@@ -921,7 +982,10 @@ class History:
             if clash:
                 clashes.append(clash)
             own = page[part] - self._slots[number].first
-            written.append((number, own, Tracked.pages_of(made, own)))
+            contents = Tracked.pages_of(made, own)
+            differs = (contents != self._slots[number].tracked.live(own)).any(axis=1)
+            if differs.any():
+                written[number] = own[differs], contents[differs]
         if clashes and conflicts == "raise":
             boxes = [box for clash in clashes for box in clash.boxes()]
             raise MergeConflict(f"History.merge: both have changed {sum(c.size for c in clashes)} elements", boxes)

@@ -10,7 +10,7 @@ from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, find
 from cowarray._versions.elements import Elements, differ
 
-__all__ = ["MergeConflict", "merge", "put_changes"]
+__all__ = ["MergeConflict", "merge", "put_changes", "see_policy"]
 
 _POLICIES = ("raise", "first", "last")
 
@@ -21,10 +21,6 @@ class MergeConflict(ValueError):
     Parameters
     ----------
     message : str
-    boxes : list of tuple of slice
-
-    Attributes
-    ----------
     boxes : list of tuple of slice
         The elements, as `Changes.boxes` has them.
 
@@ -83,8 +79,7 @@ def merge(
     >>> cowarray.merge(x, left, right)
     array([1., 0., 0., 0., 0., 2.])
     """
-    if conflicts not in _POLICIES:
-        raise ValueError(f"merge: conflicts must be one of {', '.join(map(repr, _POLICIES))} (got {conflicts!r})")
+    see_policy("merge", conflicts)
     start = Elements("merge", base)
     made = array(start.array)
     changed = [(value, find("merge", start, value)) for value in (Elements("merge", x) for x in versions)]
@@ -98,6 +93,12 @@ def merge(
         count = sum(clash.size for clash in clashes)
         raise MergeConflict(f"merge: versions changed {count} elements to different values, first in {boxes[0]}", boxes)
     return made
+
+
+def see_policy(name: str, conflicts: str) -> None:
+    """Refuse what is none of the three."""
+    if conflicts not in _POLICIES:
+        raise ValueError(f"{name}: conflicts must be one of {', '.join(map(repr, _POLICIES))} (got {conflicts!r})")
 
 
 def put_changes(

@@ -478,7 +478,8 @@ class Store:
         os.fsync(descriptor)
         self._end = os.fstat(descriptor).st_size
         bases = {number: self._write_array(number, value) for number, (_, value) in arrays.items()}
-        rows = [_row_of_base(base, number, arrays[number][0]) for number, base in bases.items()]
+        rows: list[tuple[str, Any]] = [("DELETE FROM arrays", ())]
+        rows += [_row_of_base(base, number, arrays[number][0]) for number, base in bases.items()]
         self._replaced = True  # who is interrupted from here on does not know which numbers are right
         try:
             self._execute(rows + self._rows_of_all(records, present, after))

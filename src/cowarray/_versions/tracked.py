@@ -192,6 +192,7 @@ class Tracked:
         self.array = array
         self.shape, self.dtype, self.storage = array.shape, array.dtype, array.storage
         self._live = _bytes_of(array)
+        self._as_given = array.view()
         self.page_count = -(-array.nbytes // PAGE)
         self._before: _Copy | _Grounded | _Beside = self._first(in_file and array.nbytes >= LEAST)
 
@@ -210,6 +211,10 @@ class Tracked:
         now = self.array
         return now.shape == self.shape and now.dtype == self.dtype and now.storage is self.storage
 
+    def renew(self) -> None:
+        """Another array object, with the shape, dtype and Storage of the first one."""
+        self.array = self._as_given.view()
+
     @property
     def own_nbytes(self) -> int:
         """Bytes of memory beside the array's own."""
@@ -219,10 +224,22 @@ class Tracked:
 
     def changed(self) -> _Numbers:
         """The numbers of the pages that differ from the last commit, sorted."""
+        return self._unequal(self._live, self._before.runs(self._live))
+
+    def assigned(self, value: ndarray[Any, Any]) -> tuple[_Numbers, _Bytes, bool]:
+        """The pages to write so that the array equals a value of its shape, their bytes, and whether any differs."""
+        made = self.array.copy("K")
+        made[...] = value
+        live = _bytes_of(made)
+        pages = np.union1d(self._unequal(live, [(0, live.size)]), self.changed())
+        contents = _pages_of(live, pages)
+        return pages, contents, not np.array_equal(contents, self.live(pages))
+
+    def _unequal(self, live: ndarray[Any, Any], runs: list[tuple[int, int]]) -> _Numbers:
         found: list[_Numbers] = []
-        for start, stop in self._before.runs(self._live):
+        for start, stop in runs:
             for at in range(start, stop, _CHUNK):
-                now = _padded(np.asarray(self._live[at : min(at + _CHUNK, stop)]))
+                now = _padded(np.asarray(live[at : min(at + _CHUNK, stop)]))
                 before = self._before.rows(at // PAGE, at // PAGE + len(now))
                 unequal = (now.view(np.uint64) != before.view(np.uint64)).any(axis=1)
                 if unequal.any():
@@ -257,7 +274,14 @@ class Tracked:
             self._before.put(pages, contents)
         except RuntimeError:
             assert isinstance(self._before, _Grounded)
-            self._before.renew(self._live)
+            # What the array has beyond the commit, out of a state, is not committed.
+            others = np.setdiff1d(self.changed(), pages)
+            kept, before = self.live(others), self.committed(others)
+            self.write(others, before)
+            try:
+                self._before.renew(self._live)
+            finally:
+                self.write(others, kept)
 
     def settle(self) -> None:
         """Let go of what the array has twice."""

@@ -54,7 +54,6 @@ class Tree:
         self._page, self._before, self._after = Column(), Column(), Column()
         self._bounds: dict[int, tuple[int, int]] = {}
         self._run: dict[int, int] = {}  # the version with which the run of this one begins
-        self._last = -1
 
     @property
     def nbytes(self) -> int:
@@ -64,21 +63,29 @@ class Tree:
     def next_number(self) -> int:
         return self._last + 1
 
+    @property
+    def _last(self) -> int:
+        return next(reversed(self.versions), -1)
+
     def add(self, version: Version, layout: Any, page: _Numbers, before: _Numbers, after: _Numbers) -> None:
-        """Add a version. All or nothing: what may fail comes first."""
-        number, start = version.number, len(self._page)
-        for column in (self._page, self._before, self._after):
-            column.reserve(len(page))
-        follows = version.parent is not None and version.parent == self._last
-        run = self._run[self._last] if follows else number
-        self._page.append(page)
-        self._before.append(before)
-        self._after.append(after)
+        """Add a version, or do nothing if it is there. The version is there when the last line is done."""
+        number, last = version.number, self._last
+        if number == last:
+            return
+        start = self._bounds[last][1] if last >= 0 else 0
+        follows = version.parent is not None and version.parent == last
+        self._page.put(start, page)
+        self._before.put(start, before)
+        self._after.put(start, after)
         self._bounds[number] = start, start + len(page)
-        self._run[number] = run
+        self._run[number] = self._run[last] if follows else number
         self.layouts[number] = layout
-        self._last = number
         self.versions[number] = version
+
+    def drop_last(self, number: int) -> None:
+        """Take back what `add` did, as far as it was done."""
+        for table in (self.versions, self.layouts, self._run, self._bounds):
+            table.pop(number, None)
 
     def is_ancestor(self, old: int, young: int) -> bool:
         """Whether one version is the other or was made of it through parents."""
@@ -217,4 +224,5 @@ class Tree:
 
     def contents(self) -> _Numbers:
         """The numbers of all contents that a version names."""
-        return np.union1d(self._before.values, self._after.values)
+        size = self._bounds[self._last][1]
+        return np.union1d(self._before.values[:size], self._after.values[:size])
