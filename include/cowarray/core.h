@@ -228,10 +228,11 @@ void cow_paging_read(cow_paging_figures *out);
 
 /* Maps bytes of a file privately, from offset on: a write changes pages of the writer's own, not the file. Lazy clones share
  * them by the page. The file stays open until the last of them lets go of it. Pages that nobody has written show the file,
- * including what others write to it later. COW_EINVAL: the descriptor is no file, or none so long. COW_ENOMEM: the system
- * refuses the map. */
-COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out,
-                                             cow_error *err);
+ * including what others write to it later. kept: an owner of the file's bytes, whose deleter is called with nbytes 0 when the
+ * last of them is gone; NULL: none. COW_EINVAL: the descriptor is no file, or none so long. COW_ENOMEM: the system refuses the
+ * map. A call that fails leaves the owner to the caller. */
+COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, const cow_dataptr *kept,
+                                             cow_dataptr *out, cow_error *err);
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 

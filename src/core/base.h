@@ -16,6 +16,7 @@ typedef struct cowi_base {
     ino_t inode;
     size_t nbytes;        /* in memory; 0 for a user's file */
     cow_account *account; /* of the thread whose write made the base */
+    cow_dataptr kept;     /* of a user's file: its owner. With a deleter, the last release is outside the gate */
 } cowi_base;
 
 /* One region of a new base: nbytes <= COWI_REGION of data, then zeros. */

@@ -67,9 +67,19 @@ static void *base_of(const cowi_plan *how)
     return base;
 }
 
+/* Whether the window has bytes that an owner keeps. A commit might be the last to let go of them, inside the gate. */
+static bool is_kept(const cowi_window *of)
+{
+    bool kept = false;
+    for (size_t i = 0; i < of->count && !kept; i++) {
+        kept = of->regions[i].base != NULL && ((const cowi_base *)of->regions[i].base)->kept.deleter != NULL;
+    }
+    return kept;
+}
+
 static bool commit(cowi_plan *how, size_t count)
 {
-    if (!cowi_commit_regions(how, count)) {
+    if (is_kept(how->from) || !cowi_commit_regions(how, count)) {
         return false;
     }
     count_base(count * COWI_REGION);
@@ -287,7 +297,8 @@ static cowi_window *window_of_file(size_t count)
     return made;
 }
 
-cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
+cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, const cow_dataptr *kept, cow_dataptr *out,
+                               cow_error *err)
 {
     const size_t first = offset / COWI_REGION;
     const size_t count = nbytes == 0 ? 0 : (offset + nbytes - 1) / COWI_REGION - first + 1;
@@ -313,6 +324,9 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
             cowi_window_discard(made);
         }
         return cowi_fail(err, COW_ENOMEM, "cannot map %zu bytes of a file", nbytes);
+    }
+    if (kept != NULL) {
+        base->kept = *kept;
     }
     cowi_window_retain_bases(made);
     cowi_base_release(base);
