@@ -286,7 +286,13 @@ PAGES = {
     "a copy of pages on request waits for its write": (
         "test_pages",
         "pages_on_request_need_no_mode",
-        [("by_page.c", "was_sole || !cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY, &status, err) ? COW_OK : status", "COW_OK")],
+        [
+            (
+                "by_page.c",
+                "was_sole || !cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY, &status, err) ? COW_OK : status",
+                "COW_OK",
+            )
+        ],
     ),
     "pages on request are given up": (
         "test_pages",

@@ -203,7 +203,7 @@ static void pages_on_request_need_no_mode(fixture *f)
     fourth = make_clone(second);
     CHECK_OK(cow_storage_page(fourth, NULL));
     CHECK(cow_storage_is_sole(fourth) && cow_storage_own_bytes(fourth) == PAGE); /* a window of its own */
-    REQUIRE(cow_mutable_begin(fourth, 0, &scope, NULL) == COW_OK); /* a pointer may touch anything */
+    REQUIRE(cow_mutable_begin(fourth, 0, &scope, NULL) == COW_OK);               /* a pointer may touch anything */
     ((char *)scope.data)[5 * MIB] = 3;
     cow_mutable_end(&scope);
     CHECK(cow_storage_is_paged(fourth) && cow_storage_own_bytes(fourth) == 2 * PAGE);
