@@ -1,5 +1,6 @@
 """`isolated` takes large memory maps by the page: a write costs pages, and never reaches the file or anybody else."""
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -121,6 +122,14 @@ def test_two_calls_and_two_arguments(path):
     assert [write(n, n, n[: N // 2 + N // 4]) for _ in range(3)] == [(True, 5.0, 0.0)] * 3
 
 
+def test_a_map_that_begins_within_the_file(path, taken):
+    n = mapped(path, offset=600 * PAGE + 8, shape=(N // 2,))
+    own = taken(n)
+    assert np.array_equal(own, np.arange(N // 2) + 600.0 * 512 + 1)
+    own[-1] = 7
+    assert own_bytes(own) == PAGE
+
+
 @pytest.mark.threads
 def test_tasks_on_threads_see_the_file(path, taken):
     n = mapped(path)
@@ -196,6 +205,21 @@ def test_a_map_that_can_be_written_is_copied_at_once(path, taken, mode):
     assert is_copied(taken, n)
 
 
+def test_a_private_map_with_pages_of_its_own_is_no_file(path, taken):
+    n = mapped(path, mode="c")
+    n[3] = -3
+    x = cowarray.asarray(n, copy=False)  # trusted, and not what the file has
+    assert np.array_equal(taken(x), n)
+
+
+def test_an_array_in_two_maps_is_shared_or_copied(path, taken):
+    n = mapped(path)
+    n._mmap.madvise(mmap.MADV_DONTDUMP, 0, 4 << 20)  # splits the kernel's map
+    own = taken(n)
+    own[0] = own[N - 1] + 1
+    assert (own[0], own[5], n[0]) == (N, 5, 0)
+
+
 def test_a_private_map_that_cannot_be_written_is_taken(path, taken):
     with open(path, "rb") as file:
         private = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
@@ -223,27 +247,51 @@ def test_overlapping_elements_get_bytes_of_their_own(path, taken):
     assert own[1].tolist() == [1, 2, 3, 4]
 
 
-def test_what_no_descriptor_leads_to_is_shared_or_copied(taken):
+@contextlib.contextmanager
+def map_without_descriptor(descriptor, second=None):
+    """What a store might hand out: on one file, or on two, half of each. Closes the descriptors."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
     libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    address = libc.mmap(None, 8 * N, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
+    os.close(descriptor)
+    if second is not None:
+        fixed = mmap.MAP_SHARED | 0x10
+        assert libc.mmap(address + 4 * N, 4 * N, mmap.PROT_READ, fixed, second, 4 * N) == address + 4 * N
+        os.close(second)
+    yield cowarray.asarray(np.frombuffer((ctypes.c_char * (8 * N)).from_address(address)), copy=False)
+    assert libc.munmap(address, 8 * N) == 0
+
+
+def test_a_file_is_found_by_its_name(path, taken):
+    with map_without_descriptor(os.open(path, os.O_RDONLY)) as x:
+        own = taken(x)
+        own[0] = 7
+        assert own_bytes(own) == PAGE
+        assert x[0] == 0
+        del own, x
+
+
+def test_an_array_on_two_files_is_none_of_either(path, tmp_path, taken):
+    np.full(N, -1.0).tofile(tmp_path / "second.bin")
+    files = [os.open(name, os.O_RDONLY) for name in (path, tmp_path / "second.bin")]
+    with map_without_descriptor(*files) as x:
+        own = taken(x)
+        assert own[: N // 2].tolist() == list(range(N // 2))
+        assert (np.asarray(own[N // 2 :]) == -1).all()
+        del own, x
+
+
+def test_what_has_neither_name_nor_descriptor_is_shared_or_copied(taken):
     descriptor = os.memfd_create("nobody")
     os.truncate(descriptor, 8 * N)
-    address = libc.mmap(None, 8 * N, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
-    n = np.frombuffer((ctypes.c_char * (8 * N)).from_address(address))
-    x = cowarray.asarray(n, copy=False)  # what a store might hand out
-    own = taken(x)
-    own[0] = 7
-    assert own_bytes(own) == PAGE
-    del own  # which has a descriptor
-    os.close(descriptor)
-    own = taken(x)
-    own[0] = 7
-    assert (own[0], x[0]) == (7, 0)
-    assert type(own) is not np.ndarray or own.base is None
-    del n, x, own
-    assert libc.munmap(address, 8 * N) == 0
+    with map_without_descriptor(descriptor) as x:
+        own = taken(x)
+        own[0] = 7
+        assert own_bytes(own) == own.nbytes if type(own) is cowarray.ndarray else own.base is None
+        assert (own[0], own[5], x[0]) == (7, 0, 0)
+        del own, x
 
 
 # ---- who lives how long ----------------------------------------------------------------------------------------------
