@@ -299,8 +299,8 @@ int cow_storage_is_paged(cow_storage *storage);
 int cow_storage_writes_by_page(cow_storage *storage);
 /* Why a write of one element would now not be by the page. COW_PAGES_GRANTED: it would, or copies nothing. */
 cow_page_refusal cow_storage_page_refusal(cow_storage *storage);
-/* Gives the Storage its bytes by the page, on a base of its own unless it has them already: one copy. From then on all writes
- * in its family are by the page, whatever the mode and the ledger say. COW_EREFUSED: the Storage is too small, or the system
+/* Gives the Storage its bytes by the page, on a base of its own unless it has them already: one copy. If it shares them with
+ * others, it no longer does. From then on all writes in its family are by the page, whatever the mode and the ledger say. COW_EREFUSED: the Storage is too small, or the system
  * grants no pages. COW_EBUSY: it is pinned. COW_EABSENT. After a failure it is as it was. */
 COW_NODISCARD cow_status cow_storage_page(cow_storage *storage, cow_error *err);
 /* About how many bytes of memory a write to so many pages would take now: none, the window, or those pages and what is copied
