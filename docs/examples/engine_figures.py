@@ -1,10 +1,11 @@
 """What the examples of engines print: time, bytes copied, and the memory of all processes at its peak."""
 
 import os
+import re
 import threading
 import time
 
-__all__ = ["Figures", "pss", "show"]
+__all__ = ["Figures", "own_pages", "pss", "show"]
 
 
 def _parents():
@@ -42,6 +43,20 @@ def pss(pid=None):
     return total
 
 
+def own_pages(arrays):
+    """Bytes of pages that were copied for writes to arrays in maps of a file on disk or in a store."""
+    addresses = [x.storage.data_ptr if hasattr(x, "storage") else x.ctypes.data for x in arrays]
+    total, inside = 0, False
+    with open("/proc/self/smaps") as file:
+        for line in file:
+            if found := re.match(r"(\w+)-(\w+) \S+ \S+ \S+ (\d+) *(.*)", line):
+                is_of_file = found[3] != "0" and not found[4].startswith("/memfd:")
+                inside = is_of_file and any(int(found[1], 16) <= at < int(found[2], 16) for at in addresses)
+            elif inside and line.startswith("Anonymous:"):
+                total += int(line.split()[1]) << 10
+    return total
+
+
 class Figures:
     """Context manager: `seconds` that the block took, and `peak`, the bytes that its processes took at most beyond
     what they had at its beginning. Looks every tenth of a second."""
@@ -69,7 +84,7 @@ class Figures:
 def show(name, processes, found):
     """One line of a table, of `seconds`, bytes `copied`, and bytes at the `peak`."""
     print(
-        f"{name:24} {processes:2} processes {found['seconds']:7.2f} s {found['copied'] / 1e9:7.2f} GB copied"
+        f"{name:24} {processes:2} processes {found['seconds']:7.2f} s {found['copied'] / 1e9:8.3f} GB copied"
         f" {found['peak'] / 1e9:6.2f} GB at the peak",
         flush=True,
     )

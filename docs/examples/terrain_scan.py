@@ -4,8 +4,8 @@ usage: terrain_scan.py --engine ray|joblib [--processes N ...] [--jobs N] [--meb
 
 `dig` is written as one writes it for an array of one's own: it changes the terrain in place, and measures what came of
 it. The terrain lies in memory once (Ray's store, or a file that joblib maps) and is read-only there. With NumPy each
-job copies the terrain before it digs. With cowarray `isolated` gives each job lazy copies, and only strips that are
-written to are copied; kept as one array, the first write copies it all.
+job copies the terrain before it digs. With cowarray `isolated` gives each job arrays of its own, and only pages that are
+written to are copied. So does joblib with `mmap_mode="c"`, which gives each job a private map.
 
 Prints for each kind and number of processes the time of the scan, the bytes copied, and the memory of all processes at
 its peak, beyond what they took before the terrain was handed to them. With --kill a worker is killed as soon as the
@@ -21,7 +21,7 @@ import sys
 import time
 
 import numpy as np
-from engine_figures import Figures, show
+from engine_figures import Figures, own_pages, show
 
 import cowarray
 
@@ -65,8 +65,20 @@ def dig_in_copies(strips, *job):
 def dig_isolated(strips, *job):
     """With cowarray: the arrays are this call's own, as far as anybody can see."""
     before = cowarray.stats()["bytes_copied"]
-    result = cowarray.isolated(dig)(strips, *job)
-    return *result, cowarray.stats()["bytes_copied"] - before
+    *result, pages = cowarray.isolated(dig_in_place)(strips, *job)
+    return *result, pages + cowarray.stats()["bytes_copied"] - before
+
+
+def dig_isolated_as_numpy(strips, *job):
+    """The same where the function wants arrays of NumPy's."""
+    before = cowarray.stats()["bytes_copied"]
+    *result, pages = cowarray.isolated(dig_in_place, as_numpy=True)(strips, *job)
+    return *result, pages + cowarray.stats()["bytes_copied"] - before
+
+
+def dig_in_place(strips, *job):
+    """`dig`, and the bytes of pages that the system copied for it from a mapped file."""
+    return *dig(strips, *job), own_pages(strips)
 
 
 def snapshots(arrays):
@@ -77,6 +89,8 @@ def snapshots(arrays):
 # What is handed in, made of NumPy's strips, and what each job calls.
 KINDS = {
     "NumPy, 64 strips": (lambda strips: strips, dig_in_copies),
+    "joblib's c, one array": (lambda strips: [np.concatenate(strips)], dig_in_place),
+    "cowarray, as_numpy": (lambda strips: snapshots([np.concatenate(strips)]), dig_isolated_as_numpy),
     "cowarray, one array": (lambda strips: snapshots([np.concatenate(strips)]), dig_isolated),
     "cowarray, 64 strips": (snapshots, dig_isolated),
 }
@@ -127,7 +141,9 @@ def on_joblib(processes, strips, function, scan, kill):
         while len(results) < len(scan):
             missing = [numbered(number, strips, *scan[number]) for number in range(len(scan)) if number not in results]
             try:
-                done = joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(missing)
+                mode = "c" if function is dig_in_place else "r"
+                pool = joblib.Parallel(n_jobs=processes, return_as="generator_unordered", mmap_mode=mode)
+                done = pool(missing)
                 for number, result in done:
                     results[number] = result
                     if kill:
@@ -181,6 +197,8 @@ def main(arguments):
     seen = set()
     for processes in options.processes:
         for kind in KINDS:
+            if kind.startswith("joblib") and (options.engine != "joblib" or processes == 1):
+                continue  # one process maps nothing, and writes to what it is given
             row = [options.engine, kind, processes, options.jobs, options.mebibytes, options.kill]
             command = [sys.executable, __file__, "--measure", json.dumps(row)]
             found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])

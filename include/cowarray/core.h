@@ -242,10 +242,11 @@ void cow_paging_read(cow_paging_figures *out);
 
 /* Maps bytes of a file privately, from offset on: a write changes pages of the writer's own, not the file. Lazy clones share
  * them by the page. The file stays open until the last of them lets go of it. Pages that nobody has written show the file,
- * including what others write to it later. COW_EINVAL: the descriptor is no file, or none so long. COW_ENOMEM: the system
- * refuses the map. */
-COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out,
-                                             cow_error *err);
+ * including what others write to it later. kept: an owner of the file's bytes, whose deleter is called with nbytes 0 when the
+ * last of them is gone; NULL: none. COW_EINVAL: the descriptor is no file, or none so long. COW_ENOMEM: the system refuses the
+ * map. A call that fails leaves the owner to the caller. */
+COW_NODISCARD cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, const cow_dataptr *kept,
+                                             cow_dataptr *out, cow_error *err);
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
@@ -312,8 +313,8 @@ int cow_storage_is_paged(cow_storage *storage);
 int cow_storage_writes_by_page(cow_storage *storage);
 /* Why a write of one element would now not be by the page. COW_PAGES_GRANTED: it would, or copies nothing. */
 cow_page_refusal cow_storage_page_refusal(cow_storage *storage);
-/* Gives the Storage its bytes by the page, on a base of its own unless it has them already: one copy. From then on all writes
- * in its family are by the page, whatever the mode and the ledger say. COW_EREFUSED: the Storage is too small, or the system
+/* Gives the Storage its bytes by the page, on a base of its own unless it has them already: one copy. If it shares them with
+ * others, it no longer does. From then on all writes in its family are by the page, whatever the mode and the ledger say. COW_EREFUSED: the Storage is too small, or the system
  * grants no pages. COW_EBUSY: it is pinned. COW_EABSENT. After a failure it is as it was. */
 COW_NODISCARD cow_status cow_storage_page(cow_storage *storage, cow_error *err);
 /* About how many bytes of memory a write to so many pages would take now: none, the window, or those pages and what is copied

@@ -212,6 +212,7 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     base->inode = now.st_ino;
     base->nbytes = nbytes;
     set_identity(base);
+    memset(&base->kept, 0, sizeof base->kept);
     base->account = cowi_account_now();
     cowi_account_put(base->account, nbytes);
     (void)cowi_add_relaxed(&bytes, nbytes);
@@ -341,6 +342,9 @@ void cowi_base_release(cowi_base *base)
     (void)cowi_sub_release(&files, 1);
     (void)cowi_sub_release(&bytes, base->nbytes);
     cowi_account_take(base->account, base->nbytes);
+    if (base->kept.deleter != NULL) {
+        base->kept.deleter(base->kept.data, base->kept.context, 0);
+    }
     free(base);
 }
 

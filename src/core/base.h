@@ -19,8 +19,9 @@ typedef struct cowi_base {
     ino_t inode;
     size_t nbytes;        /* in memory; 0 for a user's file */
     cow_account *account; /* of the thread whose write made the base */
-    uint64_t identity
-        [2]; /* random: no other base has it, not even a later one at the same address. 0: the system gave none */
+    uint64_t
+        identity[2];  /* random: no other base has it, not even a later one at this address. 0: the system gave none */
+    cow_dataptr kept; /* of a user's file: its owner. With a deleter, the last release is outside the gate */
 } cowi_base;
 
 /* Where the bytes of a region are, for as long as anybody wants to know. */

@@ -221,8 +221,9 @@ cow_status cow_storage_differences(cow_storage *a, size_t a_start, cow_storage *
 
 /* ---- on request -------------------------------------------------------------------------------------------------- */
 
-/* In the gate, and busy. The Storage begins a family: its ancestors, and copies that it has by now, keep theirs. */
-static cow_status page_busy(cow_storage *storage, cow_error *err)
+/* In the gate, and busy. The Storage begins a family: its ancestors, and copies that it has by now, keep theirs. If it shares
+ * bytes that are by the page already, it gets a window of its own: whoever then takes a pointer copies nothing. */
+static cow_status page_busy(cow_storage *storage, bool was_sole, cow_error *err)
 {
     static const ptrdiff_t none[] = {0, 1};
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
@@ -235,7 +236,7 @@ static cow_status page_busy(cow_storage *storage, cow_error *err)
     const cow_dataptr bytes = storage->context->original;
     if (cowi_dataptr_paged(allocator, bytes)) {
         cowi_family_page_always(cowi_context_family(storage->context));
-        return COW_OK;
+        return was_sole || !cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY, &status, err) ? COW_OK : status;
     }
     storage->family = allocator->paging->family(allocator->self, &bytes);
     if (storage->family == NULL) {
@@ -297,7 +298,7 @@ cow_status cow_storage_page(cow_storage *storage, cow_error *err)
         return status;
     }
     context = storage->context;
-    status = page_busy(storage, err);
+    status = page_busy(storage, was_sole, err);
     cowi_storage_lock(storage);
     moved = storage->context != context;
     if (!moved && was_sole) {

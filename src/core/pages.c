@@ -68,9 +68,19 @@ static void *base_of(const cowi_plan *how)
     return base;
 }
 
+/* Whether the window has bytes that an owner keeps. A commit might be the last to let go of them, inside the gate. */
+static bool is_kept(const cowi_window *of)
+{
+    bool kept = false;
+    for (size_t i = 0; i < of->count && !kept; i++) {
+        kept = of->regions[i].base != NULL && ((const cowi_base *)of->regions[i].base)->kept.deleter != NULL;
+    }
+    return kept;
+}
+
 static bool commit(cowi_plan *how, size_t count)
 {
-    if (!cowi_commit_regions(how, count)) {
+    if (is_kept(how->from) || !cowi_commit_regions(how, count)) {
         return false;
     }
     count_base(count * COWI_REGION);
@@ -319,7 +329,8 @@ bool cowi_window_on(cowi_base *base, size_t offset, size_t nbytes, cow_dataptr *
     return true;
 }
 
-cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
+cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, const cow_dataptr *kept, cow_dataptr *out,
+                               cow_error *err)
 {
     struct stat now;
     cowi_base *base;
@@ -331,6 +342,9 @@ cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow
     }
     base = cowi_base_of_file(descriptor);
     mapped = base != NULL && cowi_window_on(base, offset, nbytes, out);
+    if (mapped && kept != NULL) {
+        base->kept = *kept;
+    }
     if (base != NULL) {
         cowi_base_release(base);
     }

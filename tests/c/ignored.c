@@ -23,7 +23,7 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_overwrite_commit(&overwriter, NULL, NULL);
     cow_account_new(NULL, NULL, NULL);
     cow_mutable_begin_at(storage, NULL, 0, &writer, NULL);
-    cow_paging_map_file(0, 0, 0, &ptr, NULL);
+    cow_paging_map_file(0, 0, 0, NULL, &ptr, NULL);
     cow_storage_differences(storage, 0, storage, 0, 0, NULL, NULL, NULL);
     cow_ground_new(storage, &ground, &storage, NULL);
     cow_ground_storage(ground, &storage, NULL);

@@ -273,6 +273,27 @@ PAGES = {
             ("windows.c", "    if (cowi_family_pages_always(of->family)) {", "    if (false) {"),
         ],
     ),
+    "the owner of a file ends at once": (
+        "test_pages_ledger",
+        "an_owner_of_a_file_ends_with_its_last_window",
+        [("pages.c", "        base->kept = *kept;", "        kept->deleter(kept->data, kept->context, 0);")],
+    ),
+    "a commit lets go of bytes that are kept": (
+        "test_pages_ledger",
+        "an_owner_of_a_file_ends_with_its_last_window",
+        [("pages.c", "is_kept(how->from) || ", "")],
+    ),
+    "a copy of pages on request waits for its write": (
+        "test_pages",
+        "pages_on_request_need_no_mode",
+        [
+            (
+                "by_page.c",
+                "was_sole || !cowi_copy(storage, true, &nothing, COWI_PAGES_ONLY, &status, err) ? COW_OK : status",
+                "COW_OK",
+            )
+        ],
+    ),
     "pages on request are given up": (
         "test_pages",
         "pages_on_request_need_no_mode",

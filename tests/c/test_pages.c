@@ -179,7 +179,8 @@ static void last_sharer_uses_the_base_that_is_there(fixture *f)
 
 static void pages_on_request_need_no_mode(fixture *f)
 {
-    cow_storage *first = make_large(7), *second, *third;
+    cow_storage *first = make_large(7), *second, *third, *fourth;
+    cow_mutable_scope scope;
     (void)f;
     use(COW_PAGING_OFF);
     if (!can_page) {
@@ -199,6 +200,15 @@ static void pages_on_request_need_no_mode(fixture *f)
     }
     CHECK(cow_storage_is_paged(second) && cow_storage_is_paged(third));
     CHECK(get(second, 0) == 1 && holds_between(second, 1, LARGE, 7) && holds(first, 7) && get(third, 1) == 7);
+    fourth = make_clone(second);
+    CHECK_OK(cow_storage_page(fourth, NULL));
+    CHECK(cow_storage_is_sole(fourth) && cow_storage_own_bytes(fourth) == PAGE); /* a window of its own */
+    REQUIRE(cow_mutable_begin(fourth, 0, &scope, NULL) == COW_OK);               /* a pointer may touch anything */
+    ((char *)scope.data)[5 * MIB] = 3;
+    cow_mutable_end(&scope);
+    CHECK(cow_storage_is_paged(fourth) && cow_storage_own_bytes(fourth) == 2 * PAGE);
+    CHECK(get(fourth, 5 * MIB) == 3 && get(second, 5 * MIB) == 7 && get(fourth, 0) == 1);
+    cow_storage_free(fourth);
     CHECK_EQ(figures().base_files, 1);
     cow_storage_free(first);
     cow_storage_free(second);

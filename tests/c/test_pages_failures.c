@@ -251,7 +251,7 @@ static void file_map(void)
     cow_dataptr ptr;
     cow_status status;
     REQUIRE(own >= 0);
-    status = cow_paging_map_file(own, 64, SIZE, &ptr, NULL);
+    status = cow_paging_map_file(own, 64, SIZE, NULL, &ptr, NULL);
     (void)close(own);
     if (status != COW_OK) {
         CHECK(failing_now().failed > before.failed);

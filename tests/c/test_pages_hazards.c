@@ -145,10 +145,10 @@ static void files_are_mapped_and_never_written(fixture *f)
     REQUIRE(descriptor >= 0 && bytes != NULL);
     memset(bytes, 7, LARGE);
     REQUIRE(write(descriptor, bytes, LARGE) == (ssize_t)LARGE);
-    CHECK_STATUS(cow_paging_map_file(descriptor, 128, LARGE, &ptr, NULL), COW_EINVAL);
-    CHECK_STATUS(cow_paging_map_file(-1, 0, LARGE, &ptr, NULL), COW_EINVAL);
-    CHECK_STATUS(cow_paging_map_file(descriptor, 0, 0, &ptr, NULL), COW_EINVAL);
-    REQUIRE(cow_paging_map_file(descriptor, 128, LARGE - 128, &ptr, NULL) == COW_OK);
+    CHECK_STATUS(cow_paging_map_file(descriptor, 128, LARGE, NULL, &ptr, NULL), COW_EINVAL);
+    CHECK_STATUS(cow_paging_map_file(-1, 0, LARGE, NULL, &ptr, NULL), COW_EINVAL);
+    CHECK_STATUS(cow_paging_map_file(descriptor, 0, 0, NULL, &ptr, NULL), COW_EINVAL);
+    REQUIRE(cow_paging_map_file(descriptor, 128, LARGE - 128, NULL, &ptr, NULL) == COW_OK);
     REQUIRE(cow_storage_adopt(cow_heap(), ptr, LARGE - 128, 0, &first, NULL) == COW_OK);
     (void)close(descriptor);
     CHECK_OK(put(first, 0, 1));

@@ -64,19 +64,26 @@ static void what_was_not_had_is_not_spent_body(void)
 }
 IN_A_CHILD(what_was_not_had_is_not_spent)
 
-static void files_ask_no_ledger_body(void)
+/* Says 7, and has no name. */
+static int open_file(void)
 {
     char name[] = "/tmp/cowarray-policy-XXXXXX";
     const int descriptor = mkstemp(name);
     char *bytes = (char *)malloc(SIZE);
-    cow_storage *of = NULL, *clone;
-    cow_dataptr ptr;
     REQUIRE(descriptor >= 0 && bytes != NULL && unlink(name) == 0);
     memset(bytes, 7, SIZE);
     REQUIRE(write(descriptor, bytes, SIZE) == (ssize_t)SIZE);
     free(bytes);
+    return descriptor;
+}
+
+static void files_ask_no_ledger_body(void)
+{
+    const int descriptor = open_file();
+    cow_storage *of = NULL, *clone;
+    cow_dataptr ptr;
     use(COW_PAGING_LEDGER); /* which has nothing */
-    REQUIRE(cow_paging_map_file(descriptor, 0, SIZE, &ptr, NULL) == COW_OK);
+    REQUIRE(cow_paging_map_file(descriptor, 0, SIZE, NULL, &ptr, NULL) == COW_OK);
     (void)close(descriptor);
     REQUIRE(cow_storage_adopt(cow_heap(), ptr, SIZE, 0, &of, NULL) == COW_OK);
     clone = make_clone(of);
@@ -91,6 +98,43 @@ static void files_ask_no_ledger_body(void)
     CHECK_EQ(figures().give_ups, 0);
 }
 IN_A_CHILD(files_ask_no_ledger)
+
+static int ended;
+
+static void end_owner(void *data, void *context, size_t nbytes)
+{
+    CHECK(data == NULL && context == &ended && nbytes == 0);
+    ended++;
+}
+
+/* Generations that would make commits, which might end the owner inside the gate: it ends with the last of them. */
+static void an_owner_of_a_file_ends_with_its_last_window_body(void)
+{
+    const cow_dataptr owner = {NULL, &ended, end_owner};
+    const int descriptor = open_file();
+    cow_storage *of = NULL;
+    cow_dataptr ptr;
+    use(COW_PAGING_EAGER);
+    CHECK_STATUS(cow_paging_map_file(descriptor, SIZE, SIZE, &owner, &ptr, NULL), COW_EINVAL);
+    CHECK_EQ(ended, 0);
+    REQUIRE(cow_paging_map_file(descriptor, 0, SIZE, &owner, &ptr, NULL) == COW_OK);
+    (void)close(descriptor);
+    REQUIRE(cow_storage_adopt(cow_heap(), ptr, SIZE, 0, &of, NULL) == COW_OK);
+    put_pages(of, 0, 151, 1);
+    for (int i = 0; i < 6; i++) {
+        cow_storage *next = make_clone(of);
+        put_pages(next, 600 + (size_t)i, 1, 2);
+        CHECK(cow_storage_is_paged(next));
+        cow_storage_free(of);
+        of = next;
+    }
+    CHECK(pages_hold(of, 0, 151, 1) && pages_hold(of, 600, 6, 2) && pages_hold(of, 151, 400, 7));
+    CHECK_EQ(figures().commits, 0);
+    CHECK_EQ(ended, 0);
+    cow_storage_free(of);
+    CHECK_EQ(ended, 1);
+}
+IN_A_CHILD(an_owner_of_a_file_ends_with_its_last_window)
 
 /* ---- what is earned ---------------------------------------------------------------------------------------------- */
 
@@ -280,6 +324,7 @@ int main(void)
     RUN(the_ledger_knows_each_price);
     RUN(what_was_not_had_is_not_spent);
     RUN(files_ask_no_ledger);
+    RUN(an_owner_of_a_file_ends_with_its_last_window);
     RUN(paging_begins_when_it_is_earned);
     RUN(a_single_copy_asks_nothing);
     RUN(an_allowance_is_risked);

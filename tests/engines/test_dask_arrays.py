@@ -163,6 +163,27 @@ def test_tasks_that_write_never_change_a_neighbours_input(scheduler):
     assert after.tolist() == source.tolist() == list(range(1000))
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("kind", ["ours", "a map"])
+def test_a_write_to_a_large_array_costs_its_page_on_threads(tmp_path, kind):
+    if cowarray.zeros(1 << 20).by_page().storage.own_nbytes > 4096:
+        pytest.skip("the system grants no pages")
+    n = np.arange(float(1 << 20))  # 8 MiB
+    np.save(tmp_path / "n.npy", n)
+    source = cowarray.array(n) if kind == "ours" else np.load(tmp_path / "n.npy", mmap_mode="r")
+
+    @cowarray.isolated(as_numpy=True)
+    def write(x, number):
+        assert np.asarray(x) is x
+        x[:3] = -number
+        return x[:4], x.base.storage.own_nbytes
+
+    # dask.array would hand tasks copies of a map's chunks, which it makes itself.
+    found = dask.compute(*[dask.delayed(write)(source, number) for number in range(12)], scheduler="threads")
+    assert [(x.tolist(), own) for x, own in found] == [([-i, -i, -i, 3], 4096) for i in range(12)]
+    assert (np.asarray(source) == n).all()
+
+
 def test_without_isolated_they_do():
     """As with NumPy: a task is given the very chunk that others are given."""
     state = da.from_array(cowarray.array(np.arange(8.0)), chunks=8).persist(scheduler="sync")

@@ -62,6 +62,31 @@ def test_what_joblib_maps_is_shared_until_a_worker_writes(kind):
     assert found == [(0, n.nbytes)] * 2
 
 
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+@pytest.mark.parametrize("as_numpy", [False, True])
+def test_a_write_to_a_large_array_that_joblib_maps_costs_its_page(as_numpy, backend):
+    n = np.arange(float(32 * ELEMENTS))  # 64 MiB
+    with joblib.parallel_config(backend, n_jobs=2):
+        found = joblib.Parallel()(joblib.delayed(in_a_task)(n, number, as_numpy) for number in range(8))
+    assert [(value, total) for value, total, _, _ in found] == [(number, float(n.sum())) for number in range(8)]
+    assert {copied for _, _, copied, _ in found} == {0}
+    assert {pages for *_, pages in found} == {4096}
+    assert n[0] == 0
+
+
+def write_one(x, number):
+    total = float(np.asarray(x).sum())
+    before = cowarray.stats()["bytes_copied"]
+    x[0] = number
+    copied = cowarray.stats()["bytes_copied"] - before
+    owner = x.base if type(x) is np.ndarray else x
+    return float(np.asarray(x)[0]), total, copied, owner.storage.own_nbytes
+
+
+def in_a_task(x, number, as_numpy):
+    return cowarray.isolated(write_one, as_numpy=as_numpy)(x, number)
+
+
 def test_without_isolated_a_mapped_array_cannot_be_written():
     """As joblib has it: the map is read-only, and NumPy's array says so."""
 

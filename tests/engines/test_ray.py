@@ -64,6 +64,54 @@ def test_a_worker_writes_and_the_store_stays(state):
         assert (ray.get(stored) == state).all()
 
 
+@pytest.mark.parametrize("as_numpy", [False, True])
+@pytest.mark.parametrize("kind", ["ours", "numpy's"])
+def test_a_write_to_a_large_array_costs_its_page(kind, as_numpy):
+    n = np.arange(float(32 * ELEMENTS))  # 64 MiB
+
+    def write(x, number):
+        x[1] += number
+        owner = x.base if type(x) is np.ndarray else x
+        return type(x).__module__, float(x[1]), owner.storage.own_nbytes
+
+    call = cowarray.isolated(write, as_numpy=as_numpy)
+
+    @ray.remote
+    def task(x, number):
+        import cowarray
+
+        before = cowarray.stats()["bytes_copied"]
+        return *call(x, number), cowarray.stats()["bytes_copied"] - before
+
+    stored = ray.put(n if kind == "numpy's" else cowarray.array(n))
+    found = ray.get([task.remote(stored, number) for number in range(6)])
+    module = "numpy" if as_numpy else "cowarray"
+    assert found == [(module, 1.0 + number, 4096, 0) for number in range(6)]
+    assert (np.asarray(ray.get(stored)) == n).all()
+
+
+@pytest.mark.parametrize("as_numpy", [False, True])
+def test_pages_of_the_store_stay_what_they_were_while_an_array_has_them(as_numpy):
+    """The store uses memory again once nobody needs the object."""
+
+    @ray.remote
+    class Keeper:
+        def keep(self, x):
+            self.kept = cowarray.isolated(lambda x: x, as_numpy=as_numpy)(x)
+            self.kept[0] = -1
+
+        def are_right(self):
+            return bool(np.asarray(self.kept)[0] == -1 and (np.asarray(self.kept)[1:] == 7).all())
+
+    keeper = Keeper.remote()
+    ray.get(keeper.keep.remote(ray.put(np.full(32 * ELEMENTS, 7.0))))
+    for number in range(8):  # 512 MiB in a store of 300
+        stored = ray.put(np.full(32 * ELEMENTS, float(number)))
+        assert ray.get(stored)[5] == number
+        del stored
+        assert ray.get(keeper.are_right.remote())
+
+
 def test_without_isolated_our_arrays_may_be_written_too(state):
     """What Ray hands over is the task's own object."""
 

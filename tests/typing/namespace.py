@@ -26,6 +26,18 @@ def computed(x: Array) -> None:
     xp.abs()  # type: ignore[call-arg]
 
 
+def wrapped() -> None:
+    def task(x: Array, times: int = 1) -> float:
+        return float(x.sum()) * times
+
+    assert_type(xp.isolated(task)(xp.zeros(3), times=2), float)
+    assert_type(xp.isolated(task, as_numpy=True)(xp.zeros(3)), float)
+    assert_type(xp.isolated(as_numpy=True)(task)(xp.zeros(3)), float)
+    xp.isolated(task)("text")  # type: ignore[arg-type]
+    xp.isolated(task, as_numpy=1)  # type: ignore[call-overload]
+    xp.isolated(5)  # type: ignore[call-overload]
+
+
 def shaped(x: Array) -> None:
     assert_type(xp.reshape(x, (2, -1)), Array)
     assert_type(xp.concat([x, [1, 2]]), Array)

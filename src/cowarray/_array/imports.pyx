@@ -20,6 +20,7 @@ from cowarray._array.array cimport (
     descr_of,
     extent_of,
     get_base,
+    is_array,
     is_plain,
     itemsize_of,
     new_header,
@@ -27,9 +28,11 @@ from cowarray._array.array cimport (
     root,
     size_of,
     Snapshot,
+    with_face,
 )
 from cowarray._array.copies cimport copy_as_laid, copy_of_alias, exports_alias, have_copied, lazy_copy, may_copy
 from cowarray._array.layout cimport c_strides, extent_fits, f_strides, kept_strides, MAXDIMS, product
+from cowarray._array.snapshots cimport snapshot
 from cowarray._c.numpy cimport (
     NPY_ARRAY_OWNDATA,
     NPY_ARRAY_WRITEABLE,
@@ -38,7 +41,16 @@ from cowarray._c.numpy cimport (
     PyArray_NewCopy,
     PyDataType_ELSIZE,
 )
-from cowarray._native.storage cimport own_bytes, Pin, Storage, storage_adopt, storage_new, storage_of_file
+from cowarray._native.storage cimport (
+    is_foreign,
+    own_bytes,
+    PAGED,
+    Pin,
+    Storage,
+    storage_adopt,
+    storage_new,
+    storage_of_file,
+)
 
 cnp.import_array()
 
@@ -135,6 +147,39 @@ def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, b
         c_strides(nd, lengths, itemsize, strides)
     return on_storage(storage_of_file(descriptor, offset, product(nd, lengths) * itemsize), 0, nd, lengths, strides,
                       descr, True, BORN_FILE)
+
+
+def array_of_map(int descriptor, size_t offset, cnp.ndarray array, object value):
+    """An array laid out as a NumPy array, on pages of a file that has its bytes, from the lowest one at offset on.
+
+    Writes go to pages of its own, not to the file. `array` lives for as long as any page of the file may be read.
+    value: what `large_foreign` took it from.
+    """
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef Array x
+    extent_of(array, &low, &high)
+    x = on_storage(storage_of_file(descriptor, offset, high - low, array), -low, cnp.PyArray_NDIM(array),
+                   cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array), True, BORN_FILE)
+    return with_face(x, is_array(value) and (<Array>value).standard, BORN_FILE)
+
+
+def large_foreign(object value):
+    """A NumPy array of 4 MiB or more on memory that others own and `asarray` shares; None for any other value.
+
+    No two of its elements overlap.
+    """
+    cdef cnp.ndarray array
+    if is_array(value):
+        if (<Array>value).storage_ is None or not is_foreign((<Array>value).storage_):
+            return None
+        array = snapshot(<Array>value)
+    else:
+        array = value
+    owner = owner_of(array)
+    if type(owner) is Snapshot and not is_foreign((<Snapshot>owner).storage):
+        return None
+    shared = is_plain(descr_of(array)) and is_trusted(array) and not is_sparse(array) and distinct_array(array)
+    return array if shared and cnp.PyArray_NBYTES(array) >= PAGED else None
 
 
 cdef Array alias_as_numpy(cnp.ndarray array):

@@ -92,7 +92,9 @@ cdef extern from "cowarray/core.h" nogil:
     cow_paging_policy cow_paging_use(cow_paging_policy policy)
     cow_paging_policy cow_paging_now()
     void cow_paging_read(cow_paging_figures *out)
-    cow_status cow_paging_map_file(int descriptor, size_t offset, size_t nbytes, cow_dataptr *out, cow_error *err)
+    cow_status cow_paging_map_file(
+        int descriptor, size_t offset, size_t nbytes, const cow_dataptr *kept, cow_dataptr *out, cow_error *err
+    )
 
     unsigned COW_TRY
     unsigned COW_NO_COPY

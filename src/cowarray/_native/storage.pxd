@@ -175,8 +175,9 @@ cdef void refresh(Storage storage) noexcept
 # A Storage on fresh bytes, which start at `bytes`.
 cdef Storage storage_new(size_t nbytes, char **bytes)
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign)
-# A Storage on bytes of a file, which stays as it is: written pages become the Storage's own.
-cdef Storage storage_of_file(int descriptor, size_t offset, size_t nbytes)
+# A Storage on bytes of a file, which stays as it is: written pages become the Storage's own. owner lives, if it is not
+# None, for as long as any page of the file may be read.
+cdef Storage storage_of_file(int descriptor, size_t offset, size_t nbytes, object owner=*)
 cdef Pin pin_storage(Storage storage, const Access *access)
 # A Storage that has no bytes and never will.
 cdef Storage fake_storage(size_t nbytes, Keeper keeper)

@@ -662,13 +662,20 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
     return made
 
 
-cdef Storage storage_of_file(int descriptor, size_t offset, size_t nbytes):
+cdef Storage storage_of_file(int descriptor, size_t offset, size_t nbytes, object owner=None):
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef cow_dataptr ptr
+    cdef cow_dataptr kept
     cdef Storage made = Storage.__new__(Storage)
-    cdef cow_status status = cow_paging_map_file(descriptor, offset, nbytes, &ptr, &err)
+    cdef cow_status status
+    kept.data = NULL
+    kept.context = <void *>owner
+    kept.deleter = drop_object
+    status = cow_paging_map_file(descriptor, offset, nbytes, NULL if owner is None else &kept, &ptr, &err)
     if status == COW_OK:
+        if owner is not None:
+            Py_INCREF(owner)
         status = cow_storage_adopt(allocator, ptr, nbytes, 0, &handle, &err)
         if status != COW_OK:
             ptr.deleter(ptr.data, ptr.context, nbytes)

@@ -1,35 +1,48 @@
 """`isolated`: functions that write to their arguments, called so that nobody else sees it."""
 
+import contextlib
 import copy
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from cowarray._array.imports import large_foreign
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.copies.private_maps import Maps, private_map
 from cowarray._ops.conversion import asarray
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+_LARGE = 4 << 20  # from here on there are pages
+
 __all__ = ["isolated"]
 
 
-def isolated(function: Callable[_P, _R], /) -> Callable[_P, _R]:
-    """Wrap a function so that each call gets lazy copies of its arrays, to which it may write.
+@overload
+def isolated(function: Callable[_P, _R], /, *, as_numpy: bool = False) -> Callable[_P, _R]: ...
+@overload
+def isolated(*, as_numpy: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = False) -> Any:
+    """Wrap a function so that each call gets arrays of its own, to which it may write.
 
     For tasks of Dask, Ray, joblib or a thread pool, which share their inputs: what one task writes, no other sees, nor
     whoever submitted it. A task that only reads copies nothing.
 
     Parameters
     ----------
-    function : callable
+    function : callable, optional
         The arrays among its arguments, in tuples, lists and dicts, too, are replaced in each call: cowarray's by lazy
         copies; NumPy's by what `asarray` makes of them, so a read-only one (a memory map, an array of Ray's store) is
         shared, and a writable one copied; arrays of NumPy's subclasses (masked arrays, ...) by their own copies. The
         containers are made anew. Anything else is passed on as it is, arrays in attributes and in arrays of objects
-        included.
+        included. Without it, the result is a decorator.
+    as_numpy : bool, default False
+        Whether they are replaced by writable `numpy.ndarray`, for code that calls ``np.asarray`` or asks for the
+        class. Those of 4 MiB or more are private pages, smaller and writable ones are copied at once. cowarray's
+        arrays in the result become NumPy's, copied only if others share their bytes.
 
     Returns
     -------
@@ -40,12 +53,21 @@ def isolated(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     Raises
     ------
     TypeError
-        `function` cannot be called.
+        `function` cannot be called; as_numpy is not a bool.
+    ValueError
+        In a call: the file of a memory map was cut short.
 
     See Also
     --------
     lazy_clone : The copy of one array.
     lend : Aliases for libraries that write through ``np.asarray(x)``.
+
+    Notes
+    -----
+    Memory of 4 MiB or more that is mapped from a file is mapped once more, for the call alone, where the file can be
+    found: a write costs the pages that it touches, and what others write to the file is seen in all other pages, as
+    with `load` and ``pages=True``. With `as_numpy`, the first call with a large array of cowarray's makes the frozen
+    copy that `by_page` makes, which later calls share.
 
     Examples
     --------
@@ -59,45 +81,98 @@ def isolated(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     [1.0, 2.0]
     >>> float(field.max())
     0.0
+    >>> @cowarray.isolated(as_numpy=True)
+    ... def warm(field):
+    ...     np.asarray(field)[0] = 3.0
+    ...     return field
+    >>> type(warm(field)).__name__, float(warm(field)[0]), float(field[0])
+    ('ndarray', 3.0, 0.0)
     """
+    if type(as_numpy) is not bool:
+        raise TypeError(f"isolated: as_numpy must be True or False (got {as_numpy!r})")
+    if function is None:
+        return functools.partial(isolated, as_numpy=as_numpy)
     if not callable(function):
         raise TypeError(f"isolated: expected a function (got {type(function).__name__})")
 
-    run: Callable[..., _R] = function
+    run: Callable[..., Any] = function
+    own_in = _own_numpy if as_numpy else _own
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         replaced: dict[int, tuple[object, Any]] = {}
-        return run(*_own(args, replaced), **_own(kwargs, replaced))
+        own = functools.partial(own_in, maps=Maps())
+        result = run(*_walk(args, replaced, own), **_walk(kwargs, replaced, own))
+        return _walk(result, {}, _plain) if as_numpy else result
 
     return call
 
 
-def _own(value: object, replaced: Any) -> Any:
-    """What stands for a value in the call; `replaced` has what is done, by id, and keeps each value for so long."""
+# ---- what stands for an array ----------------------------------------------------------------------------------------
+
+
+def _own(array: Any, maps: Maps) -> Any:
+    if type(array) not in (ndarray, np.ndarray, np.memmap):
+        return array.copy()
+    mapped = private_map(array, maps)
+    return _clone(array) if mapped is None else mapped
+
+
+def _own_numpy(array: Any, maps: Maps) -> Any:
+    if type(array) not in (ndarray, np.ndarray, np.memmap):
+        return array.copy()
+    mapped = private_map(array, maps)
+    own = _own_pages(array) if mapped is None else mapped
+    return np.array(array) if own is None else own.to_numpy(writable=True)
+
+
+def _own_pages(array: Any) -> Any:
+    """A copy by the page of a large array, or snapshot, of cowarray's; None if it is no such array."""
+    if (
+        array.nbytes < _LARGE
+        or (type(array) is not ndarray and array.flags.writeable)
+        or large_foreign(array) is not None
+    ):
+        return None
+    own = _clone(array)
+    if own.storage.is_cow:
+        with contextlib.suppress(BufferError):  # there are no pages for it
+            own.by_page()
+    return own
+
+
+def _clone(array: Any) -> Any:
+    return (array if type(array) is ndarray else asarray(array)).lazy_clone()
+
+
+def _plain(array: Any) -> Any:
+    return array.to_numpy(writable=True) if type(array) is ndarray else array
+
+
+# ---- where arrays are ------------------------------------------------------------------------------------------------
+
+
+def _walk(value: object, replaced: Any, own: Callable[[Any], Any]) -> Any:
+    """A value with `own(array)` for each array in it; `replaced` has what is done, by id, and each value."""
     if id(value) in replaced:
         return replaced[id(value)][1]
     made: Any
-    if type(value) is ndarray:
-        made = value.lazy_clone()
-    elif type(value) in (np.ndarray, np.memmap):
-        made = asarray(value).lazy_clone()
-    elif isinstance(value, np.ndarray):
-        made = value.copy()
+    if isinstance(value, (ndarray, np.ndarray)):
+        made = own(value)
     elif isinstance(value, tuple):
-        items = [_own(item, replaced) for item in value]
+        items = [_walk(item, replaced, own) for item in value]
         # A named tuple is made by `_make`. Any other class of tuples may want more than its items.
         kind: Any = type(value)
         made = kind._make(items) if hasattr(kind, "_make") else tuple(items) if kind is tuple else value
     elif isinstance(value, list):
         made = copy.copy(value)
         replaced[id(value)] = value, made  # first: it may be in itself
-        made[:] = [_own(item, replaced) for item in value]
+        made[:] = [_walk(item, replaced, own) for item in value]
     elif isinstance(value, dict):
         made = copy.copy(value)
         replaced[id(value)] = value, made
         for key in made:
-            made[key] = _own(made[key], replaced)
+            made[key] = _walk(made[key], replaced, own)
     else:
         return value
     replaced[id(value)] = value, made

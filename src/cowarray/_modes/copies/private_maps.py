@@ -1,0 +1,128 @@
+"""`private_map`: memory that somebody has mapped from a file, mapped once more for one call, by the page.
+
+The file is opened again, and is the very one if device and inode are those of the map in `/proc/self/maps`. It is found
+by its name, or by a descriptor of this process or its parent. To a worker of Ray that is the node's store, whose file has
+no name. `/proc/self/map_files` would lead to every file, but only for the privileged.
+"""
+
+import bisect
+import contextlib
+import itertools
+import os
+import stat
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cowarray._array.imports import array_of_map, large_foreign
+from cowarray._face.ndarray import ndarray
+
+__all__ = ["Maps", "private_map"]
+
+
+class _Region(NamedTuple):
+    """A map of a file, as the kernel has it."""
+
+    first: int
+    end: int
+    offset: int  # of its first byte in the file
+    file: tuple[int, int]  # device and inode
+    name: bytes
+
+
+class Maps:
+    """The process's maps, read when the first is asked for: it takes some hundred microseconds.
+
+    They stay what they were while the arrays that lie in them live.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] | None = None
+
+    def at(self, address: int) -> _Region | None:
+        """The map there; None if it is none of a file, or has pages, or may get them, that differ from the file's."""
+        if self._lines is None:
+            self._lines = _read_maps()
+        at = bisect.bisect_right(self._lines, address, key=lambda line: int(line[: line.index(b"-")], 16)) - 1
+        fields = self._lines[at].split(None, 5) if at >= 0 else []
+        if len(fields) < 6 or (fields[1].endswith(b"p") and b"w" in fields[1]):
+            return None
+        first, end = (int(bound, 16) for bound in fields[0].split(b"-"))
+        major, minor = (int(part, 16) for part in fields[3].split(b":"))
+        file = os.makedev(major, minor), int(fields[4])
+        return _Region(first, end, int(fields[2], 16), file, fields[5].replace(rb"\012", b"\n"))
+
+
+def _read_maps() -> list[bytes]:
+    try:
+        with open("/proc/self/maps", "rb") as file:
+            return file.read().split(b"\n")[:-1]
+    except OSError:
+        return []
+
+
+def private_map(value: object, maps: Maps) -> ndarray[Any, Any] | None:
+    """An array of a mapped file's bytes, whose writes go to pages of its own.
+
+    Parameters
+    ----------
+    value : ndarray or numpy.ndarray
+    maps : Maps
+        Read when `value` was there.
+
+    Returns
+    -------
+    ndarray or None
+        Laid out as `value`, which it keeps. None if `value` is small, if its memory is not shared on trust, or if it is
+        of no file that this process can open.
+
+    Raises
+    ------
+    ValueError
+        The file has been cut short: to read what is gone would end the process.
+    """
+    array = large_foreign(value)
+    if array is None:
+        return None
+    low, high = np.lib.array_utils.byte_bounds(array)
+    region = maps.at(low)
+    descriptor = None if region is None or high > region.end else _open_again(region)
+    if region is None or descriptor is None:
+        return None
+    offset = region.offset + low - region.first
+    try:
+        held = os.fstat(descriptor).st_size
+        if held < offset + high - low:
+            raise ValueError(
+                f"isolated: the file {os.fsdecode(region.name)!r} was cut short: an array lies in bytes {offset} to "
+                f"{offset + high - low}, and it has {held}"
+            )
+        with contextlib.suppress(MemoryError):  # no map may be left
+            return array_of_map(descriptor, offset, array, value)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _open_again(region: _Region) -> int | None:
+    """A descriptor, to read from, of the very file."""
+    for name in itertools.chain([region.name], _descriptors("self"), _descriptors(str(os.getppid()))):
+        with contextlib.suppress(OSError):
+            if not _is_file(os.stat(name), region):
+                continue
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            if _is_file(os.fstat(descriptor), region):
+                return descriptor
+            os.close(descriptor)
+    return None
+
+
+def _is_file(found: os.stat_result, region: _Region) -> bool:
+    return (found.st_dev, found.st_ino) == region.file and stat.S_ISREG(found.st_mode)
+
+
+def _descriptors(process: str) -> Iterator[bytes]:
+    with contextlib.suppress(OSError):
+        for number in os.listdir(f"/proc/{process}/fd"):
+            yield os.fsencode(f"/proc/{process}/fd/{number}")
