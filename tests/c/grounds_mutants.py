@@ -64,7 +64,8 @@ GROUNDS = {
         [
             (
                 "pages.c",
-                "    cowi_mapped_enlist((cowi_mapped *)(void *)made);\n    (void)cowi_add_relaxed(&counted.page_copies, 1);",
+                "    cowi_mapped_enlist((cowi_mapped *)(void *)made);\n"
+                "    (void)cowi_add_relaxed(&counted.page_copies, 1);",
                 "",
             )
         ],

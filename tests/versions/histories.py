@@ -1,8 +1,8 @@
 """Random histories against plain copies: ``python tests/versions/histories.py --programs 1000 --seed 7``.
 
-A program edits a state (arrays of several sizes, dtypes and layouts, plain values, keys that come and go), commits, goes
-back and forth, branches, merges, forgets, and holds views, exports, lazy copies and old versions meanwhile. After each
-step everything is what NumPy's eager copies say it is.
+A program edits a state (arrays of several sizes, dtypes and layouts, plain values, keys that come and go), commits,
+goes back and forth, branches, merges, forgets, and holds views, exports, lazy copies and old versions meanwhile.
+After each step everything is what NumPy's eager copies say it is.
 """
 
 import argparse

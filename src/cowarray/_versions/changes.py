@@ -126,7 +126,7 @@ def _counted(lengths: _Indices) -> _Indices:
 def _boxes(
     shape: tuple[int, ...], rest: _Indices, starts: _Indices, stops: _Indices
 ) -> list[tuple[_Indices, _Indices]]:
-    """For each axis, where boxes start and stop: runs of rows are joined along one axis after another, the last first."""
+    """For each axis, where boxes start and stop: runs of rows are joined along one axis after another, last first."""
     extents = [(starts, stops)]
     for length in reversed(shape[:-1]):
         at, rest = rest % length, rest // length

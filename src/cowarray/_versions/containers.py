@@ -1,7 +1,7 @@
 """States: arrays and plain values in dicts, lists, tuples and dataclasses, and their layouts.
 
-A layout says what a state is made of, with a number for each array. Layouts are compared, kept with versions, and put back
-into the same containers.
+A layout says what a state is made of, with a number for each array. Layouts are compared, kept with versions, and put
+back into the same containers.
 """
 
 import copy
@@ -225,9 +225,8 @@ class _Putter:
             return self._arrays[layout.number]
         if isinstance(layout, _Value):
             return layout.value
-        if type(live) is not layout.cls or id(live) in self._used:
-            live = _new(layout)
-        elif layout.kind == "tuple" and len(live) != len(layout.items):
+        fits = type(live) is layout.cls and id(live) not in self._used
+        if not fits or (layout.kind == "tuple" and len(live) != len(layout.items)):
             live = _new(layout)
         self._used[id(live)] = live
         if layout.kind == "dict":

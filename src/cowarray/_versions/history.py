@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
@@ -33,7 +34,7 @@ _R = TypeVar("_R")
 
 
 class _Slot:
-    """An array of the state: its pages are numbered from `first` on, and `held` has the content that each has now."""
+    """An array of the state: its pages are numbered from `first` on, and `held` has the content of each."""
 
     def __init__(self, tracked: Tracked, first: int) -> None:
         self.tracked = tracked
@@ -45,8 +46,8 @@ class _Slot:
 class _Step:
     """What is under way: pages of each array that get other contents, and what the history is then."""
 
-    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]]  # and contents' numbers, before and after
-    written: Set[int]  # the arrays that do not have these bytes yet
+    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]]  # and contents, before, after
+    written: AbstractSet[int]  # the arrays that do not have these bytes yet
     layout: Layout
     head: int
     tips: dict[str, int]
@@ -74,8 +75,8 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
 class History:
     """Versions of a state: arrays, and plain values beside them, in nested containers.
 
-    A version keeps the pages of 4 KiB that it changed, and no copy of the rest. Going back and forth writes into the same
-    arrays and containers, so references to them stay valid.
+    A version keeps the pages of 4 KiB that it changed, and no copy of the rest. Going back and forth writes into the
+    same arrays and containers, so references to them stay valid.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ class History:
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
         self._fresh = set[int]()  # of arrays that no version has yet
-        self._assigned: dict[int, ndarray[Any, Any]] = {}  # what a look has found in the place of arrays
+        self._assigned: dict[int, Any] = {}  # what a look has found in the place of arrays
         self._next = 0
         self._page_total = 0
         self._contents = Contents()
@@ -470,7 +471,7 @@ class History:
             raise TypeError(f"History: the array at {path or 'the top'} has no bytes: it is fake or deferred")
         old = self._same_kind(value, before)
         if old is not None:
-            self._assigned[old] = array(value)  # a lazy copy, for others may be assigned before it
+            self._assigned[old] = value
             self._present.add(old)
             return old, self._slots[old].tracked.array
         return self._new_slot(value)
@@ -580,7 +581,7 @@ class History:
         if changed or layout != head or self._assigned:
             self._do(_Step({}, set(), head, *self._place, discards=True))
 
-    def _take_back(self, numbers: Set[int]) -> None:
+    def _take_back(self, numbers: AbstractSet[int]) -> None:
         """Give arrays what they were at the last commit."""
         for number in numbers:
             tracked = self._slots[number].tracked
@@ -601,7 +602,7 @@ class History:
 
     # ---- steps -------------------------------------------------------------------------------------------------------
 
-    def _add(self, message: str, layout: Layout, changed: _Pages, written: Set[int], merged: int | None) -> int:
+    def _add(self, message: str, layout: Layout, changed: _Pages, written: AbstractSet[int], merged: int | None) -> int:
         """Add a version of what the state is now, once the arrays that are named have these pages."""
         number = self._tree.next_number
         paths = {index: path for path, index in arrays_of(layout)}

@@ -4,6 +4,7 @@ A large array lies on a ground (see *grounds* in ``core.h``), so that a look cos
 where the system grants no pages, is compared with a copy.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def runs_of(pages: _Numbers) -> list[tuple[int, int]]:
     """Where runs of consecutive numbers start and stop, as indices into a sorted array."""
     ends = np.flatnonzero(np.diff(pages) != 1) + 1
     bounds = [0, *ends.tolist(), pages.size]
-    return list(zip(bounds[:-1], bounds[1:], strict=True)) if pages.size else []
+    return list(pairwise(bounds)) if pages.size else []
 
 
 def _bytes_of(x: ndarray[Any, Any]) -> ndarray[Any, Any]:
@@ -157,8 +158,8 @@ class Tracked:
         """The numbers of the pages that differ from the last commit, sorted."""
         return self._unequal(self._live, self._before.runs(self._live))
 
-    def assigned(self, value: ndarray[Any, Any]) -> tuple[_Numbers, _Bytes, bool]:
-        """The pages to write so that the array equals a value of its shape, their bytes, and whether it does not yet."""
+    def assigned(self, value: Any) -> tuple[_Numbers, _Bytes, bool]:
+        """Pages to write so that the array equals a value of its shape, their bytes, and whether it does not yet."""
         made = self.array.copy("K")
         made[...] = value
         live = _bytes_of(made)

@@ -133,7 +133,7 @@ class Tree:
         return found
 
     def between(self, start: int, goal: int) -> tuple[_Numbers, _Numbers]:
-        """Pages that differ between two versions, and their contents at the goal. A page may be there with no change."""
+        """Pages that differ between two versions, and their contents at the goal. Some may not have changed."""
         ups: list[slice] = []
         downs: list[slice] = []
         while start != goal:
