@@ -136,6 +136,20 @@ def test_minus_zero_and_nan_are_changes_of_bytes():
     assert history.commit() == 2
 
 
+@pytest.mark.parametrize("shape", [(2048, 512), (1_200_002,)], ids=str)
+def test_many_scattered_pages_at_once(shape):
+    history = ca.History(ca.zeros(shape))
+    flat = history.state.reshape(-1, copy=False)
+    flat[:: 512 * 7] = 1
+    flat[-1] = 1
+    history.commit()
+    wanted = np.array(history.state)
+    history.undo()
+    assert history.state.sum() == 0
+    history.redo()
+    assert np.array_equal(np.asarray(history.state), wanted)
+
+
 @pytest.mark.parametrize("paging", ["ledger", "eager", "off"])
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 def test_with_and_without_pages(paging, shape):

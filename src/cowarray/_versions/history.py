@@ -45,7 +45,7 @@ _R = TypeVar("_R")
 
 
 class _Slot:
-    """An array of the state: its pages are numbered from `first` on, and `held` has the content that each has now."""
+    """An array of the state: its pages are numbered from `first` on, and `held` has the content of each."""
 
     def __init__(self, tracked: Tracked, first: int) -> None:
         self.tracked = tracked
@@ -171,7 +171,7 @@ class History:
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
         self._fresh = set[int]()  # of arrays that no version has yet
-        self._assigned: dict[int, ndarray[Any, Any]] = {}  # what a look has found in the place of arrays
+        self._assigned: dict[int, Any] = {}  # what a look has found in the place of arrays
         self._next = 0
         self._page_total = 0
         self._contents: Contents | DiskContents = Contents()
@@ -715,7 +715,7 @@ class History:
             raise TypeError(f"History: the array at {path or 'the top'} has no bytes: it is fake or deferred")
         old = self._same_kind(value, before)
         if old is not None:
-            self._assigned[old] = array(value)  # a lazy copy, for others may be assigned before it
+            self._assigned[old] = value
             self._present.add(old)
             return old, self._slots[old].tracked.array
         return self._new_slot(value)
