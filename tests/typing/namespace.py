@@ -31,8 +31,14 @@ def wrapped() -> None:
         return float(x.sum()) * times
 
     assert_type(xp.isolated(task)(xp.zeros(3), times=2), float)
+    assert_type(xp.isolated()(task)(xp.zeros(3)), float)
+
+    @xp.isolated(as_numpy=True)
+    def numpys(x: np.ndarray[Any, Any]) -> float:
+        return float(x.sum())
+
+    assert_type(numpys(xp.zeros(3)), float)
     assert_type(xp.isolated(task, as_numpy=True)(xp.zeros(3)), float)
-    assert_type(xp.isolated(as_numpy=True)(task)(xp.zeros(3)), float)
     xp.isolated(task)("text")  # type: ignore[arg-type]
     xp.isolated(task, as_numpy=1)  # type: ignore[call-overload]
     xp.isolated(5)  # type: ignore[call-overload]

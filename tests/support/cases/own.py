@@ -196,6 +196,7 @@ CASES = [
     *cases("cowarray.isolated(lambda one: one)(x)", gives=COPY, name="cowarray.isolated", tags="isolation"),
     *cases(
         "cowarray.isolated(lambda one, many: many['two'][0].sum())(x, {'two': [x, A([1.])]})",
+        "cowarray.isolated(lambda one: one, as_numpy=True)(x)",
         name="cowarray.isolated",
         tags="isolation",
     ),

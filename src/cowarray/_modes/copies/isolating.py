@@ -4,7 +4,7 @@ import contextlib
 import copy
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -21,10 +21,15 @@ _LARGE = 4 << 20  # from here on there are pages
 __all__ = ["isolated"]
 
 
+# With as_numpy a parameter that is NumPy's array takes any: no type says so.
 @overload
-def isolated(function: Callable[_P, _R], /, *, as_numpy: bool = False) -> Callable[_P, _R]: ...
+def isolated(function: Callable[_P, _R], /, *, as_numpy: Literal[False] = False) -> Callable[_P, _R]: ...
 @overload
-def isolated(*, as_numpy: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def isolated(function: Callable[..., _R], /, *, as_numpy: bool) -> Callable[..., _R]: ...
+@overload
+def isolated(*, as_numpy: Literal[False] = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+@overload
+def isolated(*, as_numpy: bool) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
 def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = False) -> Any:
     """Wrap a function so that each call gets arrays of its own, to which it may write.
 

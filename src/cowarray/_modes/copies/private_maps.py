@@ -1,8 +1,8 @@
 """`private_map`: memory that somebody has mapped from a file, mapped once more for one call, by the page.
 
-The file is opened again, and is the very one if device and inode are those of the map in `/proc/self/maps`. It is found
-by its name, or by a descriptor of this process or its parent. To a worker of Ray that is the node's store, whose file has
-no name. `/proc/self/map_files` would lead to every file, but only for the privileged.
+The file is opened again, and is the very one if device and inode are those of the map in `/proc/self/maps`. It is
+found by its name, or by a descriptor of this process or its parent. To a worker of Ray that is the node's store, whose
+file has no name. `/proc/self/map_files` would lead to every file, but only for the privileged.
 """
 
 import bisect
