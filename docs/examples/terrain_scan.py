@@ -4,8 +4,8 @@ usage: terrain_scan.py --engine ray|joblib [--processes N ...] [--jobs N] [--meb
 
 `dig` is written as one writes it for an array of one's own: it changes the terrain in place, and measures what came of
 it. The terrain lies in memory once (Ray's store, or a file that joblib maps) and is read-only there. With NumPy each
-job copies the terrain before it digs. With cowarray `isolated` gives each job arrays of its own, and only pages that are
-written to are copied. So does joblib with `mmap_mode="c"`, which gives each job a private map.
+job copies the terrain before it digs. With cowarray `isolated` gives each job arrays of its own, and only pages that
+are written to are copied. So does joblib with `mmap_mode="c"`, which gives each job a private map.
 
 Prints for each kind and number of processes the time of the scan, the bytes copied, and the memory of all processes at
 its peak, beyond what they took before the terrain was handed to them. With --kill a worker is killed as soon as the
