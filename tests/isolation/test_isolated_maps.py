@@ -31,9 +31,9 @@ def mapped(path, **given):
     return np.memmap(path, np.float64, **{"mode": "r", **given})
 
 
-def anonymous(array):
+def own_bytes(x):
     """Bytes that the map in which the array begins has beside the file's."""
-    address, inside = array.__array_interface__["data"][0], False
+    address, inside = x.storage.data_ptr if type(x) is cowarray.ndarray else x.ctypes.data, False
     with open("/proc/self/smaps") as file:
         for line in file:
             if bounds := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
@@ -44,14 +44,16 @@ def anonymous(array):
     raise AssertionError("no map has the array")
 
 
+@pytest.fixture
+def can_page():
+    if cowarray.zeros(N).by_page().storage.own_nbytes == 8 * N:
+        pytest.skip("the system grants no pages")
+
+
 @pytest.fixture(params=[False, True], ids=["cowarray", "numpy"])
 def taken(request):
     """What stands for an array in a call."""
     return cowarray.isolated(lambda x: x, as_numpy=request.param)
-
-
-def own_bytes(x):
-    return anonymous(x) if type(x) is np.ndarray else x.storage.own_nbytes
 
 
 # Views of a map that span it, each with elements of its own.
@@ -102,7 +104,7 @@ def test_random_programs_compute_what_numpy_does_with_a_copy(path, taken):
     assert np.array_equal(np.fromfile(path), np.arange(float(N)))
 
 
-def test_lazy_copies_inside_a_task_cost_pages_too(path):
+def test_lazy_copies_inside_a_task_cost_pages_too(path, can_page):
     x = cowarray.isolated(lambda x: x)(mapped(path))
     y = x.copy()
     cowarray.reset_stats()
@@ -289,7 +291,7 @@ def test_what_has_neither_name_nor_descriptor_is_shared_or_copied(taken):
     with map_without_descriptor(descriptor) as x:
         own = taken(x)
         own[0] = 7
-        assert own_bytes(own) == own.nbytes if type(own) is cowarray.ndarray else own.base is None
+        assert own.storage.own_nbytes == own.nbytes if type(own) is cowarray.ndarray else own.base is None
         assert (own[0], own[5], x[0]) == (7, 0, 0)
         del own, x
 
@@ -297,7 +299,7 @@ def test_what_has_neither_name_nor_descriptor_is_shared_or_copied(taken):
 # ---- who lives how long ----------------------------------------------------------------------------------------------
 
 
-def test_the_source_lives_as_long_as_pages_of_it_may_be_read(path, taken):
+def test_the_source_lives_as_long_as_pages_of_it_may_be_read(path, taken, can_page):
     n = mapped(path)
     lives = weakref.ref(n)
     own = taken(n)
@@ -339,7 +341,7 @@ def test_a_loaded_file_is_taken_by_the_page(tmp_path, taken):
     assert type(cowarray.isolated(lambda x: x[0])(standard)) is cowarray.ndarray
 
 
-def test_a_file_that_is_loaded_by_the_page(tmp_path, taken):
+def test_a_file_that_is_loaded_by_the_page(tmp_path, taken, can_page):
     np.save(tmp_path / "n.npy", np.arange(float(N)))
     x = cowarray.load(tmp_path / "n.npy", pages=True)
     x[1] = -1
