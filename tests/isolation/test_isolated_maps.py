@@ -124,6 +124,21 @@ def test_two_calls_and_two_arguments(path):
     assert [write(n, n, n[: N // 2 + N // 4]) for _ in range(3)] == [(True, 5.0, 0.0)] * 3
 
 
+@pytest.mark.parametrize("offset", [0, 16], ids=["", "at 16 bytes, as joblib's"])
+def test_a_write_inside_a_task_costs_what_it_replaces(path, can_page, offset):
+    n = mapped(path, offset=offset)
+
+    @cowarray.isolated
+    def write(x, change):
+        before = cowarray.stats()["bytes_copied"]
+        change(x)
+        return cowarray.stats()["bytes_copied"] - before, x.storage.own_nbytes, float(x[5])
+
+    assert write(n, lambda x: x.__setitem__(5, -1)) == (PAGE, PAGE, -1)
+    assert write(n, lambda x: x.__iadd__(1)) == (0, n.nbytes, n[5] + 1), "from the old bytes to fresh ones"
+    assert n[5] == 5 + offset // 8
+
+
 def test_a_map_that_begins_within_the_file(path, taken):
     n = mapped(path, offset=600 * PAGE + 8, shape=(N // 2,))
     own = taken(n)

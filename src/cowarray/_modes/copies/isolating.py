@@ -120,7 +120,12 @@ def _own(array: Any, maps: Maps) -> Any:
     if type(array) not in (ndarray, np.ndarray, np.memmap):
         return array.copy()
     mapped = private_map(array, maps)
-    return _clone(array) if mapped is None else mapped
+    if mapped is None:
+        return _clone(array)
+    if not (mapped.flags.c_contiguous or mapped.flags.f_contiguous):
+        return mapped  # a copy would be made at once
+    maps.kept.append(mapped)
+    return mapped.lazy_clone()
 
 
 def _own_numpy(array: Any, maps: Maps) -> Any:
