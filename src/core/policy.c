@@ -72,7 +72,8 @@ static cow_page_refusal refusal(const cowi_plan *how)
     const cow_sharing *sharing = how->sharing;
     const uint64_t least = sharing->nbytes + (needs_base(how) ? sharing->allocated : 0);
     const uint64_t touched = cowi_price_of_pages(how->prices, cowi_pages_touched(sharing->box, sharing->nbytes));
-    if (how->family == NULL || how->count > how->place->most_regions || how->lead % COW_ALIGNMENT != 0) {
+    const size_t skew = how->from == NULL ? 0 : how->from->lead % COW_ALIGNMENT; /* of a file: copies may have it too */
+    if (how->family == NULL || how->count > how->place->most_regions || how->lead % COW_ALIGNMENT != skew) {
         return COW_PAGES_UNSUITABLE;
     }
     if (cowi_family_pages_always(how->family)) {

@@ -195,7 +195,7 @@ PAGES = {
     "unaligned windows are paged": (
         "test_pages_policy",
         "only_aligned_windows_of_ours_are_paged",
-        [("policy.c", " || how->lead % COW_ALIGNMENT != 0) {", ") {")],
+        [("policy.c", " || how->lead % COW_ALIGNMENT != skew) {", ") {")],
     ),
     "a file without huge pages is not paged": (
         "test_pages_failures",

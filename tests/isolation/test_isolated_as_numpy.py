@@ -96,6 +96,14 @@ def test_other_arrays_are_copied(what):
     assert x.tolist() == before
 
 
+def test_a_deferred_array_is_made():
+    with cowarray.deferred():
+        later = cowarray.zeros(N) + 1
+    own = taken(later)
+    own[0] = 5
+    assert (later[0], own[1]) == (1, 1)
+
+
 def test_modes_say_what_they_say_elsewhere():
     with pytest.raises(cowarray.FakeError):
         taken(cowarray.fake_like(cowarray.zeros(N)))
@@ -104,11 +112,6 @@ def test_modes_say_what_they_say_elsewhere():
     own = taken(managed)
     own[0] = 5
     assert (managed[0], own[1]) == (1, 1)
-    with cowarray.deferred():
-        later = cowarray.zeros(N) + 1
-    own = taken(later)
-    own[0] = 5
-    assert (later[0], own[1]) == (1, 1)
     n = np.zeros(N)
     with cowarray.aliasing():
         taken(n)[0] = 5

@@ -41,9 +41,9 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
     function : callable, optional
         The arrays among its arguments, in tuples, lists and dicts, too, are replaced in each call: cowarray's by lazy
         copies; NumPy's by what `asarray` makes of them, so a read-only one (a memory map, an array of Ray's store) is
-        shared, and a writable one copied; arrays of NumPy's subclasses (masked arrays, ...) by their own copies. The
-        containers are made anew. Anything else is passed on as it is, arrays in attributes and in arrays of objects
-        included. Without it, the result is a decorator.
+        shared, or mapped once more, and a writable one copied; arrays of NumPy's subclasses (masked arrays, ...) by
+        their own copies. The containers are made anew. Anything else is passed on as it is, arrays in attributes and in
+        arrays of objects included. Without it, the result is a decorator.
     as_numpy : bool, default False
         Whether they are replaced by writable `numpy.ndarray`, for code that calls ``np.asarray`` or asks for the
         class. Those of 4 MiB or more are private pages, smaller and writable ones are copied at once. cowarray's
@@ -120,7 +120,12 @@ def _own(array: Any, maps: Maps) -> Any:
     if type(array) not in (ndarray, np.ndarray, np.memmap):
         return array.copy()
     mapped = private_map(array, maps)
-    return _clone(array) if mapped is None else mapped
+    if mapped is None:
+        return _clone(array)
+    if not (mapped.flags.c_contiguous or mapped.flags.f_contiguous):
+        return mapped  # a copy would be made at once
+    maps.kept.append(mapped)
+    return mapped.lazy_clone()
 
 
 def _own_numpy(array: Any, maps: Maps) -> Any:

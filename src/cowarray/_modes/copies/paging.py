@@ -13,8 +13,8 @@ def by_page(x: ndarray[Any, Any], /, *, required: bool = False) -> ndarray[Any, 
     The bytes of the array's whole Storage are copied once, into memory that is frozen. From then on the array, its
     views, and every lazy copy that is made of them pay for the pages that they write, never for the whole. `paging`
     decides that for each copy; here you do, for those of one array. Copies that it has already are left as they are,
-    unless it was written by the page before. A copy by the page for which you ask again, ``x.copy().by_page()``, no
-    longer shares its bytes: a writable export of it copies nothing.
+    unless it was written by the page before. Ask again for a copy (``x.copy().by_page()``), and it no longer shares
+    its bytes: a writable export of it copies nothing.
 
     Parameters
     ----------

@@ -35,9 +35,16 @@ class Maps:
     """The process's maps, read when the first is asked for: it takes some hundred microseconds.
 
     They stay what they were while the arrays that lie in them live.
+
+    Attributes
+    ----------
+    kept : list of ndarray
+        For the caller: an array that shares with one of these writes to pages where it writes little, and to fresh
+        memory where it replaces much, which is cheaper than page after page.
     """
 
     def __init__(self) -> None:
+        self.kept: list[ndarray[Any, Any]] = []
         self._lines: list[bytes] | None = None
 
     def at(self, address: int) -> _Region | None:
