@@ -124,7 +124,7 @@ ROOMS = [
     ["_tools.compiled"],
     ["_tools.programs"],
     ["_tools.reporting"],
-    ["_tools.simulation", "_tools.planned_files"],
+    ["_tools.simulation", "_tools.running", "_tools.planned_files"],
     ["_tools.planning"],
     ["__main__"],
 ]
