@@ -26,7 +26,7 @@ class Elements:
     """
 
     def __init__(self, name: str, x: object) -> None:
-        made = x if isinstance(x, np.ndarray) else asarray(x)
+        made = x if isinstance(x, (np.ndarray, ndarray)) else asarray(x)
         self.array: Any = made.lazy_clone() if type(made) is ndarray else made
         self.seen: NDArray[Any] = np.asarray(self.array)
         if self.seen.dtype.hasobject or self.seen.dtype.kind == "T":

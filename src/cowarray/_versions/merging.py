@@ -81,7 +81,7 @@ def merge(
     """
     see_policy("merge", conflicts)
     start = Elements("merge", base)
-    made = array(start.array)
+    made = start.array.lazy_clone() if type(start.array) is ndarray else array(start.array)
     changed = [(value, find("merge", start, value)) for value in (Elements("merge", x) for x in versions)]
     clashes: list[Changes] = []
     for value, difference in changed:
