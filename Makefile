@@ -167,7 +167,7 @@ $(LIMITED): $(C_BUILD)/limited/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DCOWI_COUNT_LIMIT=1000 -MMD -MP -c $< -o $@
 
-FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages policy windows maps commits base dirty prices family lender ground differences)
+FAILING := $(patsubst %,$(C_BUILD)/failing/%.o,pages policy windows maps commits base dirty prices family lender ground differences travel)
 $(FAILING_TESTS): $(C_BUILD)/%: $(C_BUILD)/%.o $(C_BUILD)/failing.o $(C_BUILD)/priced.o $(FAILING) \
     $(filter-out $(patsubst $(C_BUILD)/failing/%,$(C_BUILD)/%,$(FAILING)),$(C_SHARED))
 	@$(CC) $(SANITIZE) -pthread $^ -o $@

@@ -392,6 +392,32 @@ COW_NODISCARD cow_status cow_ground_put(cow_ground *ground, size_t start, const 
 /* Frees the pages of the Storage's own that equal the ground's. Does nothing if it is pinned or not on the ground. */
 void cow_ground_settle(cow_ground *ground, cow_storage *storage);
 
+/* ---- bases in other processes ------------------------------------------------------------------------------------ */
+
+/* A frozen base, whose file other processes may map. Nobody can change it, in whatever process. */
+typedef struct cowi_base cow_base;
+
+/* The base that most of a Storage's bytes lie on, and a reference to it. Byte i of the Storage equals byte *start + i of the base;
+ * calls found, in order, for each run where it may not. COW_EREFUSED: there is no such base: the bytes are not by the page, or
+ * lie on a file or a ground, which others may change. COW_EABSENT. */
+COW_NODISCARD cow_status cow_storage_base(cow_storage *storage, cow_base **base, size_t *start, cow_run_function found,
+                                          void *to, cow_error *err);
+/* A Storage that equals nbytes of the base, from start on. COW_EINVAL: it has not so many. */
+COW_NODISCARD cow_status cow_base_storage(cow_base *base, size_t start, size_t nbytes, cow_storage **out,
+                                          cow_error *err);
+/* The base of this process with an identity, and a reference to it. NULL: there is none. */
+cow_base *cow_base_find(const uint64_t identity[2]);
+/* A base that another process has, by its file: one of this process, if it has it already. The descriptor stays the caller's.
+ * COW_EINVAL: it is no file of that size that nobody can change. COW_EREFUSED: too many files are open. */
+COW_NODISCARD cow_status cow_base_receive(int descriptor, const uint64_t identity[2], size_t nbytes, cow_base **out,
+                                          cow_error *err);
+/* A new descriptor of the base's file, which is the caller's. Negative: there is none. */
+int cow_base_descriptor(const cow_base *base);
+void cow_base_identity(const cow_base *base, uint64_t identity[2]);
+size_t cow_base_nbytes(const cow_base *base);
+/* NULL is allowed. */
+void cow_base_release(cow_base *base);
+
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
 /* Read access. The scope has a reference: data stays valid memory until the end, whatever happens to the Storage. While

@@ -9,6 +9,7 @@
 #include "base.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -130,6 +131,78 @@ static bool is_itself(const cowi_base *base)
     return fstat(base->descriptor, &now) == 0 && now.st_dev == base->device && now.st_ino == base->inode;
 }
 
+int cowi_base_descriptor(const cowi_base *base)
+{
+    return is_itself(base) ? fcntl(base->descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR) : -1;
+}
+
+bool cowi_is_frozen(int descriptor)
+{
+    const int seals = fcntl(descriptor, F_GET_SEALS, 0);
+    return seals >= 0 && (seals & (SEALS | F_SEAL_WRITE)) == (SEALS | F_SEAL_WRITE);
+}
+
+/* ---- the frozen bases in memory ---------------------------------------------------------------------------------- */
+
+static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER; /* the last lock that a thread takes */
+static cowi_base *newest;
+
+void cowi_bases_hold(void)
+{
+    (void)pthread_mutex_lock(&list);
+}
+
+void cowi_bases_let_go(void)
+{
+    (void)pthread_mutex_unlock(&list);
+}
+
+static void enlist(cowi_base *base)
+{
+    cowi_bases_hold();
+    base->next = newest;
+    base->link = &newest;
+    newest = base;
+    if (base->next != NULL) {
+        base->next->link = &base->next;
+    }
+    cowi_bases_let_go();
+}
+
+static void delist(cowi_base *base)
+{
+    if (base->link != NULL) {
+        cowi_bases_hold();
+        *base->link = base->next;
+        if (base->next != NULL) {
+            base->next->link = base->link;
+        }
+        cowi_bases_let_go();
+    }
+}
+
+/* False: its last reference is gone, and it is about to leave the list. */
+static bool retain_if_alive(cowi_base *base)
+{
+    size_t before = cowi_load_relaxed(&base->references);
+    while (before > 0 && !cowi_cas_acquire(&base->references, &before, before + 1)) {
+    }
+    return before > 0;
+}
+
+cowi_base *cowi_base_find(const uint64_t identity[2])
+{
+    cowi_base *base;
+    cowi_bases_hold();
+    for (base = newest; base != NULL; base = base->next) {
+        if (memcmp(base->identity, identity, sizeof base->identity) == 0 && retain_if_alive(base)) {
+            break;
+        }
+    }
+    cowi_bases_let_go();
+    return base;
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 /* Asking for the pages instead of touching them gives an error where touching would be a signal. */
@@ -213,6 +286,8 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     base->nbytes = nbytes;
     set_identity(base);
     memset(&base->kept, 0, sizeof base->kept);
+    base->next = NULL;
+    base->link = NULL;
     base->account = cowi_account_now();
     cowi_account_put(base->account, nbytes);
     (void)cowi_add_relaxed(&bytes, nbytes);
@@ -267,7 +342,11 @@ static cowi_base *new_base(const cowi_piece *pieces, size_t count, bool small, c
 
 cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
 {
-    return new_base(pieces, count, small, NULL);
+    cowi_base *base = new_base(pieces, count, small, NULL);
+    if (base != NULL && cowi_is_identity(base->identity)) {
+        enlist(base);
+    }
+    return base;
 }
 
 cowi_base *cowi_base_new_open(const cowi_piece *pieces, size_t count, bool small)
@@ -308,18 +387,40 @@ bool cowi_base_granted(bool small)
     return true;
 }
 
-cowi_base *cowi_base_of_file(int descriptor)
+/* With a descriptor of its own, which is not counted yet. */
+static cowi_base *base_of_another(int descriptor, size_t nbytes)
 {
     const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
     const int kept = own >= 0 ? own : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    cowi_base *base = kept >= 0 ? base_of(kept, 0) : NULL;
-    if (base == NULL) {
-        if (kept >= 0) {
-            (void)close(kept);
-        }
+    cowi_base *base = kept >= 0 ? base_of(kept, nbytes) : NULL;
+    if (base == NULL && kept >= 0) {
+        (void)close(kept);
+    }
+    return base;
+}
+
+cowi_base *cowi_base_of_file(int descriptor)
+{
+    cowi_base *base = base_of_another(descriptor, 0);
+    if (base != NULL) {
+        (void)cowi_add_relaxed(&files, 1); /* counted, but never refused: the user asked for it */
+    }
+    return base;
+}
+
+cowi_base *cowi_base_received(int descriptor, const uint64_t identity[2], size_t nbytes)
+{
+    cowi_base *base;
+    if (!count_file()) {
         return NULL;
     }
-    (void)cowi_add_relaxed(&files, 1); /* counted, but never refused: the user asked for it */
+    base = base_of_another(descriptor, nbytes);
+    if (base == NULL) {
+        (void)cowi_sub_release(&files, 1);
+        return NULL;
+    }
+    memcpy(base->identity, identity, sizeof base->identity);
+    enlist(base);
     return base;
 }
 
@@ -333,6 +434,7 @@ void cowi_base_release(cowi_base *base)
     if (cowi_sub_acq_rel(&base->references, 1) != 1) {
         return;
     }
+    delist(base);
     if (base->open != NULL) {
         (void)munmap(base->open, base->nbytes);
     }

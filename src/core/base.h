@@ -22,6 +22,7 @@ typedef struct cowi_base {
     uint64_t
         identity[2];  /* random: no other base has it, not even a later one at this address. 0: the system gave none */
     cow_dataptr kept; /* of a user's file: its owner. With a deleter, the last release is outside the gate */
+    struct cowi_base *next, **link; /* among the frozen ones in memory; NULL: not one of them */
 } cowi_base;
 
 /* Where the bytes of a region are, for as long as anybody wants to know. */
@@ -46,6 +47,17 @@ cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small);
 cowi_base *cowi_base_new_open(const cowi_piece *pieces, size_t count, bool small);
 /* The same for a user's file, which stays open with the base. The caller keeps its own descriptor. */
 cowi_base *cowi_base_of_file(int descriptor);
+/* The same for a base of another process, whose descriptor stays the caller's. NULL: too many files are open. */
+cowi_base *cowi_base_received(int descriptor, const uint64_t identity[2], size_t nbytes);
+/* Whether nobody, in whatever process, can change the file or its size. */
+bool cowi_is_frozen(int descriptor);
+/* A new descriptor of the base, which is the caller's. Negative: there is none. */
+int cowi_base_descriptor(const cowi_base *base);
+/* The frozen base in memory with that identity, and a reference to it. NULL: there is none. */
+cowi_base *cowi_base_find(const uint64_t identity[2]);
+/* Around a fork: the child must not inherit the lock of their list from a thread that it does not have. */
+void cowi_bases_hold(void);
+void cowi_bases_let_go(void);
 void cowi_base_retain(cowi_base *base);
 void cowi_base_release(cowi_base *base);
 /* Maps nbytes of the base, privately, over memory that is the caller's. False: that memory is as it was. */

@@ -36,11 +36,13 @@ static void prepare(void)
     }
     cowi_large_hold();
     cowi_lists_hold();
+    cowi_bases_hold();
     (void)cowi_add_seq_cst(&forks, 1);
 }
 
 static void parent(void)
 {
+    cowi_bases_let_go();
     cowi_lists_let_go();
     cowi_large_let_go();
     (void)cowi_and_seq_cst(&state, ~CLOSED);
@@ -52,6 +54,7 @@ static void parent(void)
 /* The only thread of the child. Others may have been in the waiting room or about to enter it: its locks are made anew. */
 static void child(void)
 {
+    cowi_bases_let_go();
     cowi_lists_let_go();
     cowi_large_let_go();
     cowi_store_seq_cst(&state, 0);

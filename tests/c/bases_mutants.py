@@ -77,8 +77,8 @@ BASES = {
         [
             (
                 "base.c",
-                "SEALS | F_SEAL_WRITE",
-                "SEALS",
+                "F_ADD_SEALS, SEALS | F_SEAL_WRITE)",
+                "F_ADD_SEALS, SEALS)",
             )
         ],
     ),

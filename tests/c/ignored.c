@@ -9,6 +9,9 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_mutable_scope writer;
     cow_overwrite_scope overwriter;
     cow_ground *ground;
+    cow_base *base;
+    size_t start;
+    uint64_t identity[2] = {0, 0};
     cow_storage_new(allocator, 0, &storage, NULL);
     cow_storage_adopt(allocator, ptr, 0, 0, &storage, NULL);
     cow_storage_new_absent(allocator, 0, &storage, NULL);
@@ -29,4 +32,7 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_ground_storage(ground, &storage, NULL);
     cow_ground_changes(ground, storage, NULL, NULL, NULL);
     cow_ground_put(ground, 0, NULL, 0, NULL);
+    cow_storage_base(storage, &base, &start, NULL, NULL, NULL);
+    cow_base_storage(base, 0, 0, &storage, NULL);
+    cow_base_receive(0, identity, 0, &base, NULL);
 }

@@ -20,6 +20,7 @@ from bases_mutants import BASES
 from grounds_mutants import GROUNDS
 from pages_mutants import PAGES
 from paging_mutants import PAGING
+from travel_mutants import TRAVEL
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -58,6 +59,7 @@ _FAILING_FILES = {
         "lender",
         "ground",
         "differences",
+        "travel",
     )
 }
 _FAILING = ["-DFAILING_RENAMES", "-include", str(HERE / "failing.h")]
@@ -391,7 +393,7 @@ FAULTS |= {
     ),
 }
 
-FAULTS |= PAGES | BASES | GROUNDS | PAGING
+FAULTS |= PAGES | BASES | GROUNDS | TRAVEL | PAGING
 
 # The same, of the assertions that no test can break from outside. The core has the full ones.
 ASSERTED = {
