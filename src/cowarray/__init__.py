@@ -45,6 +45,7 @@ from cowarray._native.figures import keep_freed, paging, paging_memory, reset_st
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
+from cowarray._processes.by_descriptor import by_descriptor
 from cowarray._tools import notebook as _notebook
 from cowarray._tools.registering import register
 from cowarray._tools.relatives import Relative
@@ -88,6 +89,7 @@ if not MYPY:
         "array_api",
         "asarray",
         "budget",
+        "by_descriptor",
         "by_page",
         "changes",
         "checkpoint",
@@ -156,6 +158,7 @@ for _public in (
     Version,
     aliasing,
     budget,
+    by_descriptor,
     by_page,
     changes,
     checkpoint,

@@ -117,7 +117,7 @@ ROOMS = [
     ["_modes.fake"],
     ["_modes.record"],
     ["_modes.deferred", "_modes.budget"],
-    ["_versions"],
+    ["_versions", "_processes"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
     ["_tools.demo", "_tools.stand_ins"],

@@ -142,6 +142,20 @@ cdef extern from "cowarray/core.h" nogil:
     )
     cow_status cow_ground_put(cow_ground *ground, size_t start, const void *data, size_t nbytes, cow_error *err)
     void cow_ground_settle(cow_ground *ground, cow_storage *storage)
+    ctypedef struct cow_base:
+        pass
+    cow_status cow_storage_base(
+        cow_storage *storage, cow_base **base, size_t *start, cow_run_function found, void *to, cow_error *err
+    )
+    cow_status cow_base_storage(cow_base *base, size_t start, size_t nbytes, cow_storage **out, cow_error *err)
+    cow_base *cow_base_find(const uint64_t *identity)
+    cow_status cow_base_receive(
+        int descriptor, const uint64_t *identity, size_t nbytes, cow_base **out, cow_error *err
+    )
+    int cow_base_descriptor(const cow_base *base)
+    void cow_base_identity(const cow_base *base, uint64_t *identity)
+    size_t cow_base_nbytes(const cow_base *base)
+    void cow_base_release(cow_base *base)
     cow_status cow_storage_differences(
         cow_storage *a,
         size_t a_start,

@@ -8,12 +8,23 @@ cimport cython
 cimport numpy as cnp
 from cpython.pyport cimport PY_SSIZE_T_MAX
 
-from cowarray._array.array cimport adopt, Array, descr_of, header_for, is_plain, make_standard
+from cowarray._array.array cimport (
+    adopt,
+    Array,
+    BORN_IMPORT,
+    descr_of,
+    has_doorkeeper,
+    header_for,
+    is_plain,
+    make_standard,
+    on_storage,
+    storage_for,
+)
 from cowarray._array.snapshots cimport copied_out, snapshot
 from cowarray._array.imports cimport copy_foreign, import_received
-from cowarray._array.layout cimport MAXDIMS
+from cowarray._array.layout cimport extent, extent_fits, MAXDIMS, nbytes_fit
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CLEARFLAGS
-from cowarray._native.storage cimport EXPORT
+from cowarray._native.storage cimport EXPORT, Storage, window_size
 
 from cowarray._array.descriptions import describe, described
 
@@ -80,6 +91,57 @@ def _unpickle(payload, description, shape, order, standard=False):
     # If the payload answers differently the second time, NumPy finds that it does not fit.
     flat = numpy_frombuffer(payload, dtype="u1")
     return of_face(import_received(flat.view(dtype).reshape(shape, order=order)), standard)
+
+
+def parts_of(Array x not None, /):
+    """What an array is on its Storage, for `array_on`; None unless it has plain bytes, which nobody watches.
+
+    Returns
+    -------
+    tuple or None
+        (storage, (offset, shape, strides, dtype's description, writeable, standard))
+    """
+    cdef Storage storage
+    cdef int i
+    if not is_plain(x.descr) or has_doorkeeper(x):
+        return None
+    storage = storage_for(x)
+    description = describe(x.descr)
+    if storage.never_shared or description is None:
+        return None
+    shape = tuple([x.dims[i] for i in range(x.nd)])
+    strides = tuple([x.dims[x.nd + i] for i in range(x.nd)])
+    return storage, (x.offset, shape, strides, description, bool(x.writeable), bool(x.standard))
+
+
+def array_on(Storage storage not None, layout, /):
+    """An array on a Storage, of what `parts_of` has told. ValueError: it would not lie within the Storage."""
+    cdef cnp.npy_intp dims[2 * MAXDIMS]
+    cdef cnp.npy_intp low = 0, high = 0
+    cdef Py_ssize_t nd
+    if type(layout) is not tuple or len(layout) != 6:
+        raise ValueError("unpickle: a layout has six parts")
+    offset, shape, strides, description, writeable, standard = layout
+    if type(shape) is not tuple or type(strides) is not tuple or not len(shape) == len(strides) <= MAXDIMS:
+        raise ValueError(f"unpickle: shape and strides must be tuples of one length, at most {MAXDIMS}")
+    numbers = [offset] + list(shape) + list(strides)
+    if type(writeable) is not bool or not all([type(number) is int for number in numbers]):
+        raise ValueError("unpickle: offset, shape and strides are integers, writeable is a bool")
+    if min([offset] + list(shape)) < 0 or max([abs(number) for number in numbers]) > PY_SSIZE_T_MAX:
+        raise ValueError("unpickle: axis lengths must be non-negative integers that fit into memory")
+    dtype = described(description)
+    if dtype.subdtype is not None or not is_plain(dtype):
+        raise ValueError(f"unpickle: dtype {dtype!r} cannot describe an array of plain bytes")
+    nd = len(shape)
+    for i in range(nd):
+        dims[i] = shape[i]
+        dims[nd + i] = strides[i]
+    if not nbytes_fit(nd, dims, dtype.itemsize) or not extent_fits(nd, dims, dtype.itemsize, dims + nd):
+        raise ValueError(f"unpickle: an array of shape {shape!r} cannot fit into memory")
+    extent(nd, dims, dtype.itemsize, dims + nd, &low, &high)
+    if offset + low < 0 or offset + high > window_size(storage):
+        raise ValueError(f"unpickle: the array would not lie within the {window_size(storage)} bytes that came")
+    return of_face(on_storage(storage, offset, <int>nd, dims, dims + nd, dtype, writeable, BORN_IMPORT), standard)
 
 
 def _unpickle_objects(array, standard=False):

@@ -10,11 +10,14 @@ Its sections can be read one at a time.
 
 cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_RawFree, PyMem_RawRealloc
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 from cowarray._c.atomics cimport add, relaxed, swap
 from cowarray._c.core cimport *
@@ -284,6 +287,8 @@ cdef str what_keeps(Storage storage):
         return "a fake has no bytes"
     if storage.is_deferred:
         return "a deferred array has no bytes yet: materialize it first"
+    if isinstance(<object>storage.doorkeeper, Lost):
+        return (<Lost>storage.doorkeeper).reason
     return "the array is managed by a budget, or watched by simulate"
 
 
@@ -445,6 +450,208 @@ cdef class Ground:
         with nogil:
             cow_ground_settle(self.ground, handle)
         leave(storage)
+
+
+# ---- bases in other processes ----------------------------------------------------------------------------------------
+
+
+@cython.final
+cdef class Base:
+    """A frozen base in memory. Other processes may have it, too: it is the same where the identity is.
+
+    Attributes
+    ----------
+    identity : bytes
+        16 random bytes.
+    nbytes : int
+    """
+
+    cdef cow_base *base
+
+    def __dealloc__(self):
+        cow_base_release(self.base)
+
+    @property
+    def identity(self):
+        cdef uint64_t identity[2]
+        cow_base_identity(self.base, identity)
+        return (<char *>identity)[:16]
+
+    @property
+    def nbytes(self):
+        return cow_base_nbytes(self.base)
+
+    @staticmethod
+    def find(identity, /):
+        """The base of this process with that identity; None if there is none."""
+        cdef uint64_t wanted[2]
+        read_identity(identity, wanted)
+        return new_base(cow_base_find(wanted))
+
+    @staticmethod
+    def receive(int descriptor, identity, size_t nbytes, /):
+        """A base of another process, by its file. RuntimeError: it can be changed, or too many files are open."""
+        cdef cow_error err
+        cdef cow_base *base = NULL
+        cdef uint64_t wanted[2]
+        read_identity(identity, wanted)
+        cdef cow_status status = cow_base_receive(descriptor, wanted, nbytes, &base, &err)
+        if status != COW_OK:
+            raise RuntimeError(err.text.decode("ascii", "replace"))
+        return new_base(base)
+
+    def descriptor(self):
+        """A new descriptor of the file. OSError: somebody has closed ours, or there are too many."""
+        cdef int made = cow_base_descriptor(self.base)
+        if made < 0:
+            raise OSError("the descriptor of a base cannot be duplicated")
+        return made
+
+    def storage(self, size_t start, size_t nbytes, list runs, const unsigned char[::1] contents, /):
+        """A Storage that equals the base from `start` on, but for runs, (start, stop), whose bytes contents has."""
+        cdef cow_error err
+        cdef cow_storage *handle = NULL
+        cdef cow_mutable_scope scope
+        cdef Storage made = Storage.__new__(Storage)
+        cdef cow_status status
+        cdef size_t first, stop, at = 0, end = 0
+        with nogil:
+            status = cow_base_storage(self.base, start, nbytes, &handle, &err)
+        if status != COW_OK:
+            fail(status, &err)
+        made.handle = handle
+        status = cow_mutable_begin_at(handle, NULL, COW_QUIET, &scope, &err)
+        if status != COW_OK:
+            fail(status, &err)
+        try:
+            for first, stop in runs:
+                if not end <= first < stop <= nbytes or stop - first > <size_t>contents.shape[0] - at:
+                    raise ValueError(f"runs must be in order, within {nbytes} bytes, and have contents")
+                with nogil:
+                    memcpy(<char *>scope.data + first, &contents[at], stop - first)
+                at += stop - first
+                end = stop
+        finally:
+            cow_mutable_end(&scope)
+        if at != <size_t>contents.shape[0]:
+            raise ValueError(f"runs of {at} bytes have contents of {contents.shape[0]}")
+        return made
+
+
+cdef Base new_base(cow_base *base):
+    """Takes over a reference; None for NULL."""
+    cdef Base made
+    if base == NULL:
+        return None
+    made = Base.__new__(Base)
+    made.base = base
+    return made
+
+
+cdef int read_identity(object identity, uint64_t *out) except -1:
+    if type(identity) is not bytes or len(identity) != 2 * sizeof(uint64_t):
+        raise ValueError("the identity of a base is 16 bytes")
+    memcpy(out, <const char *><bytes>identity, 2 * sizeof(uint64_t))
+    return 0
+
+
+def on_base(Storage storage not None, /):
+    """What another process needs to make a Storage again, as it is now.
+
+    The Storage itself, or a copy of it, is put on a frozen base first, if it lies on none.
+
+    Returns
+    -------
+    tuple
+        (base, start, runs, contents): the arguments of `Base.storage`.
+
+    Raises
+    ------
+    BufferError
+        No base can be had: fewer than 4 MiB, a mode that watches the bytes, or a system that grants no pages.
+    MemoryError
+    """
+    cdef Access whole = Access(SHARES, EXPORT, -1, 0, 0, NULL, 0, NULL)
+    cdef size_t nbytes = window_size(storage)
+    cdef Storage kept
+    if not is_by_page(storage) and not is_pinned(storage):
+        page_storage(storage, True)
+    kept = share(storage, &whole, 0, nbytes, True)  # nobody writes to it, so it can be read in steps
+    found = None if kept is None else footing(kept)  # None while it is pinned
+    if found is None or sum([stop - start for start, stop in found[2]]) > nbytes // 4:
+        kept = fresh_copy(storage if kept is None else kept)
+        page_storage(kept, True)
+        found = footing(kept)
+    if found is None:
+        raise BufferError("the array lies on no frozen base")
+    return (*found, read_runs(kept, found[2]))
+
+
+cdef tuple footing(Storage storage):
+    """(base, start, runs); None if the Storage lies on nothing that other processes can have."""
+    cdef cow_error err
+    cdef cow_base *base = NULL
+    cdef size_t start = 0
+    cdef Runs runs = Runs(NULL, 0, 0, False)
+    cdef cow_storage *handle = enter(storage)
+    cdef cow_status status
+    with nogil:
+        status = cow_storage_base(handle, &base, &start, add_run, &runs, &err)
+    leave(storage)
+    made = new_base(base)
+    if status == COW_EREFUSED:
+        return None
+    return made, start, end_runs(&runs, status, &err)
+
+
+cdef Storage fresh_copy(Storage storage):
+    """A Storage of the same bytes, which it shares with nobody."""
+    cdef char *bytes = NULL
+    cdef Hold hold = quiet_hold(storage)
+    cdef size_t nbytes = window_size(storage)
+    cdef Storage made = storage_new(nbytes, &bytes)
+    with nogil:
+        memcpy(bytes, hold.scope.data, nbytes)
+    return made
+
+
+cdef bytes read_runs(Storage storage, list runs):
+    cdef Hold hold = quiet_hold(storage)
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, sum([stop - start for start, stop in runs]))
+    cdef char *to = <char *>made
+    cdef size_t start, stop
+    for start, stop in runs:
+        with nogil:
+            memcpy(to, <char *>hold.scope.data + start, stop - start)
+        to += stop - start
+    return made
+
+
+@cython.final
+cdef class Lost(Keeper):
+    """The doorkeeper of bytes that never came: says why to whoever wants them."""
+
+    cdef str reason
+
+
+cdef int refuse_lost(object keeper, Storage storage, const Access *access) except -1:
+    raise OSError((<Lost>keeper).reason)
+
+
+def lost_storage(size_t nbytes, str reason not None, /):
+    """A Storage whose bytes will never come. Whoever uses them gets an OSError with the reason."""
+    cdef cow_error err
+    cdef cow_storage *handle = NULL
+    cdef Lost keeper = Lost.__new__(Lost)
+    cdef Storage made = Storage.__new__(Storage)
+    cdef cow_status status = cow_storage_new_absent(allocator, nbytes, &handle, &err)
+    if status != COW_OK:
+        fail(status, &err)
+    made.handle = handle
+    keeper.reason = reason
+    keeper.door = refuse_lost
+    put_doorkeeper(made, keeper)
+    return made
 
 
 cdef void put_in_place(Storage storage, cow_storage *made) noexcept:

@@ -114,6 +114,7 @@ CASES = [
         h = cowarray.History({"x": x}); h.state["x"][0] = 3; h.commit(); h.undo(); h.redo(); h.keep(last=1); h[1]
         cowarray.MergeConflict("text", []); cowarray.Changes((3,), (0,), 8, [])
         cowarray.save_async(PATH, x).result()
+        with cowarray.by_descriptor(): cowarray.by_descriptor.stats()
         cowarray.Version(0, None, None, "", 0.0, {})
         with cowarray.aliasing(): x.reshape(-1)[0] = 3; np.asarray(x)
         x = x.checkpoint() * 2; x.evict(); x.is_checkpointed(); x.decheckpoint()

@@ -174,6 +174,7 @@ CASES = [
     *cases("cowarray.merge(x, x.copy())", gives=COPY, name="cowarray.merge", tags="isolation"),
     *cases("cowarray.History({'x': x}).state['x']", gives=COPY, name="cowarray.History", tags="isolation"),
     *cases("str(cowarray.save_async('/', x).exception())", name="cowarray.save_async", tags="isolation"),
+    *cases("cowarray.by_descriptor.stats()['lost']", name="cowarray.by_descriptor", tags="isolation"),
     *cases("cowarray.is_checkpointed(x)", name="cowarray.is_checkpointed", tags="isolation"),
     *cases("refused(cowarray.evict, x)", name="cowarray.evict", tags="isolation"),
     *cases("inside(cowarray.deferred(), lambda: x + A([1.]))", name="cowarray.deferred", tags="isolation"),

@@ -1,0 +1,141 @@
+"""An array to a worker and back: descriptors beside pickles, shared memory, maps and torch.
+
+Usage: python bench/processes.py [--mib 1024] [--rounds 9]
+
+Each row: the median of what a call takes beyond an empty one, with one element changed by the worker.
+"""
+
+import argparse
+import multiprocessing
+import os
+import statistics
+import tempfile
+import time
+from multiprocessing import shared_memory
+
+import numpy as np
+
+import cowarray
+
+
+def nothing(value):
+    return value
+
+
+def change(x):
+    x[7] = 1.0
+    return x
+
+
+def change_shared(name, shape):
+    """A copy of a shared block, as whoever must not be seen by others makes it; and back in one of its own."""
+    block = shared_memory.SharedMemory(name)
+    x = np.ndarray(shape, "f8", block.buf).copy()
+    block.close()
+    x[7] = 1.0
+    back = shared_memory.SharedMemory(create=True, size=x.nbytes)
+    np.ndarray(shape, "f8", back.buf)[:] = x
+    back.close()
+    return back.name
+
+
+def change_mapped(path):
+    """Nothing but the element comes back."""
+    x = np.load(path, mmap_mode="c")
+    x[7] = 1.0
+    return float(x[7])
+
+
+def serve(connection, mode):
+    if mode == "descriptor":
+        cowarray.by_descriptor.start()
+    if mode == "torch":
+        pass  # its reducers
+    while (call := connection.recv()) is not None:
+        function, arguments = call
+        connection.send(function(*arguments))
+
+
+def change_torch(x):
+    y = x.clone()  # what it gets is shared, and can be written to by all
+    y[7] = 1.0
+    return y
+
+
+class Worker:
+    def __init__(self, mode=""):
+        context = multiprocessing.get_context("spawn")
+        self.ours, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs, mode))
+        self.process.start()
+
+    def call(self, function, *arguments):
+        began = time.perf_counter()
+        self.ours.send((function, arguments))
+        value = self.ours.recv()
+        return time.perf_counter() - began, value
+
+    def end(self):
+        self.ours.send(None)
+        self.process.join()
+
+
+def measure(worker, rounds, function, *arguments, after=lambda value: None):
+    worker.call(function, *arguments)
+    taken = []
+    for _ in range(rounds):
+        empty, _ = worker.call(nothing, 1)
+        took, value = worker.call(function, *arguments)
+        began = time.perf_counter()
+        after(value)
+        taken.append(took - empty + time.perf_counter() - began)
+        del value
+    return statistics.median(taken)
+
+
+def rows(mib, rounds):
+    n = mib * 2**17
+    worker = Worker("descriptor")
+    x = cowarray.by_page(cowarray.array(np.arange(n, dtype="f8")))
+    with cowarray.by_descriptor():
+        yield "cowarray, by descriptor", measure(worker, 5 * rounds, change, x)
+    worker.end()
+    values = np.arange(n, dtype="f8")
+    worker = Worker()
+    yield "multiprocessing's pickles", measure(worker, rounds, change, values)
+    block = shared_memory.SharedMemory(create=True, size=values.nbytes)
+    np.ndarray(values.shape, "f8", block.buf)[:] = values
+
+    def take_back(name):
+        back = shared_memory.SharedMemory(name)
+        np.ndarray(values.shape, "f8", back.buf).copy()
+        back.close()
+        back.unlink()
+
+    yield "shared_memory, copied", measure(worker, rounds, change_shared, block.name, values.shape, after=take_back)
+    block.close()
+    block.unlink()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.npy")
+        np.save(path, values)
+        yield 'np.load(mmap_mode="c"), one way', measure(worker, rounds, change_mapped, path)
+    worker.end()
+    try:
+        import torch
+        import torch.multiprocessing
+    except ImportError:
+        print("torch is not installed: its row is left out")
+        return
+    worker = Worker("torch")
+    yield "torch.multiprocessing, cloned", measure(worker, rounds, change_torch, torch.arange(n, dtype=torch.float64))
+    worker.end()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mib", type=int, default=1024)
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    print(f"| {chosen.mib} MiB to a worker and back | ms |\n|---|---|")
+    for name, seconds in rows(chosen.mib, chosen.rounds):
+        print(f"| {name} | {seconds * 1e3:,.1f} |", flush=True)

@@ -1,0 +1,1 @@
+"""Arrays that go to other processes of the machine as descriptors of frozen bases."""

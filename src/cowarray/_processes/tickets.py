@@ -1,0 +1,146 @@
+"""Tickets: what a pickle has of an array whose bytes the receiver fetches, or has already.
+
+A Storage is one object in a message, so its views stay views of one Storage. A fetch that fails raises nothing in
+unpickling, where it could end a pool's thread: it gives an array whose first use raises.
+"""
+
+import os
+import struct
+from collections import Counter
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cowarray._face.pickles import array_on, parts_of
+from cowarray._native.storage import Base, Storage, lost_storage, on_base
+from cowarray._ops.conversion import array
+from cowarray._processes.fetching import fetch, tell_done
+from cowarray._processes.handshake import host
+from cowarray._processes.sharing import LEASE, sharer
+
+__all__ = ["counted", "lease_time", "reduce_array", "reduce_storage"]
+
+LEAST = 4 << 20  # from here on there are pages
+
+counted: Counter[str] = Counter()
+lease_time = [3600.0]  # seconds, of leases from now on
+_host: list[str] = []  # read once
+
+
+class _Ticket(NamedTuple):
+    version: int
+    host: str
+    process: int
+    name: bytes  # to ask at
+    lease: bytes
+    identity: bytes  # of the base
+    base_nbytes: int
+    start: int  # of the Storage in the base
+    nbytes: int
+    runs: bytes  # starts and stops, of 64 bits, of what differs from the base
+    contents: bytes
+
+
+def _this_host() -> str:
+    if not _host:
+        _host.append(host())
+    return _host[0]
+
+
+# ---- sending ---------------------------------------------------------------------------------------------------------
+
+
+def reduce_array(x: Any) -> Any:
+    """For a pickler: a large array as a layout on its Storage, any other one as ever."""
+    parts = parts_of(x) if x.nbytes >= LEAST else None
+    if parts is None or 2 * x.nbytes < parts[0].nbytes:
+        return x.__reduce_ex__(4)
+    return _array, parts
+
+
+def reduce_storage(storage: Storage) -> Any:
+    """For a pickler: a ticket; or the bytes, if they cannot be had as a base."""
+    try:
+        base, start, runs, contents = on_base(storage)
+        name, lease = sharer().lease(base, lease_time[0])
+    except (BufferError, MemoryError, OSError, RuntimeError):
+        counted["sent_as_bytes"] += 1
+        whole = array_on(storage, (0, (storage.nbytes,), (1,), "|u1", False, False))
+        return _storage_of, (np.asarray(whole),)
+    counted["sent"] += 1
+    flat = [bound for run in runs for bound in run]
+    ticket = _Ticket(
+        1, _this_host(), os.getpid(), name, lease, base.identity, base.nbytes, start, storage.nbytes,
+        struct.pack(f"<{len(flat)}q", *flat), contents,
+    )  # fmt: skip
+    return _storage, tuple(ticket)
+
+
+# ---- receiving -------------------------------------------------------------------------------------------------------
+
+
+def _array(storage: Storage, layout: Any) -> Any:
+    if type(storage) is not Storage:
+        raise ValueError(f"unpickle: expected a Storage (got {type(storage).__name__})")
+    return array_on(storage, layout)
+
+
+def _storage_of(value: Any) -> Storage:
+    parts = parts_of(array(np.ascontiguousarray(value).reshape(-1)))
+    if parts is None:
+        raise ValueError("unpickle: expected plain bytes")
+    return parts[0]
+
+
+def _storage(*parts: Any) -> Storage:
+    """A Storage of a ticket. ValueError: it is none."""
+    ticket, runs = _checked(parts)
+    base = Base.find(ticket.identity)
+    try:
+        if base is None:
+            base = _fetched(ticket)
+            counted["fetched"] += 1
+        else:
+            _let_go(ticket)
+            counted["held"] += 1
+        return base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
+    except (OSError, RuntimeError, MemoryError) as error:
+        counted["lost"] += 1
+        return lost_storage(
+            ticket.nbytes, f"the array that process {ticket.process} has sent cannot be used: {error or 'no memory'}"
+        )
+
+
+def _checked(parts: tuple[Any, ...]) -> tuple[_Ticket, list[tuple[int, int]]]:
+    kinds = (int, str, int, bytes, bytes, bytes, int, int, int, bytes, bytes)
+    if tuple(map(type, parts)) != kinds or parts[0] != 1:
+        raise ValueError("unpickle: no ticket of version 1")
+    ticket = _Ticket(*parts)
+    within = ticket.start >= 0 and ticket.nbytes > 0 and ticket.start + ticket.nbytes <= ticket.base_nbytes < 2**62
+    if len(ticket.lease) != LEASE or not within or len(ticket.runs) % 16:
+        raise ValueError("unpickle: a ticket with an impossible place or lease")
+    bounds = struct.unpack(f"<{len(ticket.runs) // 8}q", ticket.runs)
+    edges = (0, *bounds, ticket.nbytes)
+    runs = list(zip(bounds[::2], bounds[1::2], strict=True))
+    total = sum(stop - start for start, stop in runs)
+    if any(a > b for a, b in pairwise(edges)) or total != len(ticket.contents):
+        raise ValueError("unpickle: a ticket whose runs are not in order, or have no contents")
+    return ticket, [run for run in runs if run[0] < run[1]]
+
+
+def _fetched(ticket: _Ticket) -> Base:
+    if ticket.host != _this_host():
+        raise OSError("it came from another machine, or from another network namespace")
+    descriptor = fetch(ticket.name, ticket.lease)
+    try:
+        return Base.receive(descriptor, ticket.identity, ticket.base_nbytes)
+    finally:
+        os.close(descriptor)
+
+
+def _let_go(ticket: _Ticket) -> None:
+    if ticket.process == os.getpid():
+        sharer().end(ticket.lease)
+    elif ticket.host == _this_host():
+        tell_done(ticket.name, ticket.lease)
