@@ -38,7 +38,7 @@ FILES = [
     ["rest"],
     ["scope", "absence"],
     ["clone", "by_page"],
-    ["ground"],
+    ["ground", "travel"],
 ]
 
 NAMES = r"\b(cowi?_[a-z_0-9]+)"

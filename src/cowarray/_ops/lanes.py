@@ -138,6 +138,7 @@ OUTSIDE = frozenset(
         "_face.ndarray.ndarray.view",
         "_face.pickles._unpickle",
         "_face.pickles._unpickle_objects",
+        "_face.pickles.array_on",
         "_face.pickles.reduce_array",
         "_ops.conversion.convert",
         "_ops.conversion.as_alias",

@@ -49,6 +49,7 @@ class Sharer:
         self._wanted = False
         self._name: bytes | None = None  # while the thread runs
         self._wake: int | None = None
+        self._thread: threading.Thread | None = None
         self._sockets: set[socket.socket] = set()
 
     # ---- for the process's own threads
@@ -61,10 +62,13 @@ class Sharer:
             return len(self._leases)
 
     def want(self, wanted: bool) -> None:
-        """Say whether more leases may come. Without, the thread ends with the last one."""
+        """Say whether more leases may come. Without, the thread ends with the last one; this waits for it to end now."""
         with self._changed:
             self._wanted = wanted
             self._rouse()
+            ends = not wanted and not self._leases
+        if ends and self._thread is not None:
+            self._thread.join(1.0)
 
     def lease(self, base: Base, seconds: float) -> tuple[bytes, bytes]:
         """Hold a base until it is fetched: the name to ask at, and the lease's."""
@@ -114,14 +118,14 @@ class Sharer:
             self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
             thread = threading.Thread(target=self._serve, args=(listener, self._wake), name="cowarray", daemon=True)
             self._sockets.add(listener)
-            self._name = name
+            self._name, self._thread = name, thread
             thread.start()
         except BaseException:
             listener.close()
             self._sockets.discard(listener)
             if self._wake is not None:
                 os.close(self._wake)
-            self._name = self._wake = None
+            self._name = self._wake = self._thread = None
             raise
 
     def _rouse(self) -> None:
