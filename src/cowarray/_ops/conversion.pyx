@@ -31,9 +31,10 @@ from cowarray._array.array cimport (
     strides_of,
     with_face,
 )
+from cowarray._array.columns cimport array_of_block, block_to_hold
 from cowarray._array.copies cimport copy_in_order, copy_of_alias, exports_alias, order_code, order_strides
 from cowarray._array.exports cimport as_flag
-from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array
+from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array, share_foreign
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport (
@@ -110,6 +111,11 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     cdef cnp.ndarray given
     cdef bint own = False
     cdef bint copied = False
+    cdef object block = None
+    if copy is not True and type(obj) not in COPIED_TYPES and not cnp.PyArray_Check(obj) and not exports_alias():
+        block = block_to_hold(obj)
+        if block is not None:
+            obj = array_of_block(block)
     if cnp.PyArray_Check(obj):
         given = obj
         if not cnp.PyArray_CheckExact(obj):
@@ -141,7 +147,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
         if type(array) is not cnp.ndarray:
             array = PyArray_View(array, NULL, numpy_ndarray)
     if not own:
-        return import_array(array, copy)
+        return import_array(array, copy) if block is None else share_foreign(array, block)
     if copy is False:
         raise ValueError(
             f"asarray: copy=False cannot share a {type(obj).__name__} as dtype {descr_of(array)!r} in order {order!r}; "
