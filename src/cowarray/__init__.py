@@ -36,6 +36,7 @@ from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy
 from cowarray._modes.copies.isolating import isolated
 from cowarray._modes.copies.lending import lend
 from cowarray._modes.copies.paging import by_page
+from cowarray._modes.copies.wrapping import unwrap, wrap
 from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
 from cowarray._modes.fake.refusals import FakeError
@@ -128,6 +129,8 @@ if not MYPY:
         "simulate",
         "stats",
         "trace",
+        "unwrap",
+        "wrap",
     ]
     __all__ += _chapters.__all__
     __all__ += _raw.__all__
@@ -182,6 +185,8 @@ for _public in (
     savez_compressed,
     simulate,
     trace,
+    unwrap,
+    wrap,
 ):
     _public.__module__ = "cowarray"
 del _public

@@ -19,6 +19,7 @@ cimport numpy as cnp
 from cpython.ref cimport Py_REFCNT
 
 from cowarray._array.array cimport descr_of, get_base, is_plain
+from cowarray._array.imports cimport is_trusted
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA
 
@@ -52,6 +53,38 @@ cdef object block_to_hold(object obj):
         return held(blocks[0]) if len(blocks) == 1 and is_alone(blocks[0]) else None
     except (AttributeError, TypeError):
         return None
+
+
+def frame_of_own(object obj):
+    """A Series or DataFrame of the same values, for which pandas copies before it writes; None for any other object."""
+    pandas = sys.modules.get("pandas")
+    if not isinstance(obj, getattr(pandas, "Series", ())) and not isinstance(obj, getattr(pandas, "DataFrame", ())):
+        return None
+    try:
+        alone = [KEEPS_HEADERS and is_guarded(type(obj)) and is_alone(block) for block in obj._mgr.blocks]
+        lowest = [lowest_trusted(block) for block in obj._mgr.blocks]
+        made = obj.copy(deep=False)
+        for block, shared, array in zip(made._mgr.blocks, alone, lowest, strict=True):
+            if not shared:
+                block.refs = type(block.refs)(block)
+                if array is None:
+                    block.values = block.values.copy(order="K") if cnp.PyArray_Check(block.values) else block.values.copy()
+                else:
+                    # One more that pandas finds alive, for as long as anything looks at this memory: never alone.
+                    block.refs.add_index_reference(array)
+        return made
+    except (AttributeError, TypeError):
+        return obj.copy()
+
+
+cdef object lowest_trusted(object block):
+    """The NumPy array closest to the owner of a block's memory, if nobody writes there; else None."""
+    cdef object array = block.values
+    if not cnp.PyArray_Check(array) or not is_plain(descr_of(<cnp.ndarray>array)) or not is_trusted(<cnp.ndarray>array):
+        return None
+    while cnp.PyArray_Check(get_base(<cnp.ndarray>array)):
+        array = get_base(<cnp.ndarray>array)
+    return array
 
 
 cdef cnp.ndarray array_of_block(object block):

@@ -19,4 +19,5 @@ cdef inline bint distinct_array(cnp.ndarray array) noexcept:
 
 
 cdef Array copy_foreign(cnp.ndarray array)
+cdef bint is_trusted(cnp.ndarray array) except -1
 cdef Array copied_by_numpy(cnp.ndarray array)

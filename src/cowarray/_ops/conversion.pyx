@@ -182,7 +182,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         A `cowarray.ndarray` is returned as it is, the array itself; one of `cowarray.array_api` as a view that gives
         scalars, as NumPy's arrays do. Memory that is read-only down to its owner (bytes,
         a memory map opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared
-        until the result is written to; everything else is copied once. Writable; a write never reaches `a`, unless it
+        until the result is written to, and so is a column of pandas 3, which pandas copies before it writes; everything
+        else is copied once. Writable; a write never reaches `a`, unless it
         is the result.
 
     Raises
