@@ -1,4 +1,4 @@
-"""`wrap` puts our arrays into xarray's objects, `unwrap` takes them out, and all else stays as it was."""
+"""`wrap` puts our arrays into xarray's objects, `to_numpy` takes them out, and all else stays as it was."""
 
 import re
 
@@ -25,7 +25,9 @@ def dataset():
 
 
 def variables(obj):
-    return {name: obj.variables[name] if isinstance(obj, xr.Dataset) else obj.coords[name].variable for name in obj.coords}
+    return {
+        name: obj.variables[name] if isinstance(obj, xr.Dataset) else obj.coords[name].variable for name in obj.coords
+    }
 
 
 @pytest.mark.parametrize("make", [dataset, lambda: dataset().x, lambda: dataset().z.rename(None)])
@@ -33,7 +35,7 @@ def test_there_and_back_nothing_is_lost(make):
     given = make()
     wrapped = cowarray.wrap({"here": given})["here"]
     assert type(wrapped) is type(given)
-    xr.testing.assert_identical(cowarray.unwrap(wrapped), given)
+    xr.testing.assert_identical(cowarray.to_numpy(wrapped), given)
     assert list(wrapped.coords) == list(given.coords)
     assert {name: type(variable.data) for name, variable in variables(wrapped).items() if name != "a"} == {
         name: cowarray.ndarray for name in wrapped.coords if name != "a"
@@ -46,12 +48,12 @@ def test_a_wrapped_dataset_is_a_snapshot():
     with cowarray.no_copy():
         before = cowarray.wrap(state)
     assert cowarray.shares_bytes(state.lon.data, before.lon.data)
-    kept = cowarray.unwrap(before).copy(deep=True)
+    kept = cowarray.to_numpy(before).copy(deep=True)
     state.x[0, 0] = 9
     state["y"] += 1
     state.lon[0] = -1
     state.time[0] = np.datetime64("2020-01-01", "ns")
-    xr.testing.assert_identical(cowarray.unwrap(before), kept)
+    xr.testing.assert_identical(cowarray.to_numpy(before), kept)
     assert (float(state.x[0, 0]), float(state.y[0]), float(state.lon[0])) == (9, 1, -1)
     given = dataset()
     wrapped = cowarray.wrap(given)

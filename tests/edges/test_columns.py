@@ -226,5 +226,7 @@ def test_inside_aliasing_a_column_is_an_alias_as_ever():
 
 
 def test_pandas_is_not_imported():
-    code = "import sys, cowarray; cowarray.asarray([1]); cowarray.asarray(memoryview(b'a')); print('pandas' in sys.modules)"
+    code = (
+        "import sys, cowarray; cowarray.wrap([1, cowarray.asarray(memoryview(b'a'))]); print('pandas' in sys.modules)"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

@@ -1,4 +1,4 @@
-"""A wrapped Series or DataFrame is a snapshot, and pandas copies before it writes to it, whatever its columns lie on."""
+"""A wrapped Series or DataFrame is a snapshot, which pandas copies before it writes, whatever its columns lie on."""
 
 import re
 import sysconfig
@@ -146,7 +146,7 @@ def test_a_subclass_and_an_index_are_what_they_were():
     index = pd.Index([1, 2])
     assert cowarray.wrap([index])[0] is index
     df = numbers()
-    assert cowarray.unwrap([df])[0] is df
+    assert cowarray.to_numpy([df])[0] is df
     df.attrs["unit"] = "m"
     assert cowarray.wrap(df).attrs == {"unit": "m"}
     empty = cowarray.wrap(pd.DataFrame())

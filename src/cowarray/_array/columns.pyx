@@ -68,13 +68,17 @@ def frame_of_own(object obj):
             if not shared:
                 block.refs = type(block.refs)(block)
                 if array is None:
-                    block.values = block.values.copy(order="K") if cnp.PyArray_Check(block.values) else block.values.copy()
+                    block.values = copied(block.values)
                 else:
                     # One more that pandas finds alive, for as long as anything looks at this memory: never alone.
                     block.refs.add_index_reference(array)
         return made
     except (AttributeError, TypeError):
         return obj.copy()
+
+
+cdef object copied(object values):
+    return values.copy(order="K") if cnp.PyArray_Check(values) else values.copy()
 
 
 cdef object lowest_trusted(object block):

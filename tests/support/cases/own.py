@@ -202,7 +202,7 @@ CASES = [
     ),
     *cases("cowarray.wrap(x)\ncowarray.wrap([x])[0]", gives=COPY, name="cowarray.wrap", tags="isolation"),
     *cases("cowarray.wrap({'two': [x, (A([1.]), x)]})['two'][1]", name="cowarray.wrap", tags="isolation"),
-    *cases("cowarray.unwrap([x])[0].sum()", name="cowarray.unwrap", tags="isolation"),
+    *cases("cowarray.to_numpy([x])[0].sum()", name="cowarray.to_numpy", tags="isolation"),
     *cases("cowarray.explain(x)._replace(made='')", name="cowarray.Explanation", tags="isolation"),
     *cases("[cowarray.load(saved(x))]", name="cowarray.load", tags="isolation"),
     *cases(

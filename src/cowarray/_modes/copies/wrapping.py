@@ -1,4 +1,4 @@
-"""`wrap` and `unwrap`: the arrays in containers, frames and datasets, as cowarray's, and as NumPy's again."""
+"""`wrap` and `to_numpy`: the arrays in containers, frames and datasets, as cowarray's and as NumPy's."""
 
 import dataclasses
 import sys
@@ -11,7 +11,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.copies.containers import Walk
 from cowarray._ops.conversion import own_or_asarray
 
-__all__ = ["unwrap", "wrap"]
+__all__ = ["to_numpy", "wrap"]
 
 
 def wrap(obj: Any, /) -> Any:
@@ -33,7 +33,7 @@ def wrap(obj: Any, /) -> Any:
 
     See Also
     --------
-    unwrap : The way back to NumPy.
+    to_numpy : The way back to NumPy.
     lazy_clone : The copy of one array.
     History : Keeps versions of a state.
 
@@ -55,7 +55,7 @@ def wrap(obj: Any, /) -> Any:
     return Walk(_lazy, _opened)(obj)
 
 
-def unwrap(obj: Any, /, *, writable: bool = False) -> Any:
+def to_numpy(obj: Any, /, *, writable: bool = False) -> Any:
     """Put NumPy's arrays in the place of all of cowarray's in an object.
 
     Parameters
@@ -85,16 +85,16 @@ def unwrap(obj: Any, /, *, writable: bool = False) -> Any:
     Examples
     --------
     >>> import cowarray
-    >>> cowarray.unwrap([cowarray.ones(2), "text"])
+    >>> cowarray.to_numpy([cowarray.ones(2), "text"])
     [array([1., 1.]), 'text']
     """
     if type(writable) is not bool:
-        raise TypeError(f"unwrap: writable must be True or False (got {writable!r})")
+        raise TypeError(f"to_numpy: writable must be True or False (got {writable!r})")
 
     def plain(array: Any) -> Any:
         return array.to_numpy(writable=writable) if type(array) is ndarray else array
 
-    return Walk(plain, _opened_to_numpy)(obj)
+    return Walk(plain, _opened_but_frames)(obj)
 
 
 def _lazy(array: Any) -> Any:
@@ -103,23 +103,23 @@ def _lazy(array: Any) -> Any:
 
 def _opened(value: Any, walk: Walk) -> Any:
     frame = frame_of_own(value)
-    return _opened_to_numpy(value, walk) if frame is None else frame
+    return _opened_but_frames(value, walk) if frame is None else frame
 
 
-def _opened_to_numpy(value: Any, walk: Walk) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return walk.through_attributes(value)
-    xarray: Any = sys.modules.get("xarray")
-    if hasattr(xarray, "Dataset"):
-        if isinstance(value, xarray.Dataset):
-            return value.assign(_variables(value.data_vars, walk)).assign_coords(_variables(value.coords, walk))
-        if isinstance(value, xarray.DataArray):
-            variable = _variable(value.variable, walk)
-            made = value.copy(deep=False, data=None if variable is value.variable else variable.data)
-            return made.assign_coords(_variables(value.coords, walk))
-        if isinstance(value, xarray.Variable):
-            return _variable(value, walk)
-    return value
+def _opened_but_frames(value: Any, walk: Walk) -> Any:
+    if _is_xarrays(value, "Dataset"):
+        return value.assign(_variables(value.data_vars, walk)).assign_coords(_variables(value.coords, walk))
+    if _is_xarrays(value, "DataArray"):
+        variable = _variable(value.variable, walk)
+        made = value.copy(deep=False, data=None if variable is value.variable else variable.data)
+        return made.assign_coords(_variables(value.coords, walk))
+    if _is_xarrays(value, "Variable"):
+        return _variable(value, walk)
+    return walk.through_attributes(value) if dataclasses.is_dataclass(type(value)) else value
+
+
+def _is_xarrays(value: Any, kind: str) -> bool:
+    return isinstance(value, getattr(sys.modules.get("xarray"), kind, ()))
 
 
 def _variables(arrays: Any, walk: Walk) -> dict[Any, Any]:
