@@ -70,6 +70,11 @@ def test_variables_and_what_is_not_in_memory(tmp_path):
     assert wrapped.chunks == ((2, 2),)
     assert type(wrapped.lon.data) is cowarray.ndarray
     assert cowarray.wrap(xr.Dataset({"x": lazy})).x.chunks == ((2, 2),)
+    xr.Dataset({"x": ("a", np.arange(4.0))}).to_netcdf(tmp_path / "x.nc", engine="scipy")
+    with xr.open_dataset(tmp_path / "x.nc", engine="scipy") as stored:
+        assert type(cowarray.wrap(stored).x.variable._data) is type(stored.x.variable._data)
+        assert not stored.x.variable._in_memory
+        assert type(cowarray.wrap(stored.load()).x.data) is cowarray.ndarray
 
 
 def test_an_array_in_two_variables_is_one_array_still():

@@ -202,6 +202,8 @@ class World:
         if isinstance(obj, cowarray.ndarray):
             if random.random() < 0.3:
                 return self.keep(obj.copy())
+            if obj.ndim == 1 and random.random() < 0.1:
+                return self.keep(cowarray.wrap(pd.Series(obj, copy=False)))
             write, at = ARRAY_WRITES[random.integers(len(ARRAY_WRITES))], int(random.integers(100))
             write(obj, at)
             write(expected, at)
@@ -215,7 +217,7 @@ class World:
             del source
             return self.keep(x)
         if random.random() < 0.2:
-            return self.keep(obj.copy(deep=False))
+            return self.keep(obj.copy(deep=False) if random.random() < 0.5 else cowarray.wrap(obj))
         lines = SERIES_WRITES if isinstance(obj, pd.Series) else FRAME_WRITES
         line = lines[random.integers(len(lines))]
         twin = type(obj)(expected.copy(), index=obj.index.copy(), **self.names(obj))
@@ -223,7 +225,7 @@ class World:
         del obj
         entry[1] = values(twin)
         if not np.isfinite(entry[1]).any() or np.nanmax(np.abs(entry[1])) > 1e6:
-            self.objects.remove(entry)
+            self.objects = [kept for kept in self.objects if kept is not entry]
         return line
 
     @staticmethod

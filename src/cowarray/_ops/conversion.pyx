@@ -112,10 +112,13 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     cdef bint own = False
     cdef bint copied = False
     cdef object block = None
-    if copy is not True and type(obj) not in COPIED_TYPES and not cnp.PyArray_Check(obj) and not exports_alias():
-        block = block_to_hold(obj)
-        if block is not None:
-            obj = array_of_block(block)
+    if not cnp.PyArray_Check(obj):
+        # NumPy copies lists and scalars; the memory of any other object may be referred to elsewhere.
+        own = type(obj) in COPIED_TYPES
+        if not own and copy is not True and not exports_alias():
+            block = block_to_hold(obj)
+            if block is not None:
+                obj = array_of_block(block)
     if cnp.PyArray_Check(obj):
         given = obj
         if not cnp.PyArray_CheckExact(obj):
@@ -127,8 +130,6 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             own = root(array) is not root(given)
             copied = own and descr_of(array) == descr_of(given)
     else:
-        # NumPy copies lists and scalars; the memory of any other object may be referred to elsewhere.
-        own = type(obj) in COPIED_TYPES
         if own and copy is False:
             raise ValueError(
                 f"asarray: copy=False cannot share a {type(obj).__name__}, which has no memory of an array's; "

@@ -129,6 +129,5 @@ def _variables(arrays: Any, walk: Walk) -> dict[Any, Any]:
 
 def _variable(variable: Any, walk: Walk) -> Any:
     data = variable._data  # `data` would read a file
-    if not isinstance(data, (ndarray, np.ndarray)):
-        return variable
-    return variable.copy(deep=False, data=walk(data))
+    made = walk(data)
+    return variable if made is data else variable.copy(deep=False, data=made)
