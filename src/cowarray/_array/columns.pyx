@@ -34,6 +34,8 @@ cdef bint is_guarded(object kind) except -1:
     global series_type, frame_type
     if series_type is None:
         pandas = sys.modules.get("pandas")
+        if pandas is None:
+            return False
         found = getattr(pandas, "Series", None), getattr(pandas, "DataFrame", None)
         if None in found or getattr(pandas, "__version__", "0").partition(".")[0] in ("0", "1", "2"):
             return False
