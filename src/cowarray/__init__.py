@@ -36,6 +36,7 @@ from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy
 from cowarray._modes.copies.isolating import isolated
 from cowarray._modes.copies.lending import lend
 from cowarray._modes.copies.paging import by_page
+from cowarray._modes.copies.wrapping import to_numpy, wrap
 from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
 from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
 from cowarray._modes.fake.refusals import FakeError
@@ -129,7 +130,9 @@ if not MYPY:
         "shares_bytes",
         "simulate",
         "stats",
+        "to_numpy",
         "trace",
+        "wrap",
     ]
     __all__ += _chapters.__all__
     __all__ += _raw.__all__
@@ -184,7 +187,9 @@ for _public in (
     savez,
     savez_compressed,
     simulate,
+    to_numpy,
     trace,
+    wrap,
 ):
     _public.__module__ = "cowarray"
 del _public

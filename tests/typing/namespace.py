@@ -39,6 +39,8 @@ def wrapped() -> None:
 
     assert_type(numpys(xp.zeros(3)), float)
     assert_type(xp.isolated(task, as_numpy=True)(xp.zeros(3)), float)
+    xp.to_numpy(xp.wrap([xp.zeros(3)]), writable=True)
+    xp.to_numpy([], True)  # type: ignore[call-arg]
     xp.isolated(task)("text")  # type: ignore[arg-type]
     xp.isolated(task, as_numpy=1)  # type: ignore[call-overload]
     xp.isolated(5)  # type: ignore[call-overload]

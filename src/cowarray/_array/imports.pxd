@@ -9,6 +9,7 @@ from cowarray._array.layout cimport distinct
 cdef Array import_array(cnp.ndarray array, object copy)
 cdef Array import_value(cnp.ndarray array, object copy)
 cdef Array import_received(cnp.ndarray array)
+cdef Array share_foreign(cnp.ndarray array, object owner=*)
 
 
 cdef inline bint distinct_array(cnp.ndarray array) noexcept:
@@ -18,4 +19,5 @@ cdef inline bint distinct_array(cnp.ndarray array) noexcept:
 
 
 cdef Array copy_foreign(cnp.ndarray array)
+cdef bint is_trusted(cnp.ndarray array) except -1
 cdef Array copied_by_numpy(cnp.ndarray array)

@@ -119,8 +119,11 @@ cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
     return copy_as_laid(x)
 
 
-cdef Array share_foreign(cnp.ndarray array):
-    """An array on foreign memory, which is never written to and never stolen."""
+cdef Array share_foreign(cnp.ndarray array, object owner=None):
+    """An array on foreign memory, which is never written to and never stolen.
+
+    owner: what is kept for the memory, in place of the NumPy array.
+    """
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
     if not cnp.PyArray_IS_C_CONTIGUOUS(array) and not extent_fits(
@@ -128,7 +131,7 @@ cdef Array share_foreign(cnp.ndarray array):
     ):
         raise ValueError(f"asarray: the strides {(<object>array).strides} lead out of the address space")
     extent_of(array, &low, &high)
-    storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, True)
+    storage = storage_adopt(array if owner is None else owner, cnp.PyArray_BYTES(array) + low, high - low, True)
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
                       descr_of(array), distinct_array(array), BORN_IMPORT)
 

@@ -31,9 +31,10 @@ from cowarray._array.array cimport (
     strides_of,
     with_face,
 )
+from cowarray._array.columns cimport array_of_block, block_to_hold
 from cowarray._array.copies cimport copy_in_order, copy_of_alias, exports_alias, order_code, order_strides
 from cowarray._array.exports cimport as_flag
-from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array
+from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array, share_foreign
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
 from cowarray._array.offered cimport check_buffer, offered
 from cowarray._c.numpy cimport (
@@ -110,6 +111,14 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     cdef cnp.ndarray given
     cdef bint own = False
     cdef bint copied = False
+    cdef object block = None
+    if not cnp.PyArray_Check(obj):
+        # NumPy copies lists and scalars; the memory of any other object may be referred to elsewhere.
+        own = type(obj) in COPIED_TYPES
+        if not own and copy is not True and not exports_alias():
+            block = block_to_hold(obj)
+            if block is not None:
+                obj = array_of_block(block)
     if cnp.PyArray_Check(obj):
         given = obj
         if not cnp.PyArray_CheckExact(obj):
@@ -121,8 +130,6 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             own = root(array) is not root(given)
             copied = own and descr_of(array) == descr_of(given)
     else:
-        # NumPy copies lists and scalars; the memory of any other object may be referred to elsewhere.
-        own = type(obj) in COPIED_TYPES
         if own and copy is False:
             raise ValueError(
                 f"asarray: copy=False cannot share a {type(obj).__name__}, which has no memory of an array's; "
@@ -141,7 +148,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
         if type(array) is not cnp.ndarray:
             array = PyArray_View(array, NULL, numpy_ndarray)
     if not own:
-        return import_array(array, copy)
+        return import_array(array, copy) if block is None else share_foreign(array, block)
     if copy is False:
         raise ValueError(
             f"asarray: copy=False cannot share a {type(obj).__name__} as dtype {descr_of(array)!r} in order {order!r}; "
@@ -176,7 +183,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         A `cowarray.ndarray` is returned as it is, the array itself; one of `cowarray.array_api` as a view that gives
         scalars, as NumPy's arrays do. Memory that is read-only down to its owner (bytes,
         a memory map opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared
-        until the result is written to; everything else is copied once. Writable; a write never reaches `a`, unless it
+        until the result is written to, and so is a column of pandas 3, which pandas copies before it writes; everything
+        else is copied once. Writable; a write never reaches `a`, unless it
         is the result.
 
     Raises

@@ -201,6 +201,9 @@ CASES = [
         name="cowarray.isolated",
         tags="isolation",
     ),
+    *cases("cowarray.wrap(x)\ncowarray.wrap([x])[0]", gives=COPY, name="cowarray.wrap", tags="isolation"),
+    *cases("cowarray.wrap({'two': [x, (A([1.]), x)]})['two'][1]", name="cowarray.wrap", tags="isolation"),
+    *cases("cowarray.to_numpy([x])[0].sum()", name="cowarray.to_numpy", tags="isolation"),
     *cases("cowarray.explain(x)._replace(made='')", name="cowarray.Explanation", tags="isolation"),
     *cases("[cowarray.load(saved(x))]", name="cowarray.load", tags="isolation"),
     *cases(

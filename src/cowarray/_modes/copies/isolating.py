@@ -1,7 +1,6 @@
 """`isolated`: functions that write to their arguments, called so that nobody else sees it."""
 
 import contextlib
-import copy
 import functools
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
@@ -10,6 +9,7 @@ import numpy as np
 
 from cowarray._array.imports import large_foreign
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.copies.containers import Walk
 from cowarray._modes.copies.private_maps import Maps, private_map
 from cowarray._ops.conversion import asarray
 
@@ -105,10 +105,9 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        replaced: dict[int, tuple[object, Any]] = {}
-        own = functools.partial(own_in, maps=Maps())
-        result = run(*_walk(args, replaced, own), **_walk(kwargs, replaced, own))
-        return _walk(result, {}, _plain) if as_numpy else result
+        walk = Walk(functools.partial(own_in, maps=Maps()))
+        result = run(*walk(args), **walk(kwargs))
+        return Walk(_plain)(result) if as_numpy else result
 
     return call
 
@@ -157,33 +156,3 @@ def _clone(array: Any) -> Any:
 
 def _plain(array: Any) -> Any:
     return array.to_numpy(writable=True) if type(array) is ndarray else array
-
-
-# ---- where arrays are ------------------------------------------------------------------------------------------------
-
-
-def _walk(value: object, replaced: Any, own: Callable[[Any], Any]) -> Any:
-    """A value with `own(array)` for each array in it; `replaced` has what is done, by id, and each value."""
-    if id(value) in replaced:
-        return replaced[id(value)][1]
-    made: Any
-    if isinstance(value, (ndarray, np.ndarray)):
-        made = own(value)
-    elif isinstance(value, tuple):
-        items = [_walk(item, replaced, own) for item in value]
-        # A named tuple is made by `_make`. Any other class of tuples may want more than its items.
-        kind: Any = type(value)
-        made = kind._make(items) if hasattr(kind, "_make") else tuple(items) if kind is tuple else value
-    elif isinstance(value, list):
-        made = copy.copy(value)
-        replaced[id(value)] = value, made  # first: it may be in itself
-        made[:] = [_walk(item, replaced, own) for item in value]
-    elif isinstance(value, dict):
-        made = copy.copy(value)
-        replaced[id(value)] = value, made
-        for key in made:
-            made[key] = _walk(made[key], replaced, own)
-    else:
-        return value
-    replaced[id(value)] = value, made
-    return made

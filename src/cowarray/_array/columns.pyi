@@ -1,0 +1,3 @@
+from typing import Any
+
+def frame_of_own(obj: object) -> Any: ...
