@@ -130,7 +130,7 @@ def set_item(call: Call) -> Any:
         call.writes(x, False, text=True)
         return None
     is_real = x.dtype.kind not in "OV" and not _is_plain(value) and first_fake((value,)) is None
-    part = _part_of(header, key) if is_basic else None
+    part: Any = _part_of(header, key) if is_basic else None
     is_one = is_basic and part.ndim == 0 and not _has_ellipsis(key)
     if is_real and is_one:
         np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
