@@ -53,7 +53,7 @@ def _keep_gradients_ours() -> None:
     wrapped: Any = numpy_wrapper  # most of its names come from NumPy
 
     class Numpy:
-        """NumPy, as the module of gradients sees it: `asarray`, of the gradients of `dot`, leaves ours what they are."""
+        """NumPy, as the module of gradients sees it: `asarray`, for the gradients of `dot`, leaves ours as it is."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(np, name)

@@ -222,7 +222,7 @@ class budget(Mode):
     peak_bytes = _Figure[int]("int: The most that there were at once, until the end.")
     live_bytes = _Figure[int]("int: Those that there are now.")
     constants = _Figure[dict[str, int]](
-        "dict of str to int: Bytes that there are now and that cannot be made again, by line and reason; the most first."
+        "dict: Bytes that there are now and that cannot be made again, by line and reason; the most first."
     )
 
 
