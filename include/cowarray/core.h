@@ -83,10 +83,11 @@ void *cow_heap_realloc(void *data, size_t nbytes);
 void cow_heap_free(void *data);
 
 /* Memory that is only counted, for arrays without bytes. Each block is a distinct address in a reserved region, where no byte
- * may be read or written: a read by mistake finds zeros or faults, a write faults. A clone copies nothing. Bytes are charged,
+ * may be read or written: a read by mistake finds zeros or faults, a write faults. Regions are added as blocks need them: small
+ * ones under a limit on address space. A clone copies nothing. Bytes are charged,
  * until they are freed, to the account that the calling thread uses when it takes them. */
 const cow_allocator *cow_nowhere(void);
-/* Where that region is, to check that nobody touches it; 0 bytes if the system grants none. */
+/* Where the first region is, to check that nobody touches it; 0 bytes if the system grants none. */
 void cow_nowhere_region(void **start, size_t *nbytes);
 
 typedef struct cow_account cow_account;

@@ -239,4 +239,9 @@ cow_status cowi_fail(cow_error *err, cow_status status, const char *format, ...)
 /* COW_EABSENT: the bytes are away. */
 cow_status cowi_fail_absent(cow_error *err);
 
+/* ---- nowhere.c --------------------------------------------------------------------------------------------------- */
+
+/* COW_ENOMEM: an allocator had no block of so many bytes, for a purpose, which begins with a space. */
+cow_status cowi_fail_block(cow_error *err, const cow_allocator *allocator, size_t nbytes, const char *purpose);
+
 #endif

@@ -149,8 +149,7 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     }
     if (!by_page && !cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         (void)pthread_rwlock_unlock(&context->lock);
-        *status =
-            cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
+        *status = cowi_fail_block(err, storage->allocator, storage->nbytes, " for a write to a shared Storage");
         return !cowi_context_stealable(context);
     }
     /* Everything that can fail is behind us, so the share may go. Since we have the lock, nobody can steal what we copy; since

@@ -38,6 +38,12 @@ static const cow_allocator nowhere = {
     "nowhere", NULL, nowhere_alloc, nowhere_free, nowhere_clone, &cowi_foretold_pages,
 };
 
+cow_status cowi_fail_block(cow_error *err, const cow_allocator *allocator, size_t nbytes, const char *purpose)
+{
+    return allocator == &nowhere ? cowi_slot_refused(err, nbytes)
+                                 : cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes%s", nbytes, purpose);
+}
+
 const cow_allocator *cow_nowhere(void)
 {
     return &nowhere;

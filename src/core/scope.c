@@ -195,7 +195,7 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
     cowi_storage_unlock(storage);
     if (!cowi_block_new(storage->allocator, storage->nbytes, &fresh)) {
         cowi_context_drop_and_release(context);
-        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes for a write to a shared Storage", storage->nbytes);
+        return cowi_fail_block(err, storage->allocator, storage->nbytes, " for a write to a shared Storage");
     }
     out->data = fresh.data;
     out->nbytes = storage->nbytes;

@@ -134,10 +134,7 @@ cow_status cow_storage_new(const cow_allocator *allocator, size_t nbytes, cow_st
     }
     if (!cowi_block_new(allocator, nbytes, &ptr)) {
         cowi_storage_dealloc(allocator, storage);
-        if (allocator == cow_nowhere()) {
-            return cowi_fail(err, COW_ENOMEM, "cannot count %zu bytes: no address is left to stand for them", nbytes);
-        }
-        return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes", nbytes);
+        return cowi_fail_block(err, allocator, nbytes, "");
     }
     cowi_storage_init(storage, allocator, ptr.data, nbytes, nbytes);
     storage->ptr = ptr;

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import sys
 import weakref
 
 import numpy as np
@@ -290,6 +291,20 @@ def test_a_run_can_be_started_and_stopped():
     assert not cowarray.is_checkpointed(x + 1)
     assert np.array_equal(np.asarray(steps[10]), chain(np.asarray(x), 10, np.tanh)[10])
     assert run.stats()["evictions"] == run.evictions > 0
+
+
+def test_lines_whose_results_stay_are_named():
+    given = np.ones(N // 4)
+    with cowarray.budget("8 MiB", small=0) as run:
+        evictable = cowarray.sin(given) * 2
+        line = sys._getframe().f_lineno + 1
+        kept = [cowarray.vectorize(float)(evictable) for _ in range(3)]
+        name = f"{__file__}:{line}: what it gives is not known before, or functions of the user gave it"
+        assert next(iter(run.constants.items())) == (name, 3 * kept[0].nbytes)
+        assert [each for each in run.constants if not each.endswith(": an input")] == [name]
+        kept.clear()
+        assert name not in run.stats()["constants"]
+    assert evictable.nbytes
 
 
 def test_figures_are_attributes():

@@ -88,7 +88,13 @@ FAULTS = {
     "two blocks nowhere have one address": (
         "test_nowhere",
         "blocks_have_addresses_of_their_own_in_the_region",
-        [("slots.c", "cowi_store_relaxed(&hint, (slot + 1) % SLOTS);", "cowi_store_relaxed(&table[slot], NULL);")],
+        [
+            (
+                "slots.c",
+                "cowi_store_relaxed(&in->hint, (slot + 1) % in->count);",
+                "cowi_store_relaxed(&in->table[slot], NULL);",
+            )
+        ],
     ),
     "what is freed nowhere stays on its account": (
         "test_nowhere",
@@ -108,7 +114,22 @@ FAULTS = {
     "a slot that was given back is taken last": (
         "test_nowhere",
         "slots_are_used_again",
-        [("slots.c", "    cowi_store_relaxed(&hint, slot);\n", "")],
+        [("slots.c", "    cowi_store_relaxed(&of->hint, (size_t)((char *)data - of->start) / SLOT);\n", "")],
+    ),
+    "under a limit fakes take the program's addresses": (
+        "test_nowhere",
+        "under_a_limit_regions_are_small_and_added",
+        [("slots.c", "limit() == SIZE_MAX ||", "limit() != 0 ||")],
+    ),
+    "regions are not added": (
+        "test_nowhere",
+        "under_a_limit_regions_are_small_and_added",
+        [("slots.c", "i < REGIONS; i++) {\n        region *in", "i < 1; i++) {\n        region *in")],
+    ),
+    "a refused slot names no limit": (
+        "test_nowhere",
+        "what_failed_is_said",
+        [("nowhere.c", "allocator == &nowhere ?", "allocator == NULL ?")],
     ),
     "a clone of nothing is not counted": (
         "test_nowhere",

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define THREADS 8u
@@ -204,9 +205,91 @@ static void slots_are_used_again(fixture *f)
     }
 }
 
+/* ---- under a limit on address space ------------------------------------------------------------------------------- */
+
+#define MANY ((size_t)200000)
+
+static cow_storage *taken[MANY];
+
+/* What is mapped now, and so many bytes more, is all that this process may have. */
+static void leave_addresses(size_t more)
+{
+    struct rlimit space;
+    size_t pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    REQUIRE(statm != NULL && fscanf(statm, "%zu", &pages) == 1);
+    (void)fclose(statm);
+    REQUIRE(getrlimit(RLIMIT_AS, &space) == 0);
+    space.rlim_cur = pages * (size_t)sysconf(_SC_PAGESIZE) + more;
+    REQUIRE(setrlimit(RLIMIT_AS, &space) == 0);
+}
+
+static void regions_are_added(void *argument)
+{
+    void *start = NULL;
+    size_t nbytes = 0, beyond = 0;
+    (void)argument;
+    leave_addresses((size_t)3 << 30);
+    cow_nowhere_region(&start, &nbytes);
+    REQUIRE(nbytes != 0);
+    CHECK(nbytes <= (size_t)1 << 26); /* the rest is the program's */
+    for (size_t i = 0; i < MANY; i++) {
+        CHECK_OK(cow_storage_new(cow_nowhere(), (size_t)1 << 30, &taken[i], NULL));
+        const char *data = (const char *)cow_storage_address(taken[i]);
+        beyond += data < (char *)start || data >= (char *)start + nbytes;
+    }
+    CHECK(beyond > MANY / 2);
+    const void *last = cow_storage_address(taken[MANY - 1]);
+    cow_storage_free(taken[MANY - 1]);
+    CHECK_OK(cow_storage_new(cow_nowhere(), 1, &taken[MANY - 1], NULL));
+    CHECK(cow_storage_address(taken[MANY - 1]) == last);
+    for (size_t i = 0; i < MANY; i++) {
+        cow_storage_free(taken[i]);
+    }
+}
+
+static void the_error_names_the_limit(void *argument)
+{
+    cow_error err = {""};
+    cow_storage *y = NULL;
+    cow_mutable_scope scope;
+    size_t count = 0;
+    (void)argument;
+    leave_addresses((size_t)48 << 20); /* the harness takes some of it */
+    while (count < MANY && cow_storage_new(cow_nowhere(), 1000, &taken[count], &err) == COW_OK) {
+        count++;
+    }
+    CHECK(count >= 1024 && count < MANY);
+    CHECK(strstr(err.text, "cannot count 1000 bytes: the limit on address space (ulimit -v: ") == err.text);
+    char counted[60];
+    (void)snprintf(counted, sizeof counted, "of %zu fakes of %zu bytes", count, count * 1000);
+    CHECK(strstr(err.text, counted) != NULL);
+    CHECK_OK(cow_lazy_clone(taken[0], 0, 1000, 0, &y, NULL));
+    CHECK_EQ(cow_mutable_begin(y, 0, &scope, &err), COW_ENOMEM); /* a write needs one more */
+    CHECK(strstr(err.text, "ulimit -v") != NULL);
+    cow_storage_free(y);
+    while (count > 0) {
+        cow_storage_free(taken[--count]);
+    }
+}
+
+static void under_a_limit_regions_are_small_and_added(fixture *f)
+{
+    (void)f;
+    CHECK(child_succeeds(regions_are_added, NULL));
+}
+
+static void what_failed_is_said(fixture *f)
+{
+    (void)f;
+    CHECK(child_succeeds(the_error_names_the_limit, NULL));
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
+    RUN(under_a_limit_regions_are_small_and_added); /* first: no region is reserved yet */
+    RUN(what_failed_is_said);
     RUN(blocks_have_addresses_of_their_own_in_the_region);
     RUN(accounts_add_up);
     RUN(a_hushed_account_has_bytes_and_counts_no_copies);

@@ -4,6 +4,7 @@ The limit is the real one (RLIMIT_AS), so what fails is whatever asks for memory
 """
 
 import sys
+from textwrap import dedent
 
 import pytest
 from support.limits import NO_BLOCKS_ARE_KEPT
@@ -32,6 +33,64 @@ def lift():
     resource.setrlimit(resource.RLIMIT_AS, (HARD, HARD))
 """
 )
+
+
+@pytest.mark.parametrize("gibibytes", [30, 4, 2])
+@pytest.mark.parametrize("mode", ["fake", "deferred", "budget"])
+def test_modes_work_under_a_limit_and_leave_the_addresses_to_the_program(gibibytes, mode):
+    bodies = {
+        "fake": """
+            with ca.fake() as plan:
+                x = ca.zeros((1 << 17, 1 << 10, 1 << 10)) + 1
+                assert x[3:, ::2].T.copy().shape == (1 << 10, 1 << 9, (1 << 17) - 3)
+                x[-1, -1, -1] = 5
+                lines = [ca.zeros(1 << 40, "u1")[i:] for i in range(40_000)]
+            assert plan.peak_bytes >= 40_000 << 40
+        """,
+        "deferred": """
+            with ca.deferred():
+                x = ca.zeros(MB) + 1
+                x[5:] += 1
+            assert x[4:7].tolist() == [1, 2, 2]
+        """,
+        "budget": """
+            with ca.budget("4 MiB", small=0) as run:
+                steps = [ca.ones(1 << 17)]
+                for _ in range(40):
+                    steps.append(ca.sin(steps[-1]))
+                part = steps[3][5:]
+                part += 1
+            assert run.evictions
+            assert steps[3][6] == np.sin(np.sin(np.sin(1.0))) + 1
+        """,
+    }
+    limit = f"import resource\nresource.setrlimit(resource.RLIMIT_AS, ({gibibytes << 30}, {gibibytes << 30}))\n"
+    body = f"before = used()\n{dedent(bodies[mode])}\nassert used() - before < 512 * MB"
+    run(body, prelude=limit + LIMITS)
+
+
+def test_what_fails_is_said_where_no_address_is_left():
+    run(
+        r"""
+        import re
+
+        with ca.fake():
+            leave(16 * MB)
+            kept = []
+            try:
+                while len(kept) < 10_000:
+                    kept.append(ca.zeros(1000))
+                raise AssertionError("never refused")
+            except MemoryError as error:
+                said, count = str(error), len(kept)
+            assert re.search(rf"leaves no addresses beside those of {count} fakes of {8000 * count} bytes$", said), said
+            del kept
+            assert (ca.zeros(1000) + 1).shape == (1000,)
+            lift()
+        """,
+        prelude=LIMITS,
+    )
+
 
 # Of an array of 8 MiB that shares its bytes: what writes to it, with what that does to a twin of NumPy's, and what
 # makes something new from it.

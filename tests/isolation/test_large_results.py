@@ -101,6 +101,57 @@ def test_a_temporary_is_computed_into(pair, expression):
     same(eval(expression, {"a": a, "b": b}), eval(expression, {"a": n, "b": m}))
 
 
+INTEGERS = ["i1", "u1", "i4", "i8", "u8", "q", ">i8", "?"]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "truediv", "and_", "or_", "xor"])
+@pytest.mark.parametrize(
+    "other", ["n", 2, 300, True, 2.5, np.int8(3), np.int64(3), np.uint64(3), np.bool_(True), np.array(3), np.float32(2)]
+)
+def test_integers_and_booleans_promote_as_in_numpy(dtype, op, other):
+    n = (np.arange(2 * SIZE) % 5).astype(dtype)
+    x = ca.array(n)
+    made, function = (operator.xor if dtype == "?" else operator.add), getattr(operator, op)
+    for left in (True, False):
+        results = []
+        for y in (n, x):
+            right = y if isinstance(other, str) else other
+            try:
+                with np.errstate(all="ignore"):
+                    results.append(function(made(y, y), right) if left else function(right, made(y, y)))
+            except (TypeError, ValueError, OverflowError) as error:
+                results.append(type(error))
+        expected, found = results
+        if isinstance(expected, type):
+            assert found is expected
+        else:
+            same(found, expected)
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="only where it is certain who called",
+)
+@pytest.mark.parametrize(
+    "expression", ["(a + b) * 3", "7 - (a * b)", "(a & b) | a", "(a ^ b) + (a - b)", "(a < b) & (a > 3)"]
+)
+def test_a_temporary_of_integers_is_computed_into(expression):
+    n, m = np.arange(SIZE), np.arange(SIZE)[::-1].copy()
+    code = eval(f"lambda a, b: {expression}")
+    ours, theirs = (
+        peak("r = f(a, b)", {"a": ca.array(n), "b": ca.array(m), "f": code}),
+        peak("r = f(a, b)", {"a": n, "b": m, "f": code}),
+    )
+    assert ours < theirs + SIZE // 2
+    same(code(ca.array(n), ca.array(m)), code(n, m))
+    with ca.fake() as plan:
+        x, y = ca.zeros(SIZE, int), ca.zeros(SIZE, int)
+        before = plan.live_bytes
+        r = code(x, y)  # noqa: F841
+    assert plan.peak_bytes - before == pytest.approx(ours, abs=SIZE // 2)
+
+
 def test_a_named_array_is_not_a_temporary(pair):
     a, b, n, m = pair
     t = a - b

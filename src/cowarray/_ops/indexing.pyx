@@ -708,7 +708,7 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
         return narrow_to(access, box, x, new_picked(AN_INDEX, where))
     header = located_header(x)
     cdef char *start = cnp.PyArray_BYTES(header) - access.offset
-    part = header[where]
+    part = header[viewing(where)]  # no element is read: there may be none
     if type(part) is not cnp.ndarray or root_of(<PyObject *>part) != root_of(<PyObject *>header):
         return 0
     access.ndim = cnp.PyArray_NDIM(part)
@@ -718,6 +718,15 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
     memcpy(box + access.ndim, cnp.PyArray_STRIDES(part), access.ndim * sizeof(cnp.npy_intp))
     access.dims = <const Py_ssize_t *>box
     return 0
+
+
+cdef object viewing(object where):
+    """A basic index that gives a view also where it names one element."""
+    cdef tuple parts = <tuple>where if type(where) is tuple else (where,)
+    for part in parts:
+        if part is Ellipsis or type(part) is str:
+            return where
+    return (*parts, Ellipsis)
 
 
 cdef cnp.ndarray packed(cnp.dtype descr, object value):

@@ -32,6 +32,8 @@ from cowarray._c.numpy cimport (
     PyDataMem_GetHandler,
     PyDataMem_Handler,
     PyDataMem_SetHandler,
+    PyTypeNum_ISBOOL,
+    PyTypeNum_ISINTEGER,
 )
 from cowarray._c.temporary cimport is_temporary
 from cowarray._native.storage cimport count_shares, heap_calloc, heap_free, heap_malloc, heap_realloc
@@ -48,6 +50,9 @@ cdef object power = np.power
 # Ufuncs that give operands of one inexact dtype a result of that dtype.
 cdef frozenset reusing = frozenset((np.add, np.subtract, np.multiply, np.true_divide, np.power))
 cdef tuple inexact = (cnp.NPY_FLOAT, cnp.NPY_DOUBLE, cnp.NPY_CFLOAT, cnp.NPY_CDOUBLE)
+# The same of integers and of booleans.
+cdef frozenset reusing_bits = frozenset((np.bitwise_and, np.bitwise_or, np.bitwise_xor))
+cdef frozenset reusing_integers = reusing_bits | {np.add, np.subtract, np.multiply}
 
 
 cdef void *take(void *ctx, size_t nbytes) noexcept nogil:
@@ -111,6 +116,23 @@ cdef object large_binary(binary_function function, object a, object b):
             leave_heap()
 
 
+cdef bint gives_own_dtype(int type_num, object ufunc) except -1:
+    """Whether a ufunc gives operands of one dtype a result of that dtype."""
+    if PyTypeNum_ISINTEGER(type_num):
+        return ufunc in reusing_integers
+    if PyTypeNum_ISBOOL(type_num):
+        return ufunc in reusing_bits
+    return type_num in inexact and ufunc in reusing
+
+
+cdef bint is_number_for(cnp.dtype descr, object other) noexcept:
+    """Whether a number beside an array of a dtype leaves the result that dtype."""
+    if type(other) is int:
+        return not PyTypeNum_ISBOOL(descr.type_num)
+    return type(other) is descr.type or (type(other) is float and not PyTypeNum_ISINTEGER(descr.type_num)
+                                         and not PyTypeNum_ISBOOL(descr.type_num))
+
+
 cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) except -1:
     """Whether x is a temporary, and the result of ufunc for x and other has x's shape, dtype and layout.
 
@@ -119,7 +141,7 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
     cdef cnp.ndarray array
     if x.storage_ is not None or not x.writeable or count_weak_references(x) or Py_REFCNT(header) > 2:
         return False
-    if x.descr.type_num not in inexact or ufunc not in reusing:
+    if not gives_own_dtype(x.descr.type_num, ufunc) or not cnp.PyArray_ISBEHAVED_RO(header):
         return False
     if type(other) is cnp.ndarray:
         array = other
@@ -129,7 +151,7 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
             and cnp.PyArray_SAMESHAPE(array, header)
         ):
             return False
-    elif type(other) is not float and type(other) is not int and type(other) is not x.descr.type:
+    elif not is_number_for(x.descr, other):
         return False
     return is_temporary(x, type(x), BINARY_OPERATOR)
 
@@ -155,7 +177,7 @@ cdef bint is_reusable_fake(Array x, object other, bint both, object ufunc, bint 
     # The call takes a reference of its own.
     if Py_REFCNT(x.storage_) > 2 or count_shares(x.storage_) != 1 or x.birth != BORN_FRESH:
         return False
-    if not x.writeable or x.standard or x.descr.type_num not in inexact or ufunc not in reusing:
+    if not x.writeable or x.standard or not gives_own_dtype(x.descr.type_num, ufunc):
         return False
     if both and (<Array>other).nd == 0 and (<Array>other).birth == BORN_FRESH:
         # The other would be one of NumPy's scalars.
@@ -170,7 +192,7 @@ cdef bint is_reusable_fake(Array x, object other, bint both, object ufunc, bint 
             and cnp.PyArray_IS_C_CONTIGUOUS(located_header(x)) and is_shaped_as(x, header)
         ):
             return False
-    elif type(other) is not float and type(other) is not int and type(other) is not x.descr.type:
+    elif not is_number_for(x.descr, other):
         return False
     return not count_weak_references(x) and is_temporary(x, type(x), BINARY_OPERATOR)
 

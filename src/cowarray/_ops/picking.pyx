@@ -14,7 +14,16 @@ cimport numpy as cnp
 from libc.stdint cimport SIZE_MAX
 from libc.string cimport memcmp, memcpy
 
-from cowarray._array.array cimport Array, const_header, descr_of, has_doorkeeper, is_array, itemsize_of, storage_for
+from cowarray._array.array cimport (
+    Array,
+    const_header,
+    descr_of,
+    has_doorkeeper,
+    is_array,
+    itemsize_of,
+    shape_of,
+    storage_for,
+)
 from cowarray._array.layout cimport is_c_ordered, product
 from cowarray._c.numpy cimport (
     NPY_HALF,
@@ -192,7 +201,12 @@ cdef int narrow_to_index(Access *access, cnp.npy_intp *box, const Place *whole, 
 
 
 cdef object shown(object item):
-    """An item of an index, with arrays and lists as `plain_array` gives them; UNKNOWN for any other object."""
+    """An item of an index, with arrays and lists as `plain_array` gives them; UNKNOWN for any other object.
+
+    An array whose bytes are away stays what it is.
+    """
+    if is_array(item) and has_doorkeeper(<Array>item) and PyTypeNum_ISINTEGER((<Array>item).descr.type_num):
+        return item
     if not is_array(item) and type(item) is not list and type(item) is not cnp.ndarray:
         return item
     array = plain_array(item)
@@ -224,6 +238,11 @@ cdef int pick_item(Pick *pick, object item, int axis) except -2:
         return axis + 1 if pick_by_indices(pick, item, axis) else -1
     if axis >= pick.place.nd:
         return -1
+    if is_array(item):  # its elements may be any
+        if not together_with(pick, (<Array>item).nd, shape_of(<Array>item)):
+            return -1
+        pick.by_array[axis] = True
+        return axis + 1
     if type(item) is slice:
         if item.step is not None and item.step == 0:
             return -1

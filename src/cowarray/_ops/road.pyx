@@ -20,6 +20,7 @@ from cowarray._array.array cimport (
     adopt,
     Array,
     BORN_EAGER_ORDER,
+    BORN_SCALAR,
     const_header,
     descr_of,
     extent_of,
@@ -654,10 +655,12 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
             positions.add(position)
     for i in range(len(shown)):
         if i not in positions:
-            shown[i] = passage.read(shown[i])
+            shown[i] = passage.read(args[i])
+            if i > 0 or self is not None:
+                shown[i] = as_born(args[i], shown[i])
     for name, value in named.items():
         if name not in positions:
-            named[name] = passage.read(value)
+            named[name] = as_born(value, passage.read(value))
     if self is not None:
         if target is None:
             # NumPy's methods touch none of its elements. Those of other arguments they read.
@@ -671,6 +674,13 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
     if result is not None:
         passage.read_written(result)
     return passage.result(result)
+
+
+cdef inline object as_born(object value, object header):
+    """A number as such where NumPy would have given a scalar: its Python code tells one from an array without axes."""
+    if is_array(value) and (<Array>value).birth == BORN_SCALAR and (<Array>value).descr.type_num != cnp.NPY_VOID:
+        return header[()]
+    return header
 
 
 QUICK_FAILED = object()

@@ -41,6 +41,51 @@ def autograd() -> None:
     real, complexes = created(ArrayVSpace, 1), created(ComplexArrayVSpace, 1 + 1j)
     ArrayBox.register(ndarray)
     VSpace.register(ndarray, lambda value: (complexes if value.dtype.kind == "c" else real)(value))
+    _keep_gradients_ours()
+
+
+def _keep_gradients_ours() -> None:
+    """Where autograd itself makes NumPy's arrays of gradients, it makes ours of ours: a budget can make those again."""
+    from autograd.core import primitive_vjps
+    from autograd.numpy import numpy_vjps, numpy_wrapper
+    from autograd.tracer import getval
+
+    wrapped: Any = numpy_wrapper  # most of its names come from NumPy
+
+    class Numpy:
+        """NumPy, as the module of gradients sees it: `asarray`, for the gradients of `dot`, leaves ours as it is."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        def asarray(self, a: Any, dtype: Any = None) -> Any:
+            return asarray(a, dtype=dtype) if isinstance(a, ndarray) else np.asarray(a, dtype)
+
+    def is_ours(value: Any) -> bool:
+        while type(value) is not type(getval(value)):
+            value = getval(value)
+        return isinstance(value, ndarray)
+
+    def repeated(g: Any, shape: Any, dtype: Any, axis: Any, keepdims: Any) -> Any:
+        if shape == () or not is_ours(g):
+            return plain(g, shape, dtype, axis, keepdims)
+        lengths = np.array(shape)
+        lengths[list(axis) if isinstance(axis, tuple) else axis] = 1
+        return wrapped.reshape(g, lengths) + _chapters.zeros(shape, dtype=dtype), np.prod(shape) // np.prod(lengths)
+
+    def of_scalars(given: Any) -> Any:
+        """A maker of gradients that gives a reduction of ours a gradient of ours where it would give it a scalar."""
+
+        def maker(argnums: Any, ans: Any, args: Any, kwargs: Any) -> Any:
+            vjp = given(argnums, ans, args, kwargs)
+            return (lambda g: vjp(asarray(g) if isinstance(g, np.generic) else g)) if is_ours(args[0]) else vjp
+
+        return maker
+
+    plain, numpy_vjps.repeat_to_match_shape = numpy_vjps.repeat_to_match_shape, repeated
+    numpy_vjps.onp = Numpy()
+    for reduction in (wrapped.sum, wrapped._primitive_mean):
+        primitive_vjps[reduction] = of_scalars(primitive_vjps[reduction])
 
 
 def dask() -> None:

@@ -13,13 +13,13 @@ from cowarray._ops.operands import provide
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
 _Array = TypeVar("_Array", bound=ndarray)
-_Number = TypeVar("_Number", int, float)
+_Value = TypeVar("_Value")
 
 _HEURISTICS = ("dtr", "local", "lru", "size", "random")
 _COSTS = ("clock", "model")
 
 
-class _Figure(Generic[_Number]):
+class _Figure(Generic[_Value]):
     """An attribute that is what `stats` has by its name."""
 
     def __init__(self, text: str) -> None:
@@ -34,7 +34,7 @@ class _Figure(Generic[_Number]):
     @overload
     def __get__(self, run: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, run: "budget", owner: type | None = None) -> _Number: ...
+    def __get__(self, run: "budget", owner: type | None = None) -> _Value: ...
     def __get__(self, run: "budget | None", owner: type | None = None) -> Any:
         return self if run is None else run.stats()[self._name]
 
@@ -202,7 +202,7 @@ class budget(Mode):
         """
         self._managing.stop(self._run)
 
-    def stats(self) -> dict[str, float]:
+    def stats(self) -> dict[str, Any]:
         """What has happened so far.
 
         Returns
@@ -221,6 +221,9 @@ class budget(Mode):
     spilled_bytes = _Figure[int]("int: How many were written to it.")
     peak_bytes = _Figure[int]("int: The most that there were at once, until the end.")
     live_bytes = _Figure[int]("int: Those that there are now.")
+    constants = _Figure[dict[str, int]](
+        "dict: Bytes that there are now and that cannot be made again, by line and reason; the most first."
+    )
 
 
 def _names(parameter: str, names: Iterable[str]) -> list[str]:

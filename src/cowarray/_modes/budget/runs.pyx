@@ -180,6 +180,15 @@ cdef class Run:
         parts = [f"{readable(unit.nbytes)} made at {unit.site[0]}:{unit.site[1]}" for unit in found[:5]]
         return f"; {readable(sum(unit.nbytes for unit in found))} cannot be made again: " + ", ".join(parts)
 
+    def lines_kept(self):
+        """By line and reason, the bytes of constants that there are now: the most first."""
+        found = {}
+        with guard:
+            for unit in self.constants:
+                name = f"{unit.site[0]}:{unit.site[1]}: {unit.why}"
+                found[name] = found.get(name, 0) + unit.nbytes
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
     def stats(self):
         """What has happened, as a dict."""
         pools = self.pools
@@ -193,6 +202,7 @@ cdef class Run:
             "spilled_bytes": pools.spilled_bytes,
             "peak_bytes": self.peak if self.is_over else pools.peak,
             "live_bytes": pools.live + pools.frozen,
+            "constants": self.lines_kept(),
         }
 
 

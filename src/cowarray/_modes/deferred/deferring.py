@@ -216,6 +216,7 @@ def materialize(
     24000 of 24000
     """
     wanted = [x for x in _arrays_in(obj) if _has_no_bytes_yet(x) and (where is None or where(x))]
+    wanted.sort(key=_number)  # draws that come first are not drawn twice
     # Views of one Storage come together, and what an earlier one needed may be among the later.
     sizes = {id(x.storage): x.storage.nbytes for x in wanted}
     done, total = 0, sum(sizes.values())
@@ -240,6 +241,16 @@ def _make(x: ndarray) -> None:
     recipe = recipes.recipe_of(x)
     if recipe is not None:
         making.make(recipe)
+
+
+def _number(x: ndarray) -> int:
+    """When what makes an array was recorded."""
+    with importing:
+        from cowarray._modes.deferred import recipes
+
+    recipe = recipes.recipe_of(x)
+    node = None if recipe is None else recipe.latest.node
+    return 0 if node is None else node.number
 
 
 def _has_no_bytes_yet(x: ndarray) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from cowarray._modes.common.blocks import call_in
 from cowarray._modes.common.site import Site
 from cowarray._modes.deferred import recipes
-from cowarray._modes.record.draws import State, rest, rest_after
+from cowarray._modes.record.draws import Again, State, can_be_repeated, rest, rest_after, skip
 from cowarray._modes.record.nodes import Node, Version, clone
 from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, rebuilt
 
@@ -105,8 +105,16 @@ def _needed(version: Version) -> list[Node]:
     return sorted(found, key=lambda node: node.number)
 
 
+# The least bytes of a draw that is drawn again rather than kept: the state that it is drawn from takes some, too.
+_LEAST = 4096
+
+
 class _Slice:
-    """What has to run for a version. After an error, everything is as before."""
+    """What has to run for a version. After an error, everything is as before.
+
+    Draws that run for the generator's state alone are dropped at once: they become nodes that draw from a copy of the
+    state that they drew from, if anybody asks.
+    """
 
     def __init__(self, version: Version, said: _Said) -> None:
         self.said = said
@@ -115,6 +123,8 @@ class _Slice:
         self.made: dict[Version, None] = {}  # their bytes are nobody else's
         self.states: dict[np.random.Generator, Any] = {}  # of generators, as they were
         self.left: dict[Version, int] = {}  # how many nodes of the slice are still to read it
+        self.passed: dict[Node, Again] = {}  # draws whose results were dropped, and what draws them again
+        self.asked = {version, *(each for node in self.nodes for each in node.reads)}
 
     def run(self) -> None:
         """Make the bytes, outside of all blocks and modes, and put them where they are missing."""
@@ -127,9 +137,9 @@ class _Slice:
             for node in self.nodes:
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
-            recipes.put_made(self.nodes, self.made, kept)
+            recipes.put_made(self.nodes, self.made, kept, self.passed)
         except BaseException as error:
-            recipes.undo(self.nodes, self.made, self.states)
+            recipes.undo(self.nodes, self.made, self.states, self.passed)
             if isinstance(error, (ValueError, TypeError, LookupError, OverflowError, NotAsForetold)):
                 recipes.write_nothing(node)
             error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
@@ -144,15 +154,37 @@ class _Slice:
         args = [rebuilt(value, values) for value in node.args]
         kwargs = {name: rebuilt(value, values) for name, value in node.kwargs.items()}
         self.said.site = node.site
-        with node.circumstances(), self.said.gathering():
-            result = node.function(*args, **kwargs)
+        again, result = self._passes(node, values), None
+        if again is None or not self._skips(node, again, values, args, kwargs):
+            with node.circumstances(), self.said.gathering():
+                result = node.function(*args, **kwargs)
         for before, after in node.writes.items():
             self._put(after(), values[before])
-        if node.births:
+        if again is not None:
+            self.passed[node] = again
+        elif node.births:
             results = flat(result)
             for place, outline, version in node.births:
                 if version() is not None:
                     self._put(version(), laid(results[place], outline, values))
+
+    def _passes(self, node: Node, values: dict[Version, Any]) -> Again | None:
+        """What draws again what a node is to draw, if nobody has asked for that, but somebody still may."""
+        generator = next(iter(values.values()), None)
+        if len(values) != 1 or not isinstance(generator, np.random.Generator) or not can_be_repeated(generator):
+            return None
+        born = [(outline[1], version()) for _, outline, version in node.births]
+        wanted = [nbytes for nbytes, version in born if version is not None]
+        if sum(wanted) < _LEAST or not self.asked.isdisjoint([version for _, version in born]):
+            return None
+        draw: Any = node.function
+        return Again(generator, draw.function.__name__)
+
+    def _skips(self, node: Node, again: Again, values: dict[Version, Any], args: list[Any], kwargs: Any) -> bool:
+        """Whether the generator could be advanced by a draw without drawing."""
+        (generator,) = values.values()
+        place = node.births[0][1][0]
+        return place.dtype == np.float64 and skip(generator, again.name, args, kwargs, place.size)
 
     def _value(self, version: Version, written: bool) -> Any:
         """A version's bytes, for a node to read or to write."""

@@ -81,8 +81,11 @@ def fill(Storage storage not None, Storage made not None, /):
     take_bytes(storage, made)
 
 
-def put_made(list nodes, dict made, dict kept, /):
-    """Put what nodes have made where it is missing, and forget the nodes. No signal comes in between."""
+def put_made(list nodes, dict made, dict kept, dict passed, /):
+    """Put what nodes have made where it is missing, and forget the nodes. No signal comes in between.
+
+    passed: by node whose results were dropped, the function that gives them again.
+    """
     cdef Version version
     cdef list gone = []
     for each in made:
@@ -99,12 +102,16 @@ def put_made(list nodes, dict made, dict kept, /):
             version.value = None
         gone.append(value)
     for node in nodes:
-        (<Node>node).forget()
+        if node in passed:
+            (<Node>node).come_again(passed[node])
+        else:
+            (<Node>node).forget()
 
 
-def undo(list nodes not None, dict made not None, dict states not None, /):
+def undo(list nodes not None, dict made not None, dict states not None, dict passed not None, /):
     """Forget what was made before an error, unless it has been put in place. Generators get their states back."""
-    if (<Node>nodes[0]).function is None:
+    cdef Node first = nodes[0]
+    if first.function is None or (first in passed and first.function is passed[first]):
         return
     for version in made:
         (<Version>version).value = None

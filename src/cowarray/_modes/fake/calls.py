@@ -198,7 +198,7 @@ class Call:
 
     # ---- what is written
 
-    def writes(self, x: Any, whole: bool = False, text: bool = False, key: object = ..., where: object = ...) -> bool:
+    def writes(self, x: Any, whole: bool = False, text: bool = False, key: object = ...) -> bool:
         """Whether an array that the operation writes has become, or is, a fake; False: compute it, all is real.
 
         Parameters
@@ -208,8 +208,8 @@ class Call:
             Whether all of it gets values that do not depend on the old ones.
         text : bool
             Whether what is left of a text is written, too.
-        key, where : object, optional
-            An index, of what of it is written; the same with headers in it.
+        key : object, optional
+            A settled index, of what of it is written.
 
         Raises
         ------
@@ -230,7 +230,7 @@ class Call:
             if not x.flags.writeable:
                 raise ValueError("assignment destination is read-only")
             forget(x, self.origin)
-        write(x, whole, text, self.origin, self.operation, key, where)
+        write(x, whole, text, self.origin, self.operation, key)
         return True
 
     # ---- what is assumed

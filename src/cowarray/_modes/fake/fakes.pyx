@@ -434,7 +434,7 @@ def forget(Array x not None, Origin origin not None, /):
     note_birth(origin, window_size(x.storage_))
 
 
-def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=..., where=...):
+def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=...):
     """What a write to an array without bytes does: it gets bytes of its own, a copy or not.
 
     Parameters
@@ -448,9 +448,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
         The line that writes.
     operation : str, optional
     key : object, optional
-        An index, of what of x is written; and
-    where : object, optional
-        the same as NumPy is to see it.
+        A settled index, of what of x is written. Elements of fakes in it are not read.
     """
     cdef cow_mutable_scope scope
     cdef cnp.npy_intp box[2 * MAXDIMS]
@@ -475,7 +473,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
                 overwrite.commit()
         else:
             access = access_to(whose, WRITES, OPERATION)
-            narrow(&access, box, whose, key, where)
+            narrow(&access, box, whose, key, key)
             begin_write(whose.storage_, &access, &scope)
             end_write(&scope)
     finally:

@@ -13,7 +13,7 @@ import inspect
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.record.nodes import Version
 from cowarray._ops.protocols import bearing
 
-__all__ = ["NotRecorded", "State", "draw_of", "repeated", "rest", "rest_after"]
+__all__ = ["Again", "NotRecorded", "State", "can_be_repeated", "draw_of", "repeated", "rest", "rest_after", "skip"]
 
 
 class NotRecorded(Exception):
@@ -159,27 +159,48 @@ _ALONE = _holders(_alone._numpys)
 _drawing = threading.RLock()
 
 
+class Again:
+    """A draw from a known state, as often as one likes.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        It is in that state now.
+    name : str
+        Of its method.
+    """
+
+    __slots__ = ("kind", "name", "state")
+
+    def __init__(self, generator: np.random.Generator, name: str) -> None:
+        self.kind: Callable[[], np.random.BitGenerator] = type(generator.bit_generator)
+        self.name = name
+        self.state = generator.bit_generator.state
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bits = self.kind()
+        bits.state = self.state
+        return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
+
+
 class _Repeat:
     """A draw that is done now, and again from the same state as often as one likes."""
 
-    __slots__ = ("draw", "kind", "name", "state")
+    __slots__ = ("again", "draw")
 
     def __init__(self, draw: Draw) -> None:
         self.draw: Draw | None = draw
-        self.kind = type(draw.state.generator.bit_generator)
-        self.name = draw.replay.function.__name__
-        self.state: Any = None
+        self.again: Again | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.draw is not None:
             self.draw.state.settle()  # draws that wait come first
             with _drawing:
                 draw, self.draw = self.draw, None
-                self.state = draw.state.generator.bit_generator.state
+                self.again = Again(draw.state.generator, draw.replay.function.__name__)
                 return draw.replay(*args, **kwargs)
-        bits = self.kind()
-        bits.state = self.state
-        return bearing(getattr(np.random.Generator(bits), self.name))(*args, **kwargs)
+        assert self.again is not None
+        return self.again(*args, **kwargs)
 
 
 def repeated(draw: Draw) -> Callable[..., Any]:
@@ -194,11 +215,55 @@ def repeated(draw: Draw) -> Callable[..., Any]:
     NotRecorded
         The bit generator is not one of NumPy's, which can be made anew.
     """
-    if type(draw.state.generator.bit_generator) not in _KINDS:
+    if not can_be_repeated(draw.state.generator):
         raise NotRecorded
     return _Repeat(draw)
 
 
+def can_be_repeated(generator: np.random.Generator) -> bool:
+    """Whether a generator's bit generator is one of NumPy's, which can be made anew.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    bool
+    """
+    return type(generator.bit_generator) in _KINDS
+
+
+def skip(generator: np.random.Generator, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], count: int) -> bool:
+    """Advance a generator by a draw of so many doubles, if it takes one random number for each.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    name : str
+        Of its method.
+    args, kwargs
+        Of the draw.
+    count : int
+
+    Returns
+    -------
+    bool
+        False if the draw may take another number of them.
+    """
+    bits: Any = generator.bit_generator
+    bounds = () if name == "random" else (*args[:2], kwargs.get("low", 0.0), kwargs.get("high", 1.0))
+    if type(bits) not in _ADVANCED or name not in ("random", "uniform") or any(type(x) not in _NUMBERS for x in bounds):
+        return False
+    before = bits.state
+    bits.advance(count)
+    # Half of a random number may wait to be drawn: a double does not take it, but `advance` forgets it.
+    bits.state = {**bits.state, "has_uint32": before["has_uint32"], "uinteger": before["uinteger"]}
+    return True
+
+
+_NUMBERS = (int, float)
+_ADVANCED = (np.random.PCG64, np.random.PCG64DXSM)
 _KINDS = (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 
 # Draws what nobody looks at.

@@ -41,6 +41,7 @@ cdef class Node:
     cpdef object write(self, Version before, Version after)
     cpdef object bear(self, Py_ssize_t place, Array array, Version version)
     cpdef object forget(self)
+    cpdef object come_again(self, object function)
 
 
 cdef Traced find_traced(Array x)

@@ -88,10 +88,10 @@ class RehearsedCall(Call):
     def compute(self):
         raise NotRecorded
 
-    def writes(self, x, whole=False, text=False, key=..., where=...):
+    def writes(self, x, whole=False, text=False, key=...):
         if not (is_array(x) and (<Array>x).storage_ is not None and (<Array>x).storage_.is_fake):
             raise NotRecorded  # bytes that are there are written now
-        return Call.writes(self, x, whole, text, key, where)
+        return Call.writes(self, x, whole, text, key)
 
 
 cdef object rehearse(str operation, object function, tuple args, dict kwargs, Rehearsal rehearsal):

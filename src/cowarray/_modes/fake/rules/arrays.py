@@ -79,16 +79,21 @@ def get_item(call: Call) -> Any:
         layout = indexed(header, with_places(call, header, key, shown) if masks else shown)
         check_places(header.shape, key)
         return call.give(layout)
-    part = header[
-        (*key, ...)
-        if type(key) is tuple and Ellipsis not in key
-        else key
-        if key is Ellipsis or type(key) is tuple
-        else (key, ...)
-    ]
-    picks_one = part.ndim == 0 and not (key is Ellipsis or (type(key) is tuple and Ellipsis in key))
+    part = _part_of(header, key)
+    picks_one = part.ndim == 0 and not _has_ellipsis(key)
     its = x.dtype if x.dtype.kind == "V" else x.dtype.newbyteorder("=")
     return call.give(Layout((), its, ())) if picks_one else call.view(x)
+
+
+def _part_of(header: Any, key: Any) -> Any:
+    """What a basic index names, as a view also where it is one element: no byte is read."""
+    if _has_ellipsis(key):
+        return header[key]
+    return header[(*key, ...) if type(key) is tuple else (key, ...)]
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is Ellipsis or (type(key) is tuple and any(item is Ellipsis for item in key))
 
 
 def _of_no_elements(header: Any, key: Any, masks: Any) -> Any:
@@ -125,9 +130,11 @@ def set_item(call: Call) -> Any:
         call.writes(x, False, text=True)
         return None
     is_real = x.dtype.kind not in "OV" and not _is_plain(value) and first_fake((value,)) is None
-    if is_real and is_basic and not isinstance(header[key], np.ndarray):
+    part: Any = _part_of(header, key) if is_basic else None
+    is_one = is_basic and part.ndim == 0 and not _has_ellipsis(key)
+    if is_real and is_one:
         np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
-        call.writes(x, header.size == 1, text=True, key=key, where=key)
+        call.writes(x, header.size == 1, text=True, key=key)
         return None
     shown = call.header(value)
     if x.dtype.names is not None and type(value) in (tuple, list) and first_fake(value) is None:
@@ -135,25 +142,22 @@ def set_item(call: Call) -> Any:
     if x.dtype.kind in "mM" and not isinstance(value, (ndarray, np.ndarray)):
         np.array(value, dtype=x.dtype)
     whole = False
-    where = ...
     if is_basic:
-        where = key
-        part = header[key]
         if is_real:
             np.array(value, dtype=x.dtype)
-        if type(value) in (list, tuple) and np.ndim(shown) > np.ndim(part):
+        if type(value) in (list, tuple) and np.ndim(shown) > part.ndim:
             raise ValueError("setting an array element with a sequence")
-        whole = part.size == header.size if isinstance(part, np.ndarray) else header.size == 1
+        whole = part.size == header.size
         assigned(header, key, _kind_of(shown))
     elif fake_masks(key):
         _check_masked(call, header, key, shown)
+        key = ...
     else:
         if is_real:
             np.array(value, dtype=x.dtype)
-        where = _shown_key(call, key)
-        assigned(header, where, _kind_of(shown))
+        assigned(header, _shown_key(call, key), _kind_of(shown))
         check_places(header.shape, key)
-    call.writes(x, whole, text=True, key=... if where is ... else key, where=where)
+    call.writes(x, whole, text=True, key=key)
     return None
 
 
