@@ -70,6 +70,14 @@ def _sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
+def _make_folder(path: Path) -> None:
+    """Make a folder whose name is safe on the disk, with those above it that there are not."""
+    if not path.is_dir():
+        _make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        _sync_folder(path.parent)
+
+
 def _write_all(descriptor: int, data: Any) -> None:
     view = memoryview(data).cast("B")
     while view:
@@ -165,7 +173,7 @@ class Store:
     @classmethod
     def create(cls, folder: Path) -> "Store":
         """A new, empty folder."""
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         if (folder / "history.sqlite").exists():
             raise FileExistsError(f"History: there is a history in {folder}; open it without a state")
         made = cls(folder, writes=True)
@@ -221,6 +229,7 @@ class Store:
         """After the first version: from here on the folder has a history."""
         self.flush()
         self._connection.close()
+        (self.folder / "history.sqlite.part-journal").unlink(missing_ok=True)
         (self.folder / "history.sqlite.part").rename(self.folder / "history.sqlite")
         _sync_folder(self.folder)
         self._connection = self._connect("history.sqlite")
