@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, overload
@@ -241,9 +241,9 @@ class History:
     ) -> None:
         """Become what the folder says."""
         self._store, self._contents = store, store.contents
+        layout_of = lru_cache(lambda text: decoded(text, template))
         for record in records:
-            layout = decoded(record.layout, template)
-            self._tree.add(record.version, layout, record.page, record.before, record.after)
+            self._tree.add(record.version, layout_of(record.layout), record.page, record.before, record.after)
         self._place = present.head, present.tips, present.branch
         page, content, found = self._readable(mode)
         for stored in arrays:

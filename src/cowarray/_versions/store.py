@@ -21,8 +21,9 @@ import sqlite3
 import struct
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +300,8 @@ class Store:
             after, head, branch, tips = self._connection.execute("SELECT * FROM present").fetchone()
         finally:
             self._connection.execute("COMMIT")
-        records = [self._record_of(row, layouts) for row in rows]
+        counts_of = lru_cache(json.loads)  # most versions change the same arrays
+        records = [self._record_of(row, layouts, counts_of) for row in rows]
         present = Present(head, branch, json.loads(tips))
         for record in records:
             if record.version.number > after:
@@ -308,10 +310,10 @@ class Store:
         return records, present, [self._array_of(*row) for row in arrays]
 
     @staticmethod
-    def _record_of(row: Any, layouts: dict[int, str]) -> Record:
+    def _record_of(row: Any, layouts: dict[int, str], counts_of: Callable[[str], dict[str, int]]) -> Record:
         number, parent, merged, branch, message, when, counts, layout, entries = row
-        version = Version(number, parent, merged, message, when, json.loads(counts))
-        page, before, after = np.frombuffer(entries, "<i8").astype(np.int64).reshape(3, -1)
+        version = Version(number, parent, merged, message, when, dict(counts_of(counts)))
+        page, before, after = np.frombuffer(entries, "<i8").reshape(3, -1)
         return Record(version, branch, layouts[layout], page, before, after)
 
     def _array_of(self, number: int, name: str, first: int, axes: str, *file: int) -> Stored:
