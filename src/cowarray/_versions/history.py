@@ -1,9 +1,11 @@
 """`History`: versions of a state, each of which costs the pages that it changed."""
 
 import os
+import sys
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from html import escape
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
@@ -68,18 +71,44 @@ class _Step:
     discards: bool = False  # what is not committed
 
 
+_HISTORIES: weakref.WeakSet["History"] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for history in list(_HISTORIES):
+        history._free()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _is_on_stack(history: "History") -> bool:
+    """Whether a call of the history is under way in this thread, other than the one that asks."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None:
+        if frame.f_code.co_name in ("call", "close") and frame.f_locals.get("self") is history:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
     """One call at a time; what an interrupt has cut short is finished first."""
 
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        self._see_free(function.__name__)
         with self._lock:
-            if self._step is not None:
-                self._do(self._step)
             try:
-                return function(self, *args, **kwargs)
+                self._caller = threading.get_ident()
+                if self._step is not None:
+                    self._do(self._step)
+                try:
+                    return function(self, *args, **kwargs)
+                finally:
+                    self._drop_fresh()
             finally:
-                self._drop_fresh()
+                self._caller = 0
 
     return call
 
@@ -128,7 +157,8 @@ class History:
     compared with a copy. A look finds bytes that differ, however they were written, through views and exports, too.
     While an export that can be written to is alive, all pages of its array are looked at.
 
-    Commit while no other thread writes to the state. After a fork, in both processes, the next commit of each large
+    Calls from several threads are made one after the other. One by a callback in the middle of another, of a destructor or
+    a container of yours, is a RuntimeError. Commit while no other thread writes to the state. After a fork, in both processes, the next commit of each large
     array copies it once; only the parent writes to the folder.
 
     A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md has the
@@ -166,7 +196,7 @@ class History:
             raise TypeError(f"History: expected a path before a state (got {type(path_or_state).__name__})")
         if mode not in ("r", "r+"):
             raise ValueError(f"History: mode must be 'r' or 'r+' (got {mode!r})")
-        self._lock = threading.RLock()
+        self._free()
         self._slots: dict[int, _Slot] = {}
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
@@ -185,6 +215,18 @@ class History:
             self._open(Path(path_or_state), mode, template)
         else:
             self._create(Path(path_or_state), state)
+
+    def _free(self) -> None:
+        """Nobody calls. In a forked child, whoever did is a thread of the parent's; his step is finished as any."""
+        self._lock = threading.RLock()
+        self._caller = 0  # the thread that has the lock; an interrupt may leave it behind
+        _HISTORIES.add(self)
+
+    def _see_free(self, name: str) -> None:
+        """Refuse callbacks: destructors, and the user's containers, run in the middle of a call, or of its writer."""
+        is_inside = self._caller == threading.get_ident() and _is_on_stack(self)
+        if is_inside or (self._store is not None and self._store.is_writing()):
+            raise RuntimeError(f"History.{name.strip('_')}: called in the middle of another call of this history")
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
@@ -613,7 +655,9 @@ class History:
 
     def close(self) -> None:
         """Flush, and let another process write to the folder. The state stays what it is; nothing can be committed."""
+        self._see_free("close")
         with self._lock:
+            self._caller = threading.get_ident()
             if self._store is not None:
                 self._store.close()
 

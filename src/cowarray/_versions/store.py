@@ -451,6 +451,10 @@ class Store:
                 raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
             raise
 
+    def is_writing(self) -> bool:
+        """Whether this is called by what the thread in the background does."""
+        return self._jobs.is_here()
+
     def flush(self) -> None:
         """Wait for what is written in the background; what has failed is tried again, and raises."""
         if self._process == os.getpid():
