@@ -157,9 +157,9 @@ class History:
     compared with a copy. A look finds bytes that differ, however they were written, through views and exports, too.
     While an export that can be written to is alive, all pages of its array are looked at.
 
-    Calls from several threads are made one after the other. One by a callback in the middle of another, of a destructor or
-    a container of yours, is a RuntimeError. Commit while no other thread writes to the state. After a fork, in both processes, the next commit of each large
-    array copies it once; only the parent writes to the folder.
+    Calls from several threads are made one after the other. One by a callback in the middle of another, of a destructor
+    or a container of yours, is a RuntimeError. Commit while no other thread writes to the state. After a fork, in both
+    processes, the next commit of each large array copies it once; only the parent writes to the folder.
 
     A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md has the
     format. A commit is safe on the disk when it returns, whatever ends the process. A history is a context manager,
