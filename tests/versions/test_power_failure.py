@@ -143,7 +143,7 @@ def test_a_power_failure_at_any_call(tmp_path):
 @pytest.mark.long
 def test_power_failures_of_many_programs(tmp_path):
     seed = chosen_seed()
-    for number in range(all_or(40, 4)):
+    for number in range(all_or(20, 4)):
         work = tmp_path / str(number)
         work.mkdir()
         fail_everywhere(work, seed + number, 25, 10**6, 4)

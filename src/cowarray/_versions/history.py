@@ -628,7 +628,7 @@ class History:
         try:
             if self._store is not None:
                 records = [self._record(number, "") for number in thinned.versions]
-                self._store.replace(records, self._now(), max(thinned.versions))
+                self._store.replace(records, self._now(), thinned.last)
         except BaseException:
             self._tree = before
             raise
@@ -695,7 +695,7 @@ class History:
             number: (slot.first, np.asarray(slot.tracked.copy_of_committed()[0])) for number, slot in arrays.items()
         }
         records = [self._record(number, "", tree) for number in tree.versions]
-        store.compact(records, self._now(), max(tree.versions), values, copied)
+        store.compact(records, self._now(), tree.last, values, copied)
         self._tree = tree
         for slot in arrays.values():
             slot.held[:] = 0
@@ -723,7 +723,7 @@ class History:
     def _say(self, head: int, tips: dict[str, int], branch: str) -> None:
         """Note in the folder where the history is about to be."""
         if self._store is not None and self._store.is_writers:
-            self._store.put_present(Present(head, branch, tips), max(self._tree.versions))
+            self._store.put_present(Present(head, branch, tips), self._tree.last)
 
     def _store_arrays(self, layout: Layout) -> None:
         for _, number in arrays_of(layout):
@@ -1042,7 +1042,7 @@ class History:
         names: dict[int, list[str]] = {}
         for name, tip in self._tips.items():
             names.setdefault(tip, []).append(name)
-        for version in sorted(self._tree.versions.values(), key=lambda version: -version.number):
+        for version in reversed(self._tree.versions.values()):
             mark = " *" if version.number == self._head else ""
             tips = f" ({', '.join(names[version.number])})" if version.number in names else ""
             what = ", ".join(f"{path}: {count * PAGE:,} bytes" for path, count in version.pages.items())
