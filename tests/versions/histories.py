@@ -179,32 +179,49 @@ class World:
         other = self.random.choice(list(self.versions))
         policy = self.random.choice(["first", "last", "raise"])
         base = self.history._tree.common(self.head, other)
-        ours, theirs, start = self.versions[self.head], self.versions[other], self.versions[base]
+        three = [self.versions[number] for number in (base, self.head, other)]
+        start, ours, theirs = three
+        arrays = [{index: path for path, index in self.layout_of(number)} for number in (base, self.head, other)]
+        clash = self.layout_of(self.head) != self.layout_of(other) and self.drops_changes(three, arrays)
         try:
             number = self.history.merge(other, conflicts=policy)
         except ca.MergeConflict:
             assert policy == "raise"
             assert equal(self.state, ours)
             return
+        assert not clash or policy != "raise", "a change of an array that the other dropped is lost"
+        if clash:
+            assert self.layout_of(number) == self.layout_of(self.head if policy == "first" else other)
         if equal(ours, start):
             assert equal(self.state, theirs)
         if equal(theirs, start):
             assert equal(self.state, ours)
-        if base != number and isinstance(start["a"], np.ndarray):
-            self.check_merged(start, ours, theirs, policy)
+        for index in arrays[0].keys() & arrays[1].keys() & arrays[2].keys():
+            path = dict(map(reversed, self.layout_of(number))).get(index)
+            if path is not None:
+                self.check_merged(*(at(x, paths[index]) for x, paths in zip(three, arrays, strict=True)), path, policy)
         self.versions[number], self.parents[number] = frozen(self.state), self.head
         self.tips[self.branch], self.head = number, number
 
-    def check_merged(self, start, ours, theirs, policy):
-        s, o, t = (np.atleast_1d(x["a"]) for x in (start, ours, theirs))
-        if not s.shape == o.shape == t.shape or not s.dtype == o.dtype == t.dtype or not self.same_slot(ours, theirs):
-            return
-        wanted = np.where((o != s) & ((policy == "first") | (t == s)), o, np.where(t != s, t, o))
-        assert np.array_equal(np.atleast_1d(np.asarray(self.state["a"])), wanted)
+    def layout_of(self, number):
+        """The path and the number of each array of a version."""
+        return list(arrays_of(self.history._tree.layouts[number]))
 
     @staticmethod
-    def same_slot(ours, theirs):
-        return list(ours) == list(theirs) and len(ours["b"]) == len(theirs["b"])
+    def drops_changes(three, arrays):
+        """Whether one of two versions lacks an array that the other has changed."""
+        return any(
+            index not in arrays[3 - one]
+            and not equal(at(three[0], arrays[0][index]), at(three[one], arrays[one][index]))
+            for one in (1, 2)
+            for index in arrays[0].keys() & arrays[one].keys()
+        )
+
+    def check_merged(self, start, ours, theirs, path, policy):
+        s, o, t = (np.frombuffer(x.tobytes(), np.dtype((np.void, x.itemsize))) for x in (start, ours, theirs))
+        mine, other = unequal(ours, start), unequal(theirs, start)
+        wanted = np.where(mine & ((policy == "first") | ~other), o, np.where(other, t, s))
+        assert np.asarray(at(self.state, path)).tobytes() == wanted.tobytes()
 
     def keep(self):
         last = self.random.randrange(1, 12)

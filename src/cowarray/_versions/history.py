@@ -543,7 +543,8 @@ class History:
         message : str, optional
         conflicts : {"raise", "first", "last"}
             What to do about an element, or a plain value, that both have changed to something else since the last
-            version that they have in common: raise, keep the present one, or take the other one.
+            version that they have in common, or an array that one has changed and the other has no more: raise, keep
+            the present one, or take the other one.
 
         Returns
         -------
@@ -1004,14 +1005,27 @@ class History:
     # ---- merging -----------------------------------------------------------------------------------------------------
 
     def _merged_layout(self, base: int, theirs: int, conflicts: str) -> Layout:
-        layouts = self._tree.layouts
-        if layouts[theirs] == layouts[base] or layouts[theirs] == layouts[self._head]:
-            return layouts[self._head]
-        if layouts[self._head] == layouts[base] or conflicts == "last":
-            return layouts[theirs]
-        if conflicts == "first":
-            return layouts[self._head]
-        raise MergeConflict("History.merge: both have changed plain values, or which arrays there are", [])
+        start, ours, other = (self._tree.layouts[number] for number in (base, self._head, theirs))
+        if ours == other:
+            return ours
+        one_alone = start in (ours, other)
+        if one_alone and not self._drops_changes(base, theirs):
+            return ours if other == start else other
+        if conflicts == "raise":
+            both = "both have changed plain values, or which arrays there are"
+            what = "one has changed an array that the other has no more" if one_alone else both
+            raise MergeConflict(f"History.merge: {what}", [])
+        return ours if conflicts == "first" else other
+
+    def _drops_changes(self, base: int, theirs: int) -> bool:
+        """Whether either version lacks an array that the other has changed since their common one."""
+        numbers = {at: {index for _, index in arrays_of(self._tree.layouts[at])} for at in (base, self._head, theirs)}
+        for one, other in ((self._head, theirs), (theirs, self._head)):
+            gone = numbers[base] & numbers[one] - numbers[other]
+            pages, _ = self._tree.between(base, one)
+            if any(changes(self._value(at, base), self._value(at, one)) for at in gone & self._by_slot(pages).keys()):
+                return True
+        return False
 
     def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> _Pages:
         """Pages of arrays with what both have changed since their common version."""
