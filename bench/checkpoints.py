@@ -70,7 +70,8 @@ class Hdf5:
     """versioned-hdf5, which is told what has changed."""
 
     def __init__(self, x, folder, chunk):
-        self.file = h5py.File(folder / "x.h5", "w")
+        self.path = folder / "x.h5"
+        self.file = h5py.File(self.path, "w")
         self.versions = versioned_hdf5.VersionedHDF5File(self.file)
         with self.versions.stage_version("0") as group:
             group.create_dataset("x", data=x, chunks=(chunk,))
@@ -83,7 +84,10 @@ class Hdf5:
         self.count += 1
 
     def read(self, k):
-        return self.versions[str(k)]["x"][:]
+        """From the file: what was staged is kept as it was given."""
+        self.file.close()
+        with h5py.File(self.path, "r") as file:
+            return versioned_hdf5.VersionedHDF5File(file)[str(k)]["x"][:]
 
 
 class Icechunk:
@@ -154,7 +158,7 @@ def change(workload, k, x, rng):
         x += 1.0
     else:
         where = slice(x.size // PARTS * k, x.size // PARTS * (k + 1))
-        x[where] = k + 1.0
+        x[where] = rng.random(where.stop - where.start)
     return where
 
 
