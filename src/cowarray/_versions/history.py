@@ -197,6 +197,7 @@ class History:
         if mode not in ("r", "r+"):
             raise ValueError(f"History: mode must be 'r' or 'r+' (got {mode!r})")
         self._free()
+        _HISTORIES.add(self)
         self._slots: dict[int, _Slot] = {}
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
@@ -220,7 +221,6 @@ class History:
         """Nobody calls. In a forked child, whoever did is a thread of the parent's; his step is finished as any."""
         self._lock = threading.RLock()
         self._caller = 0  # the thread that has the lock; an interrupt may leave it behind
-        _HISTORIES.add(self)
 
     def _see_free(self, name: str) -> None:
         """Refuse callbacks: destructors, and the user's containers, run in the middle of a call, or of its writer."""
