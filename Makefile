@@ -82,7 +82,7 @@ $(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%:
 AT_HAND = $(shell tools/at_hand.sh $(1))
 
 constraints: $(VENV)/.constraints ## Renew constraints.txt: the newest versions that pyproject.toml allows, for each Python and system
-	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/requires.py; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
+	@{ echo '$(PIP_NEEDED)'; $(IN_VENV) tools/requires.py | tr ' ' '\n'; } | $(VENV)/bin/uv pip compile --quiet --universal --upgrade \
 	    --python-version $(firstword $(SUPPORTED)) --no-annotate --custom-compile-command "make constraints" \
 	    --all-extras $(addprefix --group ,$(GROUPS)) --output-file constraints.txt - pyproject.toml
 

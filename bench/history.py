@@ -1,6 +1,7 @@
-"""What a history costs beside NumPy's copies: ``python bench/history.py [--mib 1024] [--versions 10 1000 10000]``.
+"""What a history costs beside NumPy's copies: ``python bench/history.py [--mib 1024] [--versions 10 1000 100000]``.
 
-One element at random of one array is written and committed, in memory and in a folder. Figures are medians of one run.
+One element at random of one array is written and committed, in memory and in a folder. Times of commits are the median
+and the 99th percentile of the last thousand.
 """
 
 import argparse
@@ -30,29 +31,35 @@ def written():
 
 
 def commits(history, count, rng, until):
-    """The times of the last thousand commits, and the bytes written for one."""
-    times, before, start = [], 0, len(history)
+    """The times of the last thousand commits, and the bytes written for each of them."""
+    times, before, start = [], written(), len(history)
     x = history.state
     for k in range(start, until):
-        x[int(rng.integers(count))] = k
-        if k == until - 1:
+        if k == until - 1000:
             before = written()
+        x[int(rng.integers(count))] = -k
         times.append(timed(history.commit))
-    return times[-1000:], written() - before
+    return times[-1000:], (written() - before) // min(1000, until - start)
 
 
-def measure(history, count, versions, rng, nbytes):
+def measure(history, count, versions, rng):
+    print(f"  {'versions':>8}  {'median':>9}  {'99 %':>9}  {'written':>8}  memory of the changed bytes")
     for until in versions:
         times, wrote = commits(history, count, rng, until + 1)
         own = history.own_nbytes / (until * 4096)
+        worst = float(np.quantile(times, 0.99))
+        print(f"  {until:>8}  {ms(times):>9}  {ms([worst]):>9}  {wrote:>8}  {own:.2f}", flush=True)
+        steps = [timed(step) for _ in range(5) for step in (history.undo, history.redo)]
+        print(f"            undo, redo: {ms(steps)}")
+        there = [timed(lambda to=to: history.checkout(to)) for to in (1, until, 1, until)]
+        pages = history_pages(history, 1, until)
         print(
-            f"  {until:>7} versions: commit {ms(times)}, {wrote} bytes written, memory {own:.2f} of the changed pages"
+            f"            from one end to the other: {ms(there)}, {pages} pages: {there[-1] / pages * 1e6:.1f} us each"
         )
-    tip = history.version
-    print(f"  a neighbour: {ms([timed(history.undo), timed(history.redo), timed(history.undo), timed(history.redo)])}")
-    far = timed(lambda: history.checkout(1))
-    print(f"  from version {tip} to 1: {far * 1e3:.1f} ms, {far / tip * 1e6:.1f} us a page")
-    history.checkout(tip)
+
+
+def history_pages(history, a, b):
+    return max(1, history._tree.between(a, b)[0].size)
 
 
 def comparisons(x):
@@ -62,12 +69,13 @@ def comparisons(x):
     return [timed(lambda: cowarray.changes(a, b)) for _ in range(9)]
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mib", type=int, default=1024)
-    parser.add_argument("--versions", type=int, nargs="+", default=[10, 1000, 10000])
-    parser.add_argument("--stored", type=int, nargs="+", default=[10, 1000])
-    options = parser.parse_args()
+    parser.add_argument("--versions", type=int, nargs="*", default=[10, 1000, 100_000])
+    parser.add_argument("--stored", type=int, nargs="*", default=[10, 1000, 100_000])
+    parser.add_argument("--folder", help="where the folder is made; /dev/shm shows what is not the disk's")
+    options = parser.parse_args(arguments)
     count = options.mib << 17
     rng = np.random.default_rng(0)
     plain = np.zeros(count)
@@ -78,13 +86,16 @@ def main():
     del plain
 
     print(f"changes of two copies that differ in an element: {ms(comparisons(x.by_page()))}")
-    print("in memory:")
-    measure(cowarray.History(x), count, options.versions, rng, x.nbytes)
-    with tempfile.TemporaryDirectory() as folder:
-        print("in a folder:")
+    print("in memory:", flush=True)
+    if options.versions:
+        measure(cowarray.History(x), count, options.versions, rng)
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        print("in a folder:", flush=True)
         with cowarray.History(folder, x) as history:
-            measure(history, count, options.stored, rng, x.nbytes)
-        print(f"  opened in {timed(lambda: cowarray.History(folder, mode='r').close()) * 1e3:.1f} ms")
+            measure(history, count, options.stored, rng)
+        del history
+        opened = [timed(lambda: cowarray.History(folder, mode="r").close()) for _ in range(3)]
+        print(f"  opened in {ms(opened)}")
 
 
 if __name__ == "__main__":

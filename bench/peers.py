@@ -1,7 +1,7 @@
-"""What is compared: cowarray, NumPy, torch and pandas, each holding the same numbers.
+"""What is compared: cowarray, NumPy, torch and pandas, each holding the same numbers; and libraries of versions in
+files.
 
-`torch` and `pandas` are None if they cannot be imported, and `MISSING` says why: a missing peer is reported, not
-hidden.
+A peer is None if it cannot be imported, and `MISSING` says why: a missing peer is reported, not hidden.
 """
 
 import importlib
@@ -10,7 +10,10 @@ import numpy as np
 
 import cowarray
 
-__all__ = ["MISSING", "OURS", "ours", "pandas", "pandas_of", "reason_to_skip", "torch", "torch_of"]
+__all__ = [
+    "MISSING", "OURS", "h5py", "icechunk", "ours", "pandas", "pandas_of", "reason_to_skip", "torch", "torch_of",
+    "versioned_hdf5", "zarr",
+]  # fmt: skip
 
 OURS = "cowarray"
 MISSING = {}
@@ -26,6 +29,7 @@ def _optional(name):
 
 torch = _optional("torch")
 pandas = _optional("pandas")
+h5py, versioned_hdf5, icechunk, zarr = map(_optional, ("h5py", "versioned_hdf5", "icechunk", "zarr"))
 if torch is not None and not hasattr(torch, "_lazy_clone"):
     MISSING["torch"] = f"torch {torch.__version__} has no _lazy_clone"
     torch = None

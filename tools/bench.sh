@@ -12,6 +12,9 @@ if [ $# -gt 0 ]; then
     "$python" bench/report.py $latest || exit
 else
     "$python" bench/instructions.py
+    for program in history checkpoints saves; do
+        "$python" bench/$program.py | tee build/bench/$program.txt
+    done
     "$python" bench/report.py $latest --into build/bench && "$python" bench/pages.py $latest || exit
 fi
 exit $status

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from histories import equal
 
 import cowarray as ca
 
@@ -557,6 +558,36 @@ def test_conflicts(policy, value):
     assert all_of(history) == before
     history.merge("main", conflicts=policy)
     assert state["t"] == {"first": "theirs", "last": "mine"}[policy]
+
+
+@pytest.mark.parametrize("who", ["ours", "theirs"])
+def test_a_change_of_an_array_that_the_other_has_no_more_is_a_conflict(who):
+    """Who drops it changes nothing else."""
+
+    def change(state):
+        state["a"][0] = 5.0
+
+    def drop(state):
+        state["a"] = np.ones(7)
+
+    mine, other = (change, drop) if who == "ours" else (drop, change)
+    history = ca.History({"a": ca.zeros(3)})
+    history.branch("other")
+    other(history.state)
+    history.commit()
+    history.switch("main")
+    mine(history.state)
+    history.commit()
+    was = np.array(history.state["a"])
+    with pytest.raises(ca.MergeConflict, match="one has changed an array that the other has no more"):
+        history.merge("other")
+    assert equal(history.state["a"], was)
+    assert len(history) == 3
+    history.merge("other", conflicts="first")
+    assert equal(history.state["a"], was)
+    history.undo()
+    history.merge("other", conflicts="last")
+    assert equal(history.state["a"], np.array(history["other"]["a"]))
 
 
 def test_changes_of_versions():

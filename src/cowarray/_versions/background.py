@@ -18,6 +18,11 @@ class Background:
         self._jobs: deque[Callable[[], None]] = deque()
         self._changed = threading.Condition()
         self._working = False
+        self._thread = 0
+
+    def is_here(self) -> bool:
+        """Whether a job is what calls this, in the thread."""
+        return self._working and self._thread == threading.get_ident()
 
     def put(self, job: Callable[[], None]) -> None:
         """Add a job."""
@@ -33,6 +38,7 @@ class Background:
                     raise
 
     def _work(self) -> None:
+        self._thread = threading.get_ident()
         while (job := self._next()) is not None:
             try:
                 job()

@@ -1,16 +1,19 @@
 """`History`: versions of a state, each of which costs the pages that it changed."""
 
 import os
+import sys
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from html import escape
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
@@ -68,18 +71,44 @@ class _Step:
     discards: bool = False  # what is not committed
 
 
+_HISTORIES: weakref.WeakSet["History"] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for history in list(_HISTORIES):
+        history._free()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _is_on_stack(history: "History") -> bool:
+    """Whether a call of the history is under way in this thread, other than the one that asks."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None:
+        if frame.f_code.co_name in ("call", "close") and frame.f_locals.get("self") is history:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
     """One call at a time; what an interrupt has cut short is finished first."""
 
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        self._see_free(function.__name__)
         with self._lock:
-            if self._step is not None:
-                self._do(self._step)
             try:
-                return function(self, *args, **kwargs)
+                self._caller = threading.get_ident()
+                if self._step is not None:
+                    self._do(self._step)
+                try:
+                    return function(self, *args, **kwargs)
+                finally:
+                    self._drop_fresh()
             finally:
-                self._drop_fresh()
+                self._caller = 0
 
     return call
 
@@ -128,8 +157,9 @@ class History:
     compared with a copy. A look finds bytes that differ, however they were written, through views and exports, too.
     While an export that can be written to is alive, all pages of its array are looked at.
 
-    Commit while no other thread writes to the state. After a fork, in both processes, the next commit of each large
-    array copies it once; only the parent writes to the folder.
+    Calls from several threads are made one after the other. One by a callback in the middle of another, of a destructor
+    or a container of yours, is a RuntimeError. Commit while no other thread writes to the state. After a fork, in both
+    processes, the next commit of each large array copies it once; only the parent writes to the folder.
 
     A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md has the
     format. A commit is safe on the disk when it returns, whatever ends the process. A history is a context manager,
@@ -166,7 +196,8 @@ class History:
             raise TypeError(f"History: expected a path before a state (got {type(path_or_state).__name__})")
         if mode not in ("r", "r+"):
             raise ValueError(f"History: mode must be 'r' or 'r+' (got {mode!r})")
-        self._lock = threading.RLock()
+        self._free()
+        _HISTORIES.add(self)
         self._slots: dict[int, _Slot] = {}
         self._numbers: dict[int, int] = {}  # of arrays of the state, by id
         self._present = set[int]()  # numbers of arrays that a look at the state has found there
@@ -185,6 +216,17 @@ class History:
             self._open(Path(path_or_state), mode, template)
         else:
             self._create(Path(path_or_state), state)
+
+    def _free(self) -> None:
+        """Nobody calls. In a forked child, whoever did is a thread of the parent's; his step is finished as any."""
+        self._lock = threading.RLock()
+        self._caller = 0  # the thread that has the lock; an interrupt may leave it behind
+
+    def _see_free(self, name: str) -> None:
+        """Refuse callbacks: destructors, and the user's containers, run in the middle of a call, or of its writer."""
+        is_inside = self._caller == threading.get_ident() and _is_on_stack(self)
+        if is_inside or (self._store is not None and self._store.is_writing()):
+            raise RuntimeError(f"History.{name.strip('_')}: called in the middle of another call of this history")
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
@@ -241,9 +283,9 @@ class History:
     ) -> None:
         """Become what the folder says."""
         self._store, self._contents = store, store.contents
+        layout_of = lru_cache(lambda text: decoded(text, template))
         for record in records:
-            layout = decoded(record.layout, template)
-            self._tree.add(record.version, layout, record.page, record.before, record.after)
+            self._tree.add(record.version, layout_of(record.layout), record.page, record.before, record.after)
         self._place = present.head, present.tips, present.branch
         page, content, found = self._readable(mode)
         for stored in arrays:
@@ -501,7 +543,8 @@ class History:
         message : str, optional
         conflicts : {"raise", "first", "last"}
             What to do about an element, or a plain value, that both have changed to something else since the last
-            version that they have in common: raise, keep the present one, or take the other one.
+            version that they have in common, or an array that one has changed and the other has no more: raise, keep
+            the present one, or take the other one.
 
         Returns
         -------
@@ -586,7 +629,7 @@ class History:
         try:
             if self._store is not None:
                 records = [self._record(number, "") for number in thinned.versions]
-                self._store.replace(records, self._now(), max(thinned.versions))
+                self._store.replace(records, self._now(), thinned.last)
         except BaseException:
             self._tree = before
             raise
@@ -613,7 +656,9 @@ class History:
 
     def close(self) -> None:
         """Flush, and let another process write to the folder. The state stays what it is; nothing can be committed."""
+        self._see_free("close")
         with self._lock:
+            self._caller = threading.get_ident()
             if self._store is not None:
                 self._store.close()
 
@@ -651,7 +696,7 @@ class History:
             number: (slot.first, np.asarray(slot.tracked.copy_of_committed()[0])) for number, slot in arrays.items()
         }
         records = [self._record(number, "", tree) for number in tree.versions]
-        store.compact(records, self._now(), max(tree.versions), values, copied)
+        store.compact(records, self._now(), tree.last, values, copied)
         self._tree = tree
         for slot in arrays.values():
             slot.held[:] = 0
@@ -679,7 +724,7 @@ class History:
     def _say(self, head: int, tips: dict[str, int], branch: str) -> None:
         """Note in the folder where the history is about to be."""
         if self._store is not None and self._store.is_writers:
-            self._store.put_present(Present(head, branch, tips), max(self._tree.versions))
+            self._store.put_present(Present(head, branch, tips), self._tree.last)
 
     def _store_arrays(self, layout: Layout) -> None:
         for _, number in arrays_of(layout):
@@ -960,14 +1005,27 @@ class History:
     # ---- merging -----------------------------------------------------------------------------------------------------
 
     def _merged_layout(self, base: int, theirs: int, conflicts: str) -> Layout:
-        layouts = self._tree.layouts
-        if layouts[theirs] == layouts[base] or layouts[theirs] == layouts[self._head]:
-            return layouts[self._head]
-        if layouts[self._head] == layouts[base] or conflicts == "last":
-            return layouts[theirs]
-        if conflicts == "first":
-            return layouts[self._head]
-        raise MergeConflict("History.merge: both have changed plain values, or which arrays there are", [])
+        start, ours, other = (self._tree.layouts[number] for number in (base, self._head, theirs))
+        if ours == other:
+            return ours
+        one_alone = start in (ours, other)
+        if one_alone and not self._drops_changes(base, theirs):
+            return ours if other == start else other
+        if conflicts == "raise":
+            both = "both have changed plain values, or which arrays there are"
+            what = "one has changed an array that the other has no more" if one_alone else both
+            raise MergeConflict(f"History.merge: {what}", [])
+        return ours if conflicts == "first" else other
+
+    def _drops_changes(self, base: int, theirs: int) -> bool:
+        """Whether either version lacks an array that the other has changed since their common one."""
+        numbers = {at: {index for _, index in arrays_of(self._tree.layouts[at])} for at in (base, self._head, theirs)}
+        for one, other in ((self._head, theirs), (theirs, self._head)):
+            gone = numbers[base] & numbers[one] - numbers[other]
+            pages, _ = self._tree.between(base, one)
+            if any(changes(self._value(at, base), self._value(at, one)) for at in gone & self._by_slot(pages).keys()):
+                return True
+        return False
 
     def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> _Pages:
         """Pages of arrays with what both have changed since their common version."""
@@ -998,7 +1056,7 @@ class History:
         names: dict[int, list[str]] = {}
         for name, tip in self._tips.items():
             names.setdefault(tip, []).append(name)
-        for version in sorted(self._tree.versions.values(), key=lambda version: -version.number):
+        for version in reversed(self._tree.versions.values()):
             mark = " *" if version.number == self._head else ""
             tips = f" ({', '.join(names[version.number])})" if version.number in names else ""
             what = ", ".join(f"{path}: {count * PAGE:,} bytes" for path, count in version.pages.items())

@@ -5,6 +5,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ BASE_HEADER = 4096  # bytes of a base's header, so that its pages are the file's
 FILE_BITS = 40  # of a place that say where in its file
 _HEAD = struct.Struct("<qII")  # page, version, checksum
 RECORD = _HEAD.size + PAGE
+_AT_ONCE = 1024  # records that are read before they are checked
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
@@ -65,6 +67,15 @@ def record_of(page: int, version: int, content: bytes) -> bytes:
     return _HEAD.pack(page, version, checksum) + content
 
 
+def _checksum_of(record: bytes | memoryview) -> int:
+    return zlib.crc32(record[_HEAD.size :], zlib.crc32(record[: _HEAD.size - 4]))
+
+
+def _place_of(number: int) -> tuple[int, int]:
+    """The file of a content, and the byte at which its record begins."""
+    return number >> FILE_BITS, number & ((1 << FILE_BITS) - 1)
+
+
 class DiskContents:
     """Contents by number, as `Contents`: a number is a place in a file of pages; below 0, a page of a base."""
 
@@ -93,7 +104,7 @@ class DiskContents:
         """Take the pages of an array, from `first` on, from a file."""
         self._bases = [base for base in self._bases if base[0] != first]
         raw = np.memmap(path, np.uint8, "r") if path.stat().st_size > BASE_HEADER else np.zeros(BASE_HEADER, np.uint8)
-        self._bases.append((first, raw[BASE_HEADER:]))
+        self._bases.append((first, np.asarray(raw)[BASE_HEADER:]))
         self._bases.sort(key=lambda base: base[0])
 
     def new(self, count: int) -> _Numbers:
@@ -116,29 +127,60 @@ class DiskContents:
 
     def get(self, numbers: _Numbers) -> _Bytes:
         made = np.empty((len(numbers), PAGE), np.uint8)
-        for at, number in enumerate(numbers.tolist()):
-            content = self._of_base(-1 - number) if number < 0 else self._of_file(number)
-            made[at] = np.frombuffer(content, np.uint8)
+        self._take_of_bases(numbers, made)
+        left = self._take_waiting(numbers, made)
+        left = left[np.argsort(numbers[left])]
+        for at in range(0, left.size, _AT_ONCE):
+            part = left[at : at + _AT_ONCE]
+            made[part] = self._read(numbers[part])
         return made
 
-    def _of_base(self, page: int) -> bytes:
-        first, raw = next((first, raw) for first, raw in reversed(self._bases) if first <= page)
-        start = (page - first) * PAGE
-        return raw[start : start + PAGE].tobytes().ljust(PAGE, b"\0")
+    def _take_of_bases(self, numbers: _Numbers, made: _Bytes) -> None:
+        left = np.flatnonzero(numbers < 0)
+        for first, raw in reversed(self._bases):
+            page = -1 - numbers[left] - first
+            ours = left[page >= 0]
+            page = page[page >= 0]
+            whole = page < raw.size // PAGE
+            made[ours[whole]] = raw[: raw.size // PAGE * PAGE].reshape(-1, PAGE)[page[whole]]
+            for at, last in zip(ours[~whole].tolist(), page[~whole].tolist(), strict=True):
+                rest = raw[last * PAGE :]
+                made[at, : rest.size], made[at, rest.size :] = rest, 0
+            left = np.setdiff1d(left, ours, assume_unique=True)
 
-    def _of_file(self, number: int) -> bytes:
-        waiting = self.waiting.get(number)
-        return waiting if waiting is not None else self.checked(number)
+    def _take_waiting(self, numbers: _Numbers, made: _Bytes) -> _Numbers:
+        """Take what is not in a file yet; the indices of numbers that are in files."""
+        left = np.flatnonzero(numbers > 0)
+        if not self.waiting:
+            return left
+        found = [(at, self.waiting.get(number)) for at, number in zip(left, numbers[left].tolist(), strict=True)]
+        for at, content in found:
+            if content is not None:
+                made[at] = np.frombuffer(content, np.uint8)
+        return np.array([at for at, content in found if content is None], np.int64)
+
+    def _read(self, numbers: _Numbers) -> _Bytes:
+        """Pages of files, by sorted numbers: neighbours are read at once."""
+        view = memoryview(bytearray(len(numbers) * RECORD))
+        records: _Bytes = np.frombuffer(view, np.uint8).reshape(-1, RECORD)
+        ends = np.flatnonzero(np.diff(numbers) != RECORD) + 1
+        for first, last in pairwise([0, *ends.tolist(), len(numbers)]):
+            file, offset = _place_of(int(numbers[first]))
+            if file in self.files:
+                count = os.preadv(self.files[file], [view[first * RECORD : last * RECORD]], offset)
+                records[first + count // RECORD : last] = 0  # one that is cut short
+        checksums = records[:, _HEAD.size - 4 : _HEAD.size].copy().view("<u4")
+        for at, checksum in enumerate(checksums.ravel().tolist()):
+            if _checksum_of(view[at * RECORD : (at + 1) * RECORD]) != checksum:
+                self.checked(int(numbers[at]))  # says what is wrong
+        return records[:, _HEAD.size :]
 
     def checked(self, number: int) -> bytes:
         """A page of a file, if its checksum is right."""
-        file, offset = number >> FILE_BITS, number & ((1 << FILE_BITS) - 1)
+        file, offset = _place_of(number)
         if self.closed:
             raise ValueError("History: it is closed, and old versions are in its folder")
         record = os.pread(self.files[file], RECORD, offset) if file in self.files else b""
-        if len(record) == RECORD:
-            page, version, checksum = _HEAD.unpack_from(record)
-            content = record[_HEAD.size :]
-            if zlib.crc32(content, zlib.crc32(struct.pack("<qI", page, version))) == checksum:
-                return content
+        if len(record) == RECORD and _HEAD.unpack_from(record)[-1] == _checksum_of(record):
+            return record[_HEAD.size :]
         raise ValueError(f"History: the record at byte {offset} of pages/{file:06}.bin is damaged")

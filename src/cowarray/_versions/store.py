@@ -21,8 +21,9 @@ import sqlite3
 import struct
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,14 @@ def _sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder whose name is safe on the disk, with those above it that there are not."""
+    if not path.is_dir():
+        _make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        _sync_folder(path.parent)
 
 
 def _write_all(descriptor: int, data: Any) -> None:
@@ -165,7 +174,7 @@ class Store:
     @classmethod
     def create(cls, folder: Path) -> "Store":
         """A new, empty folder."""
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         if (folder / "history.sqlite").exists():
             raise FileExistsError(f"History: there is a history in {folder}; open it without a state")
         made = cls(folder, writes=True)
@@ -221,6 +230,7 @@ class Store:
         """After the first version: from here on the folder has a history."""
         self.flush()
         self._connection.close()
+        (self.folder / "history.sqlite.part-journal").unlink(missing_ok=True)
         (self.folder / "history.sqlite.part").rename(self.folder / "history.sqlite")
         _sync_folder(self.folder)
         self._connection = self._connect("history.sqlite")
@@ -290,7 +300,8 @@ class Store:
             after, head, branch, tips = self._connection.execute("SELECT * FROM present").fetchone()
         finally:
             self._connection.execute("COMMIT")
-        records = [self._record_of(row, layouts) for row in rows]
+        counts_of = lru_cache(json.loads)  # most versions change the same arrays
+        records = [self._record_of(row, layouts, counts_of) for row in rows]
         present = Present(head, branch, json.loads(tips))
         for record in records:
             if record.version.number > after:
@@ -299,10 +310,10 @@ class Store:
         return records, present, [self._array_of(*row) for row in arrays]
 
     @staticmethod
-    def _record_of(row: Any, layouts: dict[int, str]) -> Record:
+    def _record_of(row: Any, layouts: dict[int, str], counts_of: Callable[[str], dict[str, int]]) -> Record:
         number, parent, merged, branch, message, when, counts, layout, entries = row
-        version = Version(number, parent, merged, message, when, json.loads(counts))
-        page, before, after = np.frombuffer(entries, "<i8").astype(np.int64).reshape(3, -1)
+        version = Version(number, parent, merged, message, when, dict(counts_of(counts)))
+        page, before, after = np.frombuffer(entries, "<i8").reshape(3, -1)
         return Record(version, branch, layouts[layout], page, before, after)
 
     def _array_of(self, number: int, name: str, first: int, axes: str, *file: int) -> Stored:
@@ -439,6 +450,10 @@ class Store:
             if isinstance(error, sqlite3.Error):
                 raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
             raise
+
+    def is_writing(self) -> bool:
+        """Whether this is called by what the thread in the background does."""
+        return self._jobs.is_here()
 
     def flush(self) -> None:
         """Wait for what is written in the background; what has failed is tried again, and raises."""

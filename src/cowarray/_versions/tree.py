@@ -61,15 +61,15 @@ class Tree:
 
     @property
     def next_number(self) -> int:
-        return self._last + 1
+        return self.last + 1
 
     @property
-    def _last(self) -> int:
+    def last(self) -> int:
         return next(reversed(self.versions), -1)
 
     def add(self, version: Version, layout: Any, page: _Numbers, before: _Numbers, after: _Numbers) -> None:
         """Add a version, or do nothing if it is there. The version is there when the last line is done."""
-        number, last = version.number, self._last
+        number, last = version.number, self.last
         if number == last:
             return
         start = self._bounds[last][1] if last >= 0 else 0
@@ -224,5 +224,5 @@ class Tree:
 
     def contents(self) -> _Numbers:
         """The numbers of all contents that a version names."""
-        size = self._bounds[self._last][1]
+        size = self._bounds[self.last][1]
         return np.union1d(self._before.values[:size], self._after.values[:size])

@@ -1,0 +1,24 @@
+"""The programs that measure versions and saves run, and measure what they say: at a small size, nothing is timed."""
+
+import checkpoints
+import history
+import saves
+
+
+def test_versions_in_memory_and_in_a_folder(capsys):
+    history.main(["--mib", "8", "--versions", "5", "20", "--stored", "5"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines if " ms  " in line] == ["5", "20", "5"]
+    assert lines[-1].startswith("  opened in")
+
+
+def test_every_library_reads_back_what_it_wrote(capsys):
+    """`measure` compares them."""
+    checkpoints.main(["--mib", "0.25", "--versions", "4"])
+    lines = capsys.readouterr().out.splitlines()
+    for name in checkpoints.LIBRARIES:
+        assert sum(f" | {name}" in line for line in lines) == 3
+
+
+def test_a_save_beside_a_program_is_of_its_call():
+    assert saves.main(["--mib", "16"]) == [True] * 4
