@@ -62,7 +62,7 @@ class Sharer:
             return len(self._leases)
 
     def want(self, wanted: bool) -> None:
-        """Say whether more leases may come. Without, the thread ends with the last one; this waits for it to end now."""
+        """Say whether more leases may come. Without, the thread ends with the last one, or here."""
         with self._changed:
             self._wanted = wanted
             self._rouse()
