@@ -81,7 +81,7 @@ class Worker:
 
 
 def measure(worker, rounds, function, *arguments, after=lambda value: None):
-    worker.call(function, *arguments)
+    after(worker.call(function, *arguments)[1])
     taken = []
     for _ in range(rounds):
         empty, _ = worker.call(nothing, 1)
@@ -131,11 +131,15 @@ def rows(mib, rounds):
     worker.end()
 
 
-if __name__ == "__main__":
+def main(words=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("--mib", type=int, default=1024)
     parser.add_argument("--rounds", type=int, default=3)
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(words)
     print(f"| {chosen.mib} MiB to a worker and back | ms |\n|---|---|")
     for name, seconds in rows(chosen.mib, chosen.rounds):
         print(f"| {name} | {seconds * 1e3:,.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

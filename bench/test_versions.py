@@ -1,7 +1,8 @@
-"""The programs that measure versions and saves run, and measure what they say: at a small size, nothing is timed."""
+"""The programs that measure versions, saves and processes run, and measure what they say: at a small size."""
 
 import checkpoints
 import history
+import processes
 import saves
 
 
@@ -22,3 +23,10 @@ def test_every_library_reads_back_what_it_wrote(capsys):
 
 def test_a_save_beside_a_program_is_of_its_call():
     assert saves.main(["--mib", "16"]) == [True] * 4
+
+
+def test_an_array_goes_to_a_worker_and_back_in_each_way(capsys):
+    processes.main(["--mib", "8", "--rounds", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 7
+    assert lines[2].startswith("| cowarray, by descriptor | ")
