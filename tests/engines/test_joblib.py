@@ -121,3 +121,25 @@ def test_after_a_worker_has_died_the_rest_can_be_run(tmp_path):
             assert os.path.exists(mark)
     assert found == {number: float(number) for number in range(8)}
     assert n[1] == 1
+
+
+def marked(x, i):
+    import cowarray
+
+    x[i] = -1.0
+    return x, cowarray.by_descriptor.stats()
+
+
+def test_large_arrays_go_to_lokys_workers_and_back_as_descriptors():
+    n = np.arange(4.0 * ELEMENTS)
+    x = cowarray.array(n)
+    with (
+        cowarray.by_descriptor(),
+        joblib.parallel_config("loky", n_jobs=2, initializer=cowarray.by_descriptor.start),
+    ):
+        found = joblib.Parallel()(joblib.delayed(marked)(x, i) for i in range(4))
+    assert np.array_equal(x, n)
+    n[:4] = -1.0
+    assert np.array_equal(cowarray.merge(x, *[part for part, _ in found]), n)
+    assert {figures["sent_as_bytes"] for _, figures in found} == {0}
+    assert cowarray.by_descriptor.stats()["held"] >= 4
