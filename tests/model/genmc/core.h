@@ -111,6 +111,14 @@ void cowi_lists_hold(void)
 void cowi_lists_let_go(void)
 {
 }
+
+void cowi_bases_hold(void)
+{
+}
+
+void cowi_bases_let_go(void)
+{
+}
 #endif
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -154,6 +162,12 @@ static const cow_allocator model_allocator = {"model", NULL, model_alloc, model_
 const cow_allocator *cow_nowhere(void)
 {
     return NULL;
+}
+
+cow_status cowi_fail_block(cow_error *err, const cow_allocator *allocator, size_t nbytes, const char *purpose)
+{
+    (void)allocator;
+    return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes%s", nbytes, purpose);
 }
 
 /* memory.c, whose heap GenMC cannot run. */

@@ -132,6 +132,11 @@ const cow_allocator *cow_nowhere()
     return NULL;
 }
 
+cow_status cowi_fail_block(cow_error *err, const cow_allocator *, size_t nbytes, const char *purpose)
+{
+    return cowi_fail(err, COW_ENOMEM, "cannot allocate %zu bytes%s", nbytes, purpose);
+}
+
 void cowi_large_give_back()
 {
 }
@@ -149,6 +154,14 @@ void cowi_lists_hold()
 }
 
 void cowi_lists_let_go()
+{
+}
+
+void cowi_bases_hold()
+{
+}
+
+void cowi_bases_let_go()
 {
 }
 
