@@ -3,11 +3,19 @@
 import os
 import pickle
 import time
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import numpy as np
 
 import cowarray as ca
+from cowarray._processes.sharing import sharer
+
+
+def start() -> None:
+    """Send as the test does, also where no huge pages can be had."""
+    ca.paging(small_pages=True)
+    ca.by_descriptor.start()
 
 
 def set_elements(x: Any, where: list[int], value: float) -> Any:
@@ -33,19 +41,19 @@ def stats(_: Any = None) -> dict[str, int]:
 
 
 def put_and_end(queue: Any, n: int) -> None:
-    ca.by_descriptor.start()
+    start()
     queue.put(ca.ones(n))
 
 
 def put_and_wait(connection: Any, n: int) -> None:
-    ca.by_descriptor.start()
+    start()
     connection.send(ca.ones(n))
     time.sleep(60)
 
 
 def serve(connection: Any) -> None:
     """Answer calls, (function, arguments), with results or what was raised; bytes stay as they came."""
-    ca.by_descriptor.start()
+    start()
     while True:
         try:
             call = connection.recv()
@@ -90,10 +98,20 @@ def read_all(x: Any) -> tuple[float, int]:
 
 def ping_pong(connection: Any) -> None:
     """Send on what comes, changed, for ever."""
-    ca.by_descriptor.start()
+    start()
     step = 0
     while True:
         x = connection.recv()
         x[step % len(x)] = os.getpid()
         step += 1
         connection.send(x)
+
+
+def bytes_of_ones(n: int) -> bytes:
+    """A message with a fresh array of this process."""
+    return bytes(ForkingPickler.dumps(ca.ones(n)))
+
+
+def end_leases() -> None:
+    for name in list(sharer()._leases):
+        sharer().end(name)

@@ -1,5 +1,6 @@
 """`by_descriptor`: arrays that go to other processes as descriptors."""
 
+import os
 import sys
 from types import TracebackType
 from typing import Any
@@ -14,7 +15,9 @@ _LOKY = ("joblib.externals.loky.backend.reduction", "loky.backend.reduction")
 _AT_EXIT = 30.0  # seconds
 
 _lock = new_fork_lock()
-_holders = [0]
+_leases: list[float] = []  # of blocks that hold
+_started: list[float] = []  # the same, of `start`
+_replaced: list[tuple[Any, type, Any]] = []  # in tables of reducers: table, class, what it had
 
 
 class by_descriptor:
@@ -71,12 +74,12 @@ class by_descriptor:
         self._lease = _checked(lease)
 
     def __enter__(self) -> None:
-        _start(self._lease)
+        _start(_leases, self._lease)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _stop()
+        _stop(_leases, self._lease)
 
     @staticmethod
     def start(lease: float = 3600.0) -> None:
@@ -87,7 +90,7 @@ class by_descriptor:
         lease : float, default 3600.0
             As of the block.
         """
-        _start(_checked(lease))
+        _start(_started, _checked(lease))
 
     @staticmethod
     def stop() -> None:
@@ -98,7 +101,10 @@ class by_descriptor:
         RuntimeError
             Nothing was started, or it has been stopped already.
         """
-        _stop()
+        with _lock:
+            if not _started:
+                raise RuntimeError("by_descriptor: stop without a start")
+            _stop(_started, _started[-1])
 
     @staticmethod
     def stats() -> dict[str, int]:
@@ -134,7 +140,7 @@ def _tables() -> list[Any]:
     return found + [sys.modules[name]._dispatch_table for name in _LOKY if name in sys.modules]
 
 
-def _start(lease: float) -> None:
+def _start(holders: list[float], lease: float) -> None:
     with importing:
         from cowarray._processes.sharing import sharer
         from cowarray._processes.tickets import lease_time, reduce_array, reduce_storage
@@ -142,29 +148,33 @@ def _start(lease: float) -> None:
     with _lock:
         tables = _tables()
         _wait_at_exit()
-        lease_time[0] = lease
         for table in tables:
-            table[ndarray] = reduce_array
-            table[Storage] = reduce_storage
-        _holders[0] += 1
+            for kind, reduce in ((ndarray, reduce_array), (Storage, reduce_storage)):
+                if table.get(kind) is not reduce:
+                    _replaced.append((table, kind, table.get(kind)))
+                    table[kind] = reduce
+        holders.append(lease)
+        lease_time[0] = max(_leases + _started)
         sharer().want(True)
 
 
-def _stop() -> None:
+def _stop(holders: list[float], lease: float) -> None:
     with importing:
-        from cowarray._processes.fetching import close_connections
         from cowarray._processes.sharing import sharer
+        from cowarray._processes.tickets import lease_time
 
     with _lock:
-        if _holders[0] == 0:
-            raise RuntimeError("by_descriptor: stop without a start")
-        _holders[0] -= 1
-        if _holders[0] == 0:
-            for table in _tables():
-                table.pop(ndarray, None)
-                table.pop(Storage, None)
-            sharer().want(False)
-            close_connections()
+        holders.remove(lease)
+        if _leases or _started:
+            lease_time[0] = max(_leases + _started)
+            return
+        while _replaced:
+            table, kind, before = _replaced.pop()
+            if before is None:
+                table.pop(kind, None)
+            else:
+                table[kind] = before
+        sharer().want(False)
 
 
 # ---- the end of the process ------------------------------------------------------------------------------------------
@@ -187,7 +197,8 @@ def _wait_at_exit() -> None:
     if not _hook.registered:
         _hook.registered = True
         _finalize(_hook)
-        util.register_after_fork(_hook, _finalize)
+        util.register_after_fork(_hook, _finalize)  # which drops what the parent had
+        os.register_at_fork(after_in_child=lambda: _finalize(_hook))
 
 
 def _finalize(_: object) -> None:

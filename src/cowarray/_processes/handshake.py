@@ -25,13 +25,13 @@ _CREDENTIALS = struct.Struct("3i")  # process, user, group
 
 def new_name() -> bytes:
     """A name for a socket that nobody else has."""
-    return f"\0cowarray-{os.getuid()}-{secrets.token_hex(16)}".encode()
+    return f"\0cowarray-{os.geteuid()}-{secrets.token_hex(16)}".encode()
 
 
 def is_name(name: bytes) -> bool:
     """Whether it may be that of a sharer of this user."""
     match = _NAME.fullmatch(name)
-    return match is not None and int(match[1]) == os.getuid()
+    return match is not None and int(match[1]) == os.geteuid()
 
 
 def host() -> str:
@@ -48,7 +48,7 @@ def new_socket() -> socket.socket:
 def is_same_user(connection: socket.socket) -> bool:
     """Whether the process at the other end is of this user."""
     answer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    return int(_CREDENTIALS.unpack(answer)[1]) == os.getuid()
+    return int(_CREDENTIALS.unpack(answer)[1]) == os.geteuid()
 
 
 def proof(side: bytes, challenge: bytes, other: bytes) -> bytes:

@@ -2,10 +2,12 @@
 
 One thread answers. It lives while somebody may ask: while `by_descriptor` holds, or a lease is open. A lease ends when
 its base is fetched, when whoever fetches goes away meanwhile, when the receiver says that it needs nothing, or when its
-time is over. The end of the process waits for that, for a while.
+time is over; the time of all leases of a base begins anew when one is fetched. The end of the process waits for that,
+for a while.
 """
 
 import contextlib
+import errno
 import hmac
 import os
 import secrets
@@ -21,23 +23,62 @@ from cowarray._processes.handshake import CHALLENGE, PROOF, is_same_user, new_na
 __all__ = ["LEASE", "Sharer", "sharer"]
 
 LEASE = 16  # bytes of the name of a lease
-_MOST_CONNECTIONS = 64
+_MOST_GUESTS = 64  # who has been here the longest goes, if more come
 
 
 class _Lease(NamedTuple):
     base: Base
+    seconds: float
     end: float  # by time.monotonic
+
+    def renewed(self) -> "_Lease":
+        return self._replace(end=time.monotonic() + self.seconds)
 
 
 class _Guest:
-    """A connection. It has shown that it has the key once it has no challenge."""
+    """A connection, for one question."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
-        self.challenge: bytes | None = secrets.token_bytes(CHALLENGE)
+        self.challenge = secrets.token_bytes(CHALLENGE)
 
     def fileno(self) -> int:
         return self.connection.fileno()
+
+
+class _Door:
+    """What the thread listens at."""
+
+    def __init__(self) -> None:
+        self.name = new_name()
+        self.guests: dict[_Guest, None] = {}  # in the order of their coming
+        self.listener = new_socket()
+        try:
+            self.listener.bind(self.name)
+            self.listener.listen(512)
+            self.listener.setblocking(False)
+            self.wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        except BaseException:
+            self.listener.close()
+            raise
+        try:
+            self.selector = selectors.DefaultSelector()
+            self.selector.register(self.listener, selectors.EVENT_READ)
+            self.selector.register(self.wake, selectors.EVENT_READ)
+        except BaseException:
+            self.close()
+            raise
+
+    def rouse(self) -> None:
+        os.eventfd_write(self.wake, 1)
+
+    def close(self) -> None:
+        for guest in self.guests:
+            guest.connection.close()
+        self.listener.close()
+        os.close(self.wake)
+        if hasattr(self, "selector"):
+            self.selector.close()
 
 
 class Sharer:
@@ -47,10 +88,8 @@ class Sharer:
         self._changed = threading.Condition()
         self._leases: dict[bytes, _Lease] = {}
         self._wanted = False
-        self._name: bytes | None = None  # while the thread runs
-        self._wake: int | None = None
+        self._door: _Door | None = None  # while the thread runs
         self._thread: threading.Thread | None = None
-        self._sockets: set[socket.socket] = set()
 
     # ---- for the process's own threads
 
@@ -67,28 +106,33 @@ class Sharer:
             self._wanted = wanted
             self._rouse()
             ends = not wanted and not self._leases
-        if ends and self._thread is not None:
-            self._thread.join(1.0)
+            thread = self._thread
+        if ends and thread is not None:
+            thread.join(1.0)
 
     def lease(self, base: Base, seconds: float) -> tuple[bytes, bytes]:
         """Hold a base until it is fetched: the name to ask at, and the lease's."""
         lease = secrets.token_bytes(LEASE)
+        os.close(base.descriptor())  # somebody may have closed ours: nobody could fetch it
         with self._changed:
-            if self._name is None:
+            if self._door is None:
                 self._start()
-            assert self._name is not None
-            self._leases[lease] = _Lease(base, time.monotonic() + seconds)
-            if len(self._leases) == 1:
-                self._rouse()
-            return self._name, lease
+            assert self._door is not None
+            self._leases[lease] = _Lease(base, seconds, 0.0).renewed()
+            return self._door.name, lease
 
-    def end(self, lease: bytes) -> None:
-        """Drop a lease, if it is open."""
+    def end(self, lease: bytes) -> bool:
+        """Drop a lease, if it is open and ours."""
         with self._changed:
             ended = self._leases.pop(lease, None)
             if ended is not None:
+                identity = ended.base.identity
+                for name, other in self._leases.items():
+                    if other.base.identity == identity:
+                        self._leases[name] = other.renewed()
                 self._changed.notify_all()
                 self._rouse()
+            return ended is not None
 
     def wait(self, seconds: float) -> None:
         """Wait until no lease is open, for so long at most."""
@@ -98,40 +142,33 @@ class Sharer:
                 self._changed.wait(min(1.0, end - time.monotonic()))
                 self._drop_late()
 
-    def leave_to_parent(self) -> None:
-        """In a forked child: close what is the parent's, whose thread is not here."""
-        for connection in self._sockets:
-            connection.close()
-        if self._wake is not None:
-            os.close(self._wake)
+    def heir(self) -> "Sharer":
+        """That of a forked child, which has none of the leases, and not the thread."""
+        made = Sharer()
+        made._wanted = self._wanted
+        self._leases.clear()
+        if self._door is not None:
+            self._door.close()
+        return made
 
     # ---- the thread
 
     def _start(self) -> None:
         """With the lock."""
-        name = new_name()
-        listener = new_socket()
+        door = _Door()
         try:
-            listener.bind(name)
-            listener.listen(64)
-            listener.setblocking(False)
-            self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-            thread = threading.Thread(target=self._serve, args=(listener, self._wake), name="cowarray", daemon=True)
-            self._sockets.add(listener)
-            self._name, self._thread = name, thread
-            thread.start()
+            self._thread = threading.Thread(target=self._serve, args=(door,), name="cowarray", daemon=True)
+            self._door = door
+            self._thread.start()
         except BaseException:
-            listener.close()
-            self._sockets.discard(listener)
-            if self._wake is not None:
-                os.close(self._wake)
-            self._name = self._wake = self._thread = None
+            self._door = self._thread = None
+            door.close()
             raise
 
     def _rouse(self) -> None:
         """With the lock."""
-        if self._wake is not None:
-            os.eventfd_write(self._wake, 1)
+        if self._door is not None:
+            self._door.rouse()
 
     def _drop_late(self) -> None:
         """With the lock: a base that goes runs no Python code."""
@@ -142,111 +179,93 @@ class Sharer:
         if late:
             self._changed.notify_all()
 
-    def _pause(self) -> float | None:
-        """With the lock: how long nothing needs to be done but to answer."""
-        ends = [lease.end for lease in self._leases.values()]
-        return max(0.0, min(ends) - time.monotonic()) if ends else None
-
-    def _serve(self, listener: socket.socket, wake: int) -> None:
-        guests: set[_Guest] = set()
-        with selectors.DefaultSelector() as selector:
-            selector.register(listener, selectors.EVENT_READ)
-            selector.register(wake, selectors.EVENT_READ)
+    def _serve(self, door: _Door) -> None:
+        try:
             while True:
                 with self._changed:
                     self._drop_late()
                     if not self._wanted and not self._leases:
-                        self._name = self._wake = None
                         break
-                    pause = self._pause()
-                for key, _ in selector.select(pause):
-                    if key.fileobj is listener:
-                        self._admit(listener, selector, guests)
+                for key, _ in door.selector.select(1.0 if self._leases else 60.0):
+                    if key.fileobj is door.listener:
+                        _admit(door)
                     elif isinstance(key.fileobj, _Guest):
-                        if not self._answer(key.fileobj):
-                            self._dismiss(key.fileobj, selector, guests)
+                        if not self._hear(key.fileobj):
+                            _dismiss(door, key.fileobj)
                     else:
-                        with contextlib.suppress(BlockingIOError):
-                            os.eventfd_read(wake)
-            for guest in list(guests):
-                self._dismiss(guest, selector, guests)
-        self._close(listener)
-        os.close(wake)
+                        os.eventfd_read(door.wake)
+        finally:
+            with self._changed:
+                if self._door is door:
+                    self._door = None
+                door.close()
 
-    def _close(self, connection: socket.socket) -> None:
-        self._sockets.discard(connection)
-        connection.close()
-
-    def _admit(self, listener: socket.socket, selector: selectors.BaseSelector, guests: set[_Guest]) -> None:
+    def _hear(self, guest: _Guest) -> bool:
+        """Hear one packet. False: that was all."""
         try:
-            connection, _ = listener.accept()
-        except OSError:  # gone already, or too many files are open: it will be told by its socket's end
-            return
-        connection.setblocking(False)
-        guest = _Guest(connection)
-        try:
-            welcome = len(guests) < _MOST_CONNECTIONS and is_same_user(connection)
-            if welcome and guest.challenge is not None:
-                connection.send(guest.challenge)
-                selector.register(guest, selectors.EVENT_READ)
-        except OSError:
-            welcome = False
-        if not welcome:
-            connection.close()
-            return
-        self._sockets.add(connection)
-        guests.add(guest)
-
-    def _dismiss(self, guest: _Guest, selector: selectors.BaseSelector, guests: set[_Guest]) -> None:
-        selector.unregister(guest)
-        guests.discard(guest)
-        self._close(guest.connection)
-
-    def _answer(self, guest: _Guest) -> bool:
-        """Answer one packet. False: the connection has ended, or shall end."""
-        try:
-            packet = guest.connection.recv(256)
-            if guest.challenge is not None:
-                return self._greet(guest, packet)
-            if len(packet) != 4 + LEASE:
-                return False
-            if packet[:4] == b"done":
-                self.end(packet[4:])
-                return True
-            return packet[:4] == b"take" and self._give(guest.connection, packet[4:])
+            packet = _packet(guest.connection)
         except BlockingIOError:
-            return False  # it does not read its answers
+            return True
         except OSError:
             return False
+        if packet[:4] == b"done" and len(packet) == 4 + LEASE:
+            self.end(packet[4:])
+        if packet[:4] == b"take" and len(packet) == 4 + LEASE + CHALLENGE + PROOF:
+            lease, other, shown = packet[4:20], packet[20 : 20 + CHALLENGE], packet[20 + CHALLENGE :]
+            if hmac.compare_digest(shown, proof(b"fetch", guest.challenge, other)):
+                self._give(guest.connection, lease, proof(b"share", other, guest.challenge))
+        return False
 
-    @staticmethod
-    def _greet(guest: _Guest, packet: bytes) -> bool:
-        challenge = guest.challenge
-        assert challenge is not None
-        other, shown = packet[:CHALLENGE], packet[CHALLENGE:]
-        if len(packet) != CHALLENGE + PROOF or not hmac.compare_digest(shown, proof(b"fetch", challenge, other)):
-            return False
-        guest.challenge = None
-        guest.connection.send(proof(b"share", other, challenge))
-        return True
-
-    def _give(self, connection: socket.socket, lease: bytes) -> bool:
+    def _give(self, connection: socket.socket, lease: bytes, shown: bytes) -> None:
         with self._changed:
             found = self._leases.get(lease)
-        if found is None:
-            connection.send(b"late")
-            return True
         try:
+            if found is None:
+                connection.send(b"late" + shown)
+                return
             descriptor = found.base.descriptor()
+            try:
+                socket.send_fds(connection, [b"here" + shown], [descriptor])
+            finally:
+                os.close(descriptor)
         except OSError:
-            connection.send(b"none")
-            return True
-        try:
-            socket.send_fds(connection, [b"here"], [descriptor])
-        finally:
-            os.close(descriptor)
-            self.end(lease)  # taken, or whoever wanted it is gone
-        return True
+            pass  # whoever wanted it is gone, or no file can be opened
+        self.end(lease)
+
+
+def _packet(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(256)
+    except ConnectionResetError:  # it left its challenge unread; what it said before comes after the error
+        return connection.recv(256)
+
+
+def _admit(door: _Door) -> None:
+    try:
+        connection, _ = door.listener.accept()
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            time.sleep(0.05)  # it stays in the queue
+        return
+    guest = _Guest(connection)
+    door.guests[guest] = None
+    if len(door.guests) > _MOST_GUESTS:
+        _dismiss(door, next(iter(door.guests)))
+    connection.setblocking(False)
+    if not is_same_user(connection):
+        _dismiss(door, guest)
+        return
+    door.selector.register(guest, selectors.EVENT_READ)
+    with contextlib.suppress(OSError):  # it may be gone, and have said something before
+        connection.send(guest.challenge)
+
+
+def _dismiss(door: _Door, guest: _Guest) -> None:
+    if guest in door.guests:
+        del door.guests[guest]
+        with contextlib.suppress(KeyError):  # it was not registered yet
+            door.selector.unregister(guest)
+        guest.connection.close()
 
 
 _the_sharer = Sharer()
@@ -259,10 +278,7 @@ def sharer() -> Sharer:
 
 def _after_fork() -> None:
     global _the_sharer
-    former = _the_sharer
-    _the_sharer = Sharer()
-    _the_sharer._wanted = former._wanted
-    former.leave_to_parent()
+    _the_sharer = _the_sharer.heir()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -4,6 +4,7 @@ A Storage is one object in a message, so its views stay views of one Storage. A 
 unpickling, where it could end a pool's thread: it gives an array whose first use raises.
 """
 
+import contextlib
 import os
 import struct
 from collections import Counter
@@ -62,6 +63,7 @@ def reduce_array(x: Any) -> Any:
 def reduce_storage(storage: Storage) -> Any:
     """For a pickler: a ticket; or the bytes, if they cannot be had as a base."""
     try:
+        here = _this_host()
         base, start, runs, contents = on_base(storage)
         name, lease = sharer().lease(base, lease_time[0])
     except (BufferError, MemoryError, OSError, RuntimeError):
@@ -71,7 +73,7 @@ def reduce_storage(storage: Storage) -> Any:
     counted["sent"] += 1
     flat = [bound for run in runs for bound in run]
     ticket = _Ticket(
-        1, _this_host(), os.getpid(), name, lease, base.identity, base.nbytes, start, storage.nbytes,
+        1, here, os.getpid(), name, lease, base.identity, base.nbytes, start, storage.nbytes,
         struct.pack(f"<{len(flat)}q", *flat), contents,
     )  # fmt: skip
     return _storage, tuple(ticket)
@@ -99,12 +101,13 @@ def _storage(*parts: Any) -> Storage:
     base = Base.find(ticket.identity)
     try:
         if base is None:
-            base = _fetched(ticket)
+            made = _fetched(ticket, runs)
             counted["fetched"] += 1
         else:
             _let_go(ticket)
             counted["held"] += 1
-        return base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
+            made = base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
+        return made
     except (OSError, RuntimeError, MemoryError) as error:
         counted["lost"] += 1
         return lost_storage(
@@ -129,18 +132,34 @@ def _checked(parts: tuple[Any, ...]) -> tuple[_Ticket, list[tuple[int, int]]]:
     return ticket, [run for run in runs if run[0] < run[1]]
 
 
-def _fetched(ticket: _Ticket) -> Base:
+def _fetched(ticket: _Ticket, runs: list[tuple[int, int]]) -> Storage:
     if ticket.host != _this_host():
         raise OSError("it came from another machine, or from another network namespace")
     descriptor = fetch(ticket.name, ticket.lease)
     try:
-        return Base.receive(descriptor, ticket.identity, ticket.base_nbytes)
-    finally:
-        os.close(descriptor)
+        base = Base.receive(descriptor.number, ticket.identity, ticket.base_nbytes)
+        return base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
+    except (RuntimeError, MemoryError):  # too many files or maps
+        return _copied(descriptor.number, ticket, runs)
+
+
+def _copied(descriptor: int, ticket: _Ticket, runs: list[tuple[int, int]]) -> Storage:
+    """The bytes in memory of this process, for which nothing is kept open."""
+    x = np.empty(ticket.nbytes, np.uint8)
+    into, at = x.data, 0
+    while at < ticket.nbytes:
+        some = os.preadv(descriptor, [into[at : at + (1 << 30)]], ticket.start + at)
+        if some == 0:
+            raise OSError("its file is shorter than was said")
+        at += some
+    at = 0
+    for start, stop in runs:
+        into[start:stop] = ticket.contents[at : at + stop - start]
+        at += stop - start
+    return _storage_of(x)
 
 
 def _let_go(ticket: _Ticket) -> None:
-    if ticket.process == os.getpid():
-        sharer().end(ticket.lease)
-    elif ticket.host == _this_host():
-        tell_done(ticket.name, ticket.lease)
+    with contextlib.suppress(OSError):
+        if not sharer().end(ticket.lease) and ticket.host == _this_host():
+            tell_done(ticket.name, ticket.lease)
