@@ -1,8 +1,8 @@
 """The programs that measure versions, saves and processes run, and measure what they say: at a small size."""
 
+import between_processes
 import checkpoints
 import history
-import processes
 import saves
 
 
@@ -26,7 +26,7 @@ def test_a_save_beside_a_program_is_of_its_call():
 
 
 def test_an_array_goes_to_a_worker_and_back_in_each_way(capsys):
-    processes.main(["--mib", "8", "--rounds", "1"])
+    between_processes.main(["--mib", "8", "--rounds", "1"])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 7
     assert lines[2].startswith("| cowarray, by descriptor | ")

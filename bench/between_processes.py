@@ -1,6 +1,6 @@
 """An array to a worker and back: descriptors beside pickles, shared memory, maps and torch.
 
-Usage: python bench/processes.py [--mib 1024] [--rounds 9]
+Usage: python bench/between_processes.py [--mib 1024] [--rounds 9]
 
 Each row: the median of what a call takes beyond an empty one, with one element changed by the worker.
 """
