@@ -832,3 +832,15 @@ def test_a_failure_leaves_it_as_it_was(point, shape, monkeypatch):
     assert history.version == 2
     assert state["a"][2, 0] == 3
     assert ran >= 1
+
+
+def test_what_was_written_to_a_replaced_array_is_no_change():
+    history = ca.History({"a": np.zeros(10)})
+    history.state["a"][1] = 5
+    history.commit("one")
+    history.state["a"][0] = 7
+    history.state["a"] = np.array([0.0, 5.0, *np.zeros(8)])  # what the version has
+    assert history.undo() == 0
+    assert np.array_equal(history.state["a"], np.zeros(10))
+    assert history.redo() == 1
+    assert np.array_equal(history.state["a"], [0.0, 5.0, *np.zeros(8)])

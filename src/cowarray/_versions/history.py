@@ -865,7 +865,8 @@ class History:
         tracked = {number: self._slots[number].tracked for _, number in arrays_of(head)}
         changed = {number: pages for number, each in tracked.items() if (pages := each.changed()).size}
         assigned = any(tracked[number].assigned(value)[2] for number, value in self._assigned.items())
-        if (changed or assigned or layout != head) and not discard:
+        written = changed.keys() - self._assigned.keys()  # of the others, what was written is gone
+        if (written or assigned or layout != head) and not discard:
             raise ValueError(
                 f"History.{name}: the state has changes that are not committed; commit them, or drop them with "
                 "discard=True"

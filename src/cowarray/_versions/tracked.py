@@ -227,13 +227,13 @@ class Tracked:
         return self._unequal(self._live, self._before.runs(self._live))
 
     def assigned(self, value: ndarray[Any, Any]) -> tuple[_Numbers, _Bytes, bool]:
-        """The pages to write so that the array equals a value of its shape, their bytes, and whether any differs."""
+        """The pages to write so that the array equals a value of its shape; their bytes; whether it is a change."""
         made = self.array.copy("K")
         made[...] = value
         live = _bytes_of(made)
-        pages = np.union1d(self._unequal(live, [(0, live.size)]), self.changed())
-        contents = _pages_of(live, pages)
-        return pages, contents, not np.array_equal(contents, self.live(pages))
+        unequal = self._unequal(live, [(0, live.size)])
+        pages = np.union1d(unequal, self.changed())
+        return pages, _pages_of(live, pages), unequal.size > 0
 
     def _unequal(self, live: ndarray[Any, Any], runs: list[tuple[int, int]]) -> _Numbers:
         found: list[_Numbers] = []
