@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.reduction import ForkingPickler
@@ -47,6 +48,7 @@ def nothing_is_left():
     yield
     ca.paging(paging, small_pages=False)
     wait_until(lambda: all(now <= then for now, then in zip(left(), before, strict=True)))
+    wait_until(lambda: all(thread.name != "cowarray" for thread in threading.enumerate()))
 
 
 def left():
@@ -385,8 +387,6 @@ def test_killed_processes_leave_nothing():
 
 
 def test_a_child_of_a_fork_amid_fetches_can_send_and_fetch():
-    import threading
-
     with worker("spawn") as call:
         stop = threading.Event()
 

@@ -178,6 +178,7 @@ class Sharer:
             del self._leases[name]
         if late:
             self._changed.notify_all()
+            self._rouse()
 
     def _serve(self, door: _Door) -> None:
         try:
