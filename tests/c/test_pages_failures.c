@@ -240,6 +240,41 @@ static void follow(void)
     cow_storage_free(other.storage);
 }
 
+/* As another process would: it has the descriptor of the base, and no base. What cannot be had changes nothing. */
+static void travel(void)
+{
+    thing of = plain_thing(), again = of;
+    cow_base *base = NULL, *received = NULL;
+    uint64_t identity[2];
+    size_t start = 0, nbytes;
+    told all;
+    int descriptor;
+    memset(&all, 0, sizeof all);
+    if (cow_storage_page(of.storage, NULL) == COW_OK &&
+        cow_storage_base(of.storage, &base, &start, tell, &all, NULL) == COW_OK) {
+        CHECK(start == 0);
+        cow_base_identity(base, identity);
+        nbytes = cow_base_nbytes(base);
+        descriptor = cow_base_descriptor(base);
+        CHECK(is_right(&of));
+        cow_storage_free(of.storage);
+        cow_base_release(base);
+        if (descriptor >= 0 && cow_base_receive(descriptor, identity, nbytes, &received, NULL) == COW_OK) {
+            if (cow_base_storage(received, 0, SIZE, &again.storage, NULL) == COW_OK) {
+                CHECK(is_right(&again));
+                cow_storage_free(again.storage);
+            }
+            cow_base_release(received);
+        }
+        if (descriptor >= 0) {
+            (void)failing_close(descriptor);
+        }
+        return;
+    }
+    CHECK(base == NULL && is_right(&of));
+    cow_storage_free(of.storage);
+}
+
 static int file; /* SIZE + 64 bytes of 7 */
 
 /* What fails here says so; what is mapped is right. */
@@ -410,6 +445,13 @@ static void grounds_survive_each_failure(fixture *f)
     (void)f;
     use(COW_PAGING_OFF);
     sweep_all(follow, "a ground");
+}
+
+static void bases_that_travel_survive_each_failure(fixture *f)
+{
+    (void)f;
+    use(COW_PAGING_OFF);
+    sweep_all(travel, "a base that travels");
 }
 
 static void file_maps_survive_each_failure(fixture *f)
@@ -696,6 +738,7 @@ int main(void)
     RUN(generations_survive_each_failure);
     RUN(requests_survive_each_failure);
     RUN(grounds_survive_each_failure);
+    RUN(bases_that_travel_survive_each_failure);
     RUN(file_maps_survive_each_failure);
     RUN(old_kernels_hold_the_same_values);
     RUN(both_roads_find_the_same_pages);
