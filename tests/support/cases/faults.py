@@ -99,7 +99,7 @@ CASES = [
         with cowarray.lend(x, y): memoryview(x), np.asarray(y)
         cowarray.isolated(lambda one, many: one.fill(3))(x, [np.ones(3), (x, {"y": x[1:]})])
         cowarray.isolated(lambda one: [one, cowarray.asarray(one)], as_numpy=True)(x)
-        cowarray.to_numpy(cowarray.wrap(x))
+        cowarray.to_numpy(cowarray.wrap([x, np.ones(3), (x, {"y": x[1:]})]))
         with cowarray.simulate() as seen: x.sum(); len(seen); list(seen); repr(seen)
         with cowarray.fake() as seen: repr(seen), seen.lines, seen.peak_bytes
         repr(cowarray.fake_like(x, x[1:]))
