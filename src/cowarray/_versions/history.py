@@ -1,7 +1,7 @@
 """`History`: versions of a state, each of which costs the pages that it changed.
 
 It is one file because the public methods, half of it docstrings, are a few lines each over one set of fields, which a
-step changes as a whole (`_do`, `_undo`) at whatever bytecode an interrupt comes. Its sections can be read one at a time.
+step changes as a whole (`_do`, `_undo`), at whatever bytecode an interrupt comes. Each section can be read alone.
 """
 
 import os
