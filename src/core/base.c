@@ -171,14 +171,14 @@ static void enlist(cowi_base *base)
 
 static void delist(cowi_base *base)
 {
+    cowi_bases_hold(); /* first: a neighbour that comes or goes changes the links */
     if (base->link != NULL) {
-        cowi_bases_hold();
         *base->link = base->next;
         if (base->next != NULL) {
             base->next->link = base->link;
         }
-        cowi_bases_let_go();
     }
+    cowi_bases_let_go();
 }
 
 /* False: its last reference is gone, and it is about to leave the list. */

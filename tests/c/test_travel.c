@@ -339,12 +339,14 @@ typedef struct finder {
     uint64_t identity[2];
     int descriptor;
     size_t nbytes;
+    size_t turns;
+    cowi_atomic_uint stop;
 } finder;
 
 static void *receive_and_drop(void *context)
 {
-    const finder *of = (const finder *)context;
-    for (int i = 0; i < 3000; i++) {
+    finder *of = (finder *)context;
+    for (size_t i = 0; i < of->turns && cowi_load_relaxed(&of->stop) == 0; i++) {
         cow_base *base = cow_base_find(of->identity);
         if (base == NULL && cow_base_receive(of->descriptor, of->identity, of->nbytes, &base, NULL) != COW_OK) {
             base = NULL;
@@ -363,23 +365,26 @@ static void *receive_and_drop(void *context)
     return NULL;
 }
 
-static finder without_storage(void)
+static void begin_without_storage(finder *out, size_t turns)
 {
     cow_storage *first = make_on_base(7);
     footing of = footing_of(first);
-    finder made = {{0, 0}, cow_base_descriptor(of.base), cow_base_nbytes(of.base)};
-    cow_base_identity(of.base, made.identity);
+    out->descriptor = cow_base_descriptor(of.base);
+    out->nbytes = cow_base_nbytes(of.base);
+    out->turns = turns;
+    cowi_init(&out->stop, 0);
+    cow_base_identity(of.base, out->identity);
     cow_base_release(of.base);
     cow_storage_free(first);
-    REQUIRE(made.descriptor >= 0);
-    return made;
+    REQUIRE(out->descriptor >= 0);
 }
 
 static void a_base_may_end_while_it_is_looked_for(fixture *f)
 {
-    finder of = without_storage();
+    finder of;
     pthread_t threads[3];
     (void)f;
+    begin_without_storage(&of, 3000);
     for (size_t i = 0; i < 3; i++) {
         REQUIRE(pthread_create(&threads[i], NULL, receive_and_drop, &of) == 0);
     }
@@ -392,9 +397,10 @@ static void a_base_may_end_while_it_is_looked_for(fixture *f)
 
 static void a_child_can_look(fixture *f)
 {
-    finder of = without_storage();
+    finder of;
     pthread_t thread;
     (void)f;
+    begin_without_storage(&of, SIZE_MAX);
     REQUIRE(pthread_create(&thread, NULL, receive_and_drop, &of) == 0);
     for (int i = 0, status = 0; i < 20 && status == 0; i++) {
         const pid_t child = fork();
@@ -406,6 +412,7 @@ static void a_child_can_look(fixture *f)
         REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
         CHECK_EQ(status, 0);
     }
+    cowi_store_relaxed(&of.stop, 1);
     (void)pthread_join(thread, NULL);
     (void)close(of.descriptor);
     nothing_is_left();
