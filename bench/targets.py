@@ -54,6 +54,8 @@ TARGETS = (
     Target("operations on 10 elements", "NumPy", "operations on 10 elements", "numpy"),
     Target("operations on 1,000 elements", "NumPy", "operations on 1,000 elements", "numpy"),
     Target("their geometric mean", "NumPy", "operations on 1,000 elements", "numpy", "on 10 and on 1,000"),
+    Target("y = x.copy(); y[i] = v, 10 and 100 elements", "NumPy", "small copies, written", "numpy", "10"),
+    Target("y = x.copy(); y[i] = v, 1,000 elements", "NumPy", "small copies, written", "numpy", "1,000"),
     Target("np.add(a, b) on 10 elements", "NumPy", "functions on 10 elements", "numpy", "np.add"),
     Target("np.add(a, b) on 1,000 elements", "NumPy", "functions on 1,000 elements", "numpy", "np.add"),
     Target("cowarray.add(a, b) on 10 elements", "np.add", "functions on 10 elements", "numpy", "cowarray.add"),

@@ -55,6 +55,20 @@ def test_operator(compare, who, operation, size):
     )
 
 
+@pytest.mark.parametrize("length", [10, 100, 1000])
+@pytest.mark.parametrize("who", ["cowarray", "numpy"])
+def test_small_copies_that_are_written(compare, who, length):
+    """What a search in game trees and a resampling of particles do: a block for each, and no pages."""
+
+    def ways():
+        a, b = data(length)
+        statement = "y = a.copy(); y[i] = v"
+        return {"cowarray": way(statement, ours(a), ours(b)), "numpy": way(statement, a, b)}
+
+    limit = 1.1 if length == 1000 else 1.25
+    compare(who, ways, question="small copies, written", case=f"{length:,} elements", targets={"numpy": limit})
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("function", ["np.add(a, b)", "cowarray.add(a, b)"])
 @pytest.mark.parametrize("who", ["cowarray", "numpy"])

@@ -6,13 +6,40 @@
 #include "large.h"
 #include "pages.h"
 
+/* malloc, and before the block a pointer to where it starts: posix_memalign takes nothing from glibc's caches, and was a
+   quarter of the time of `b = a.copy(); b[i] = v` on small arrays. AddressSanitizer has blocks that end where they end. */
+#if defined(__SANITIZE_ADDRESS__)
+#define EXACT_BLOCKS true
+#else
+#define EXACT_BLOCKS false
+#endif
+
+static void **start_of(void *data)
+{
+    return (void **)data - 1;
+}
+
 static void *small_alloc(size_t nbytes, size_t alignment)
 {
-    void *data = NULL;
+    void *start, *data = NULL;
     if (alignment <= _Alignof(max_align_t)) {
         return malloc(nbytes);
     }
-    return posix_memalign(&data, alignment, nbytes) == 0 ? data : NULL;
+    if (EXACT_BLOCKS) {
+        return posix_memalign(&data, alignment, nbytes) == 0 ? data : NULL;
+    }
+    start = malloc(nbytes + alignment);
+    if (start == NULL) {
+        return NULL;
+    }
+    data = (char *)start + (alignment - (uintptr_t)start % alignment);
+    *start_of(data) = start;
+    return data;
+}
+
+static void small_free(void *data, size_t alignment)
+{
+    free(EXACT_BLOCKS || alignment <= _Alignof(max_align_t) ? data : *start_of(data));
 }
 
 static void *heap_alloc(void *self, size_t nbytes, size_t alignment)
@@ -40,7 +67,7 @@ static void heap_free(void *self, void *data, size_t nbytes, size_t alignment)
         cowi_large_free(data, nbytes);
     }
     else {
-        free(data);
+        small_free(data, alignment);
     }
 }
 
