@@ -22,6 +22,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1)
 OF_OTHERS = {"PYTEST_CURRENT_TEST", "_RJEM_MALLOC_CONF"}  # the last is of polars, once it is imported
 FOUND = pytest.StashKey()
 
+# A shell starts what is in its background with SIGINT ignored, and so would be every process that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def state():
     """{name: what another test would notice}."""
