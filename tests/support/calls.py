@@ -114,10 +114,7 @@ class Run:
     def __call__(self):
         """Run; a bare name that the statement rebinds is what Python would leave in it."""
         self.names["x"] = self.x
-        if is_statement(self.source):
-            self.result, self.error = outcome(exec, self.source, self.names)
-        else:
-            self.result, self.error = outcome(eval, self.source, self.names)
+        self.result, self.error = outcome(eval, compiled(self.source), self.names)
         self.close_files()
         return self
 
@@ -145,6 +142,12 @@ class Run:
 @functools.cache
 def is_statement(source):
     return not isinstance(ast.parse(source).body[0], ast.Expr)
+
+
+@functools.cache
+def compiled(source):
+    """For `eval`, which gives None for a statement."""
+    return compile(source, source, "exec" if is_statement(source) else "eval")
 
 
 def function_of(source):

@@ -69,6 +69,8 @@ def same(ours, theirs, *, strides=False):
 def same_values(ours, theirs):
     """Assert that two NumPy arrays hold the same, bit for bit where dtypes are plain numbers."""
     assert ours.shape == theirs.shape
+    if not theirs.dtype.hasobject and ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes():
+        return  # as it nearly always is; what follows takes ten times as long
     if theirs.dtype.kind in "fc" and theirs.dtype.itemsize <= 16 and theirs.dtype.char != "g":
         np.testing.assert_array_equal(ours, theirs)
         known = theirs == theirs
