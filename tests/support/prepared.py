@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 from numpy._core.overrides import ARRAY_FUNCTIONS
-from support.calls import SPACES, Run, arrays_in
+from support.calls import SPACES, Run, arrays_in, compiled
 from support.cases.registry import select
 from support.oracle import native, outcome
 from support.public import archive
@@ -45,6 +45,54 @@ def saved(array):
     return file
 
 
+@functools.cache
+def prepared(source):
+    """The attribute that a source is about, or None; what evaluates its operands; whether it is a statement.
+
+    Cases run in many worlds, and to compile them took as long as to run them.
+    """
+
+    def code(node):
+        return compile(ast.fix_missing_locations(ast.Expression(node)), source, "eval")
+
+    whole = ast.parse(source).body[0]
+    node = whole.value if isinstance(whole, ast.Expr) else whole
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        attribute, owner = node.func.attr, code(node.func.value)
+        node.func = ast.Name("bind", ast.Load())
+        arguments = code(node)
+
+        def prepare(call):
+            call.owner = eval(owner, call.names)
+            call.names["bind"] = lambda *args, **kwargs: (args, kwargs)
+            call.args, call.kwargs = eval(arguments, call.names)
+            call.action = lambda: getattr(call.owner, attribute)(*call.args, **call.kwargs)
+
+    elif isinstance(node, ast.Attribute):
+        attribute, owner = node.attr, code(node.value)
+
+        def prepare(call):
+            call.owner = eval(owner, call.names)
+            call.action = lambda: getattr(call.owner, attribute)
+
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+        name, owner, assigned = node.targets[0].attr, code(node.targets[0].value), code(node.value)
+        attribute = f"{name}="
+
+        def prepare(call):
+            call.owner = eval(owner, call.names)
+            call.args = (eval(assigned, call.names),)
+            call.action = lambda: setattr(call.owner, name, *call.args)
+
+    else:
+        attribute, all_of_it = None, compiled(source)
+
+        def prepare(call):
+            call.action = lambda: eval(all_of_it, call.names)
+
+    return attribute, prepare, whole is node
+
+
 class PreparedCall:
     """A case in a world: its arguments are there, and it can be run several times.
 
@@ -64,7 +112,9 @@ class PreparedCall:
         self.names = {**self.run_of.names, **HELPERS, "x": x, "A": self.companion}
         self.inputs, self.others = [x], []
         self.owner, self.args, self.kwargs = None, (), {}
-        _, self.refusal = outcome(self.prepare, ast.parse(case.source).body[0])
+        self.attribute, self.prepare, self.is_statement = prepared(case.source)
+        self.is_statement = self.is_statement and case.writes != "object"
+        _, self.refusal = outcome(self.make_ready)
         self.operation = self.row()
 
     def companion(self, values, dtype=None):
@@ -77,30 +127,8 @@ class PreparedCall:
         self.inputs.append(made)
         return made
 
-    def evaluate(self, node):
-        return eval(compile(ast.Expression(node), self.case.source, "eval"), self.names)
-
-    def prepare(self, node):
-        whole, node = node, node.value if isinstance(node, ast.Expr) else node
-        self.attribute = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            self.attribute, self.owner = node.func.attr, self.evaluate(node.func.value)
-            node.func = ast.Name("bind", ast.Load())
-            self.names["bind"] = lambda *args, **kwargs: (args, kwargs)
-            self.args, self.kwargs = self.evaluate(ast.fix_missing_locations(node))
-            self.action = lambda: getattr(self.owner, self.attribute)(*self.args, **self.kwargs)
-        elif isinstance(node, ast.Attribute):
-            self.attribute, self.owner = node.attr, self.evaluate(node.value)
-            self.action = lambda: getattr(self.owner, self.attribute)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-            target = node.targets[0]
-            self.attribute, self.owner = f"{target.attr}=", self.evaluate(target.value)
-            self.args = (self.evaluate(node.value),)
-            self.action = lambda: setattr(self.owner, target.attr, *self.args)
-        else:
-            code = compile(self.case.source, self.case.source, "eval" if whole is not node else "exec")
-            self.action = lambda: eval(code, self.names)
-        self.is_statement = whole is node and self.case.writes != "object"
+    def make_ready(self):
+        self.prepare(self)
         for given in arrays_in([self.owner, *self.args, *self.kwargs.values()], type(self.x)):
             if type(given) is cowarray.ndarray and all(given.storage is not known.storage for known in self.inputs):
                 self.others.append(given.copy(order="K"))
