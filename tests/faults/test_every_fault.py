@@ -51,11 +51,6 @@ EXCUSED = [
     (r".*load\(.*", r"raises ValueError.*damaged.*", "for headers that are damaged Python raises MemoryError, too"),
     (r"pickle\.loads\(.*", r"raises ValueError: unpickle: not the desc.*", "and NumPy for dtypes that are"),
     (r"x\.__reduce_ex__\(.*", r"leaks memory", "one block in Python code that reads a dtype; whose it is is open"),
-    (
-        r"cowarray\.to_numpy\(cowarray\.wrap.*",
-        r"(leaks memory|\d+ blocks leaked|references .*|sharing .*)",
-        "an argument of a Python function that was refused its frame; whose it is is open",
-    ),
     (r"cowarray\.ogrid.*", r"leaks memory", "one block in NumPy's Python code for grids; whose it is is open"),
     (r"cowarray\.savez.*", r"sharing .*", "a share outlives one failure inside NumPy's writer; who holds it is open"),
     (

@@ -24,6 +24,7 @@ class Walk:
         self.opened = opened
         self.replaced: dict[int, tuple[object, Any]] = {}  # by id: a value, and what stands for it
 
+    # Without a closure: Python 3.11 loses the arguments of a function whose cells it cannot allocate.
     def __call__(self, value: object) -> Any:
         if id(value) in self.replaced:
             return self.replaced[id(value)][1]
@@ -31,13 +32,13 @@ class Walk:
         if isinstance(value, (ndarray, np.ndarray)):
             made = self.own(value)
         elif isinstance(value, tuple):
-            items = [self(item) for item in value]
+            items = list(map(self, value))
             # A named tuple is made by `_make`. Any other class of tuples may want more than its items.
             kind: Any = type(value)
             made = kind._make(items) if hasattr(kind, "_make") else tuple(items) if kind is tuple else value
         elif isinstance(value, list):
             made = self.begin(value)
-            made[:] = [self(item) for item in value]
+            made[:] = map(self, value)
         elif isinstance(value, dict):
             made = self.begin(value)
             for key in made:

@@ -91,14 +91,19 @@ def to_numpy(obj: Any, /, *, writable: bool = False) -> Any:
     if type(writable) is not bool:
         raise TypeError(f"to_numpy: writable must be True or False (got {writable!r})")
 
-    def plain(array: Any) -> Any:
-        return array.to_numpy(writable=writable) if type(array) is ndarray else array
-
-    return Walk(plain, _opened_but_frames)(obj)
+    return Walk(_aliased if writable else _shown, _opened_but_frames)(obj)
 
 
 def _lazy(array: Any) -> Any:
     return own_or_asarray(array).lazy_clone() if type(array) in (ndarray, np.ndarray, np.memmap) else array.copy()
+
+
+def _shown(array: Any) -> Any:
+    return array.to_numpy() if type(array) is ndarray else array
+
+
+def _aliased(array: Any) -> Any:
+    return array.to_numpy(writable=True) if type(array) is ndarray else array
 
 
 def _opened(value: Any, walk: Walk) -> Any:
