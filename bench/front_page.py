@@ -10,13 +10,17 @@ measured is kept in docs/benchmarks/front_page.json.
 import argparse
 import datetime
 import functools
-import json
+import os
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
+
+# As in conftest.py: threads that have nothing to do sleep, of every library. Read when the libraries are loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import between_processes
 import page_costs
@@ -137,8 +141,13 @@ def cell(times):
     return show_time(times["median"]) + memory
 
 
+def part(ratio):
+    """Two digits, small ones as a fraction: ``1/3,800``."""
+    return f"{ratio:.2g}" if ratio >= 0.01 else f"1/{float(f'{1 / ratio:.2g}'):,.0f}"
+
+
 def spread(ratio):
-    return f"{ratio['median']:.2g} ({ratio['q1']:.2g} to {ratio['q3']:.2g})"
+    return f"{part(ratio['median'])} ({part(ratio['q1'])} to {part(ratio['q3'])})"
 
 
 def lines(results):
@@ -160,8 +169,8 @@ def lines(results):
         "",
         *markdown_table(titles, body),
         "",
-        f"`make bench-readme`: default settings, medians of {rounds} rounds, in brackets the middle half. {known['CPU']}, "
-        f"{known['cores']} cores, load {known['load at the end']:.2g} before, {known['system'].split('-')[0]}, "
+        f"`make bench-readme`: default settings, medians of {rounds} rounds, in brackets the middle half. "
+        f"{known['CPU']}, {known['cores']} cores, load {known['load at the end']:.2g} before, {known['system'].split('-')[0]}, "
         f"NumPy {known['numpy']}; {results['date']}, commit {results['commit']}. [All figures](docs/benchmarks.md).",
     ]
 

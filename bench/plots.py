@@ -1,5 +1,5 @@
-"""Plots of a run, as SVG: cost against size, against sharers, against threads. All axes of cost are logarithmic, and the
-colours are those of the reader's window, light or dark.
+"""Plots of a run, as SVG: cost against size, against sharers, against threads. All axes of cost are logarithmic.
+The colours are those of the reader's window, light or dark.
 
 An element a line, and a line for each curve, so that a file of the repository stays small.
 """

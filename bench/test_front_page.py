@@ -43,6 +43,7 @@ def test_the_lines_have_what_was_measured(turns, tmp_path):
     results = {"machine": machine, "date": "2026-11-26", "commit": "0123456789ab", "jobs": [{"job": "a job", **found}]}
     text = "\n".join(front_page.lines(results))
     assert "| a job | 4 s, 3 MB | not measured | 400 ms | 0.1 (0.1 to 0.18) |" in text
+    assert front_page.spread({"median": 0.000263, "q1": 0.0002, "q3": 1.2}) == "1/3,800 (1/5,000 to 1.2)"
     assert "load 0.5 before, Linux 6, NumPy 2.4.6; 2026-11-26, commit 0123456789ab." in text
     results["copies"] = [{"size": size, **found} for size in front_page.COPIES]
     front_page.draw(results, tmp_path)

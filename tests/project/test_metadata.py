@@ -54,6 +54,7 @@ def test_all_addresses_are_the_sources():
 def test_the_version_is_the_same_everywhere():
     assert f'version: "{PROJECT["version"]}"' in RECIPE
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {PROJECT['version']}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_conda_recipe_needs_what_the_package_needs():
