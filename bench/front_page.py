@@ -170,8 +170,9 @@ def lines(results):
         *markdown_table(titles, body),
         "",
         f"`make bench-readme`: default settings, medians of {rounds} rounds, in brackets the middle half. "
-        f"{known['CPU']}, {known['cores']} cores, load {known['load at the end']:.2g} before, {known['system'].split('-')[0]}, "
-        f"NumPy {known['numpy']}; {results['date']}, commit {results['commit']}. [All figures](docs/benchmarks.md).",
+        f"{known['CPU']}, {known['cores']} cores, load {known['load at the end']:.2g} before, "
+        f"{known['system'].split('-')[0]}, NumPy {known['numpy']}; {results['date']}, commit {results['commit']}. "
+        "[All figures](docs/benchmarks.md).",
     ]
 
 
