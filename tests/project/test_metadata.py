@@ -74,7 +74,7 @@ def test_a_release_has_wheels_for_every_python_that_is_supported():
     assert built == of_the_makefile("SUPPORTED")
     assert f">={built[0]}" == PROJECT["requires-python"]
     assert {"manylinux-x86_64-image", "musllinux-x86_64-image"} <= set(WHEELS["linux"])
-    assert "macos" in WHEELS
+    assert "macos" not in WHEELS  # the core does not build there
 
 
 def test_what_tries_a_wheel_exists():
