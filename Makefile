@@ -113,6 +113,9 @@ bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the f
 	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded CONSTRAINTS=,$(call SKIP,clones without a GIL: no free-threaded Python found))
 	@tools/bench.sh $(IN_VENV) $(ARGS)
 
+bench-readme: $(BUILT) $(VENV)/.bench ## Measure what README.md shows, its table and figure, and write it (five minutes)
+	@$(IN_VENV) bench/front_page.py $(ARGS) && $(IN_VENV) bench/pages.py
+
 bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)
 	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
 
@@ -458,7 +461,7 @@ clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
 	rm -rf src/cowarray/include src/*.egg-info; find src/cowarray -name '*.so' -delete
 
-.PHONY: help demo test docs-test fuzz fuzz-python bench bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
+.PHONY: help demo test docs-test fuzz fuzz-python bench bench-readme bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
     sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-all check-quick check-clang clean prepare prepare-sanitized prepare-newest built tests newest oldest run-oldest \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \

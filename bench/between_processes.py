@@ -81,6 +81,7 @@ class Worker:
 
 
 def measure(worker, rounds, function, *arguments, after=lambda value: None):
+    """Seconds of each call beyond an empty one; the worker ends."""
     after(worker.call(function, *arguments)[1])
     taken = []
     for _ in range(rounds):
@@ -90,19 +91,22 @@ def measure(worker, rounds, function, *arguments, after=lambda value: None):
         after(value)
         taken.append(took - empty + time.perf_counter() - began)
         del value
-    return statistics.median(taken)
+    worker.end()
+    return taken
 
 
-def rows(mib, rounds):
-    n = mib * 2**17
-    worker = Worker("descriptor")
+def by_descriptor(n, rounds):
     x = cowarray.by_page(cowarray.array(np.arange(n, dtype="f8")))
     with cowarray.by_descriptor():
-        yield "cowarray, by descriptor", measure(worker, 5 * rounds, change, x)
-    worker.end()
+        return measure(Worker("descriptor"), 5 * rounds, change, x)
+
+
+def pickled(n, rounds):
+    return measure(Worker(), rounds, change, np.arange(n, dtype="f8"))
+
+
+def in_shared_memory(n, rounds):
     values = np.arange(n, dtype="f8")
-    worker = Worker()
-    yield "multiprocessing's pickles", measure(worker, rounds, change, values)
     block = shared_memory.SharedMemory(create=True, size=values.nbytes)
     np.ndarray(values.shape, "f8", block.buf)[:] = values
 
@@ -112,23 +116,34 @@ def rows(mib, rounds):
         back.close()
         back.unlink()
 
-    yield "shared_memory, copied", measure(worker, rounds, change_shared, block.name, values.shape, after=take_back)
+    taken = measure(Worker(), rounds, change_shared, block.name, values.shape, after=take_back)
     block.close()
     block.unlink()
+    return taken
+
+
+def mapped(n, rounds):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "x.npy")
-        np.save(path, values)
-        yield 'np.load(mmap_mode="c"), one way', measure(worker, rounds, change_mapped, path)
-    worker.end()
-    try:
-        import torch
-        import torch.multiprocessing
-    except ImportError:
-        print("torch is not installed: its row is left out")
-        return
-    worker = Worker("torch")
-    yield "torch.multiprocessing, cloned", measure(worker, rounds, change_torch, torch.arange(n, dtype=torch.float64))
-    worker.end()
+        np.save(path, np.arange(n, dtype="f8"))
+        return measure(Worker(), rounds, change_mapped, path)
+
+
+def cloned_by_torch(n, rounds):
+    import torch
+    import torch.multiprocessing
+
+    return measure(Worker("torch"), rounds, change_torch, torch.arange(n, dtype=torch.float64))
+
+
+# Each gives the seconds of the rounds, of so many numbers.
+WAYS = {
+    "cowarray, by descriptor": by_descriptor,
+    "multiprocessing's pickles": pickled,
+    "shared_memory, copied": in_shared_memory,
+    'np.load(mmap_mode="c"), one way': mapped,
+    "torch.multiprocessing, cloned": cloned_by_torch,
+}
 
 
 def main(words=None):
@@ -137,8 +152,11 @@ def main(words=None):
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args(words)
     print(f"| {chosen.mib} MiB to a worker and back | ms |\n|---|---|")
-    for name, seconds in rows(chosen.mib, chosen.rounds):
-        print(f"| {name} | {seconds * 1e3:,.1f} |", flush=True)
+    for name, way in WAYS.items():
+        try:
+            print(f"| {name} | {statistics.median(way(chosen.mib << 17, chosen.rounds)) * 1e3:,.1f} |", flush=True)
+        except ImportError as error:
+            print(f"{name}: left out: {error}")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ sys.path.append(str(Path(__file__).with_name("workloads")))
 
 from workload import LIBRARIES, checksum
 
-__all__ = ["PROGRAMS", "WAYS", "in_a_process", "measure", "missing"]
+__all__ = ["PROGRAMS", "SMALL", "WAYS", "in_a_process", "late", "measure", "missing"]
 
 MIB = 1 << 20
 PAGE = 512  # numbers
@@ -323,7 +323,7 @@ def missing(program, way):
     return None
 
 
-def measure(program, way, small=False):
+def measure(program, way, nbytes=None):
     """Run one program in one way, in this process, whose paging that sets.
 
     Parameters
@@ -332,19 +332,19 @@ def measure(program, way, small=False):
         Of `PROGRAMS`.
     way : str
         Of `WAYS`.
-    small : bool
-        A few kilobytes, for a smoke test.
+    nbytes : int, optional
+        The size of the array, instead of the program's own.
 
     Returns
     -------
     dict
         ``seconds``: of each step, ``peak_bytes``: beyond what the data took at the start, ``stats``, ``result``.
     """
-    begin, nbytes = PROGRAMS[program]
+    begin, own = PROGRAMS[program]
     library = LIBRARIES[way if way in LIBRARIES else "cowarray"]()
     library.way = way
     cowarray.paging(way if way in MODES else "off")
-    steps = begin(library, SMALL if small else nbytes)
+    steps = begin(library, nbytes or own)
     next(steps)
     cowarray.reset_stats()
     before = peak = memory()
@@ -365,9 +365,9 @@ def measure(program, way, small=False):
     return {"seconds": seconds, "peak_bytes": peak - before, "stats": stats, "result": result()}
 
 
-def in_a_process(program, way, small=False):
+def in_a_process(program, way, nbytes=None):
     """`measure` in a new process."""
-    command = [sys.executable, __file__, "--measure", json.dumps([program, way, small])]
+    command = [sys.executable, __file__, "--measure", json.dumps([program, way, nbytes])]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{program}, {way}: status {done.returncode}\n{done.stderr}")
@@ -384,7 +384,7 @@ def late(found):
     return statistics.median(found["seconds"][len(found["seconds"]) // 2 :])
 
 
-def compare(program, ways, rounds, small):
+def compare(program, ways, rounds, nbytes):
     """Print a row for each way of a program; False if the results differ."""
     found = {}
     for way in ways:
@@ -394,7 +394,7 @@ def compare(program, ways, rounds, small):
             found[way] = []
     for number in range(rounds):
         for way in list(found)[:: -1 if number % 2 else 1]:
-            found[way].append(in_a_process(program, way, small))
+            found[way].append(in_a_process(program, way, nbytes))
     for way, runs in found.items():
         print(f"| {program} | {' | '.join(cells(way, runs, found.get('numpy')))} |", flush=True)
     return len({json.dumps(each["result"]) for runs in found.values() for each in runs}) <= 1
@@ -434,7 +434,8 @@ def main(arguments):
         return 0
     print("| program | way | steps | a step | of NumPy's | a late step | of NumPy's | memory at the peak |")
     print("|---" * 8 + "|")
-    equal = [compare(name, options.way or WAYS, options.rounds, options.small) for name in options.program or PROGRAMS]
+    size = SMALL if options.small else None
+    equal = [compare(name, options.way or WAYS, options.rounds, size) for name in options.program or PROGRAMS]
     print("\nAll results are equal." if all(equal) else "\nWRONG: the results differ.")
     return 0 if all(equal) else 1
 

@@ -1,18 +1,20 @@
-"""Writes the figures that README.md and docs/benchmarks.md quote, from docs/benchmarks/results.json: nobody types them.
+"""Writes the figures that README.md and docs/benchmarks.md quote, from docs/benchmarks/*.json: nobody types them.
 
     python bench/pages.py                           # the pages again
     python bench/pages.py build/bench/latest.json   # of another run, whose plots and figures go to docs/benchmarks
 
-Kept there is only what the pages show; the whole of a run is in build/bench. What is written into a page stands between
-two comments, and a test compares it with the results. Missed targets for which the page gives no reason are named, too.
+README's come of front_page.py, all others of `make bench`. Kept there is only what the pages show; the whole of a run
+is in build/bench. What is written into a page stands between two comments, and a test compares it with the results.
+Missed targets for which the page gives no reason are named, too.
 """
 
 import re
 import sys
 from pathlib import Path
 
+import front_page
 from plots import PLOTS, draw
-from report import brief_rows, closing, machine, markdown_table, show_bytes, show_time
+from report import brief_rows, closing, machine, markdown_table
 from results import OURS, as_text, load, rows
 from targets import in_brief
 
@@ -23,14 +25,6 @@ RESULTS = ROOT / "docs" / "benchmarks" / "results.json"
 BEGIN, END = "<!-- figures: written by bench/pages.py -->", "<!-- end of figures -->"
 NONE = ["No complete run is kept here yet. `make bench` makes one."]
 
-# What the README calls each job, its workload, and the ways of NumPy, cowarray and torch.
-JOBS = (
-    ("a cache gives 8 MiB to each of 1,000 callers, one in ten changes it", "cache", ""),
-    ("33 edits of an image of 175 MB, each of which can be undone", "undo", ""),
-    ("the same, kept as 64 strips", "undo", " 64 strips"),
-    ("24 members of an ensemble perturb a state of 256 MiB in 8 threads", "ensemble", ""),
-)
-
 
 def where(results):
     """The machine and the versions in a line."""
@@ -38,30 +32,6 @@ def where(results):
     parts = [known.get("CPU"), f"{known.get('cores')} cores", known.get("memory"), known.get("system")]
     parts += [f"{name} {known[name]}" for name in ("Python", "numpy", "torch", "pandas") if name in known]
     return f"{'; '.join(part for part in parts if part)}. Measured {known['measured']}."
-
-
-def jobs(results):
-    """Lines of the README: the workloads, and a copy of 1 GiB."""
-    cases = {(case["question"], case["case"]): case["times"] for case in results["cases"]}
-    body = []
-    for job, name, suffix in JOBS:
-        times = cases.get(("workloads", name), {})
-        body.append((job, *(cell(times.get(library + suffix)) for library in ("numpy", OURS, "torch"))))
-    lines = markdown_table(("job", "NumPy, defensive copies", "cowarray", "torch, `_lazy_clone`"), body)
-    lines += ["", "Time, bytes copied, and memory at the peak beyond the data."]
-    if copy := cases.get(("lazy clone", "1 GiB")):
-        lines[-1] += (
-            f" A lazy copy of 1 GiB takes {show_time(copy[OURS]['median'])}, NumPy's copy "
-            f"{show_time(copy['numpy']['median'])}."
-        )
-    return [*lines, "", where(results)]
-
-
-def cell(found):
-    if found is None:
-        return "not measured"
-    copied = "" if found["bytes_copied"] is None else f"{show_bytes(found['bytes_copied'])} copied, "
-    return f"{show_time(found['median'])}, {copied}{show_bytes(found['peak_bytes'])}"
 
 
 def benchmarks(results):
@@ -75,11 +45,15 @@ def benchmarks(results):
     return lines
 
 
-PAGES = {ROOT / "README.md": jobs, ROOT / "docs" / "benchmarks.md": benchmarks}
+# Of each page: what writes its lines, and of which results.
+PAGES = {
+    ROOT / "README.md": (front_page.lines, front_page.RESULTS),
+    ROOT / "docs" / "benchmarks.md": (benchmarks, RESULTS),
+}
 
 
 def with_figures(page):
-    """The text of a page with the figures of results.json in their place.
+    """The text of a page with the figures of its results in their place.
 
     Parameters
     ----------
@@ -90,7 +64,8 @@ def with_figures(page):
     -------
     str
     """
-    lines = PAGES[page](load(RESULTS)) if RESULTS.exists() else NONE
+    write, kept = PAGES[page]
+    lines = write(load(kept)) if kept.exists() else NONE
     before, begin, rest = page.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

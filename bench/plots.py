@@ -1,4 +1,5 @@
 """Plots of a run, as SVG: cost against size, against sharers, against threads. All axes of cost are logarithmic.
+The colours are those of the reader's window, light or dark.
 
 An element a line, and a line for each curve, so that a file of the repository stays small.
 """
@@ -8,12 +9,18 @@ from html import escape
 
 from report import show_time
 
-__all__ = ["PLOTS", "draw"]
+__all__ = ["PLOTS", "SIZES", "draw", "save"]
 
-COLOURS = {"cowarray": "#0a7d4f", "numpy": "#1f5fbf", "torch": "#d2571e", "pandas": "#7a4fa3"}
+# Of each library by day and by night; others have the text's.
+COLOURS = {
+    "cowarray": ("#0a7d4f", "#3fc38a"),
+    "numpy": ("#1f5fbf", "#7aaef5"),
+    "torch": ("#d2571e", "#f0915c"),
+    "pandas": ("#7a4fa3", "#bd96e0"),
+}
 LEFT, RIGHT, TOP, BELOW = 64, 26, 30, 58  # pixels around a panel
 HEIGHT, ROW = 290, 18  # of a panel, of a line of the legend
-STYLE = 'font-family="sans-serif" font-size="11" fill="#222"'
+STYLE = 'font-family="sans-serif" font-size="11"'
 SIZES = ((8, "8 B"), (1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (1 << 30, "1 GiB"))
 SIZE = "size of the array"
 WRITE = "first write after a lazy clone"
@@ -32,7 +39,14 @@ def style(who):
     library = who.split()[0]
     dashes = "" if who == library else ' stroke-dasharray="2 3"' if "10 elements" in who else ' stroke-dasharray="7 4"'
     width = 2.5 if library == "cowarray" else 1.5
-    return f'stroke="{COLOURS.get(library, "#555555")}" stroke-width="{width}"{dashes}'
+    return f'class="{library}" stroke="currentColor" stroke-width="{width}"{dashes}'
+
+
+def sheet(night):
+    """The colours, as a style sheet."""
+    ground, words, grid = ("#14181e", "#d7dbe0", "#3a4149") if night else ("#ffffff", "#222222", "#cccccc")
+    own = "".join(f".{library}{{color:{pair[night]}}}" for library, pair in COLOURS.items())
+    return f"svg{{color:{words}}}text{{fill:{words}}}.ground{{fill:{ground}}}.grid{{stroke:{grid}}}{own}"
 
 
 def curves(cases, key):
@@ -70,13 +84,13 @@ def panel(found, title, xlabel, ticks, left, width):
     ticks = [(value, label) for value, label in ticks if min(along) <= value <= max(along)]
     grid = [f"M{left} {y(decade)}h{width}" for decade in decades] + [f"M{x(tick)} {TOP}v{HEIGHT}" for tick, _ in ticks]
     yield text(left + width / 2, TOP - 10, title)
-    yield f'<path d="{" ".join(grid)}" stroke="#ccc" stroke-width="0.6"/>'
+    yield f'<path d="{" ".join(grid)}" class="grid" stroke-width="0.6"/>'
     yield from (text(left - 6, y(decade), show_time(decade), "end", ' dy="4"') for decade in decades)
     yield from (text(x(tick), bottom + 16, label) for tick, label in ticks)
     yield text(left + width / 2, bottom + 34, xlabel)
     for who, curve in found.items():
         band = [(x(at), y(q1)) for at, _, q1, _ in curve] + [(x(at), y(q3)) for at, _, _, q3 in reversed(curve)]
-        yield f'<polygon points="{points(band)}" fill="{COLOURS.get(who.split()[0], "#555555")}" fill-opacity="0.15"/>'
+        yield f'<polygon points="{points(band)}" class="{who.split()[0]}" fill="currentColor" fill-opacity="0.15"/>'
         line = points((x(at), y(median)) for at, median, *_ in curve)
         yield f'<polyline points="{line}" fill="none" {style(who)}/>'
 
@@ -96,7 +110,8 @@ def save(path, panels, xlabel, width):
     step = LEFT + width + RIGHT
     whole = f"{step * len(panels)} {top + ROW * len(names)}"
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole}" {STYLE}>']
-    lines.append('<rect width="100%" height="100%" fill="#fff"/>')
+    lines.append(f"<style>{sheet(False)}@media (prefers-color-scheme: dark){{{sheet(True)}}}</style>")
+    lines.append('<rect width="100%" height="100%" class="ground"/>')
     for position, (found, title, ticks) in enumerate(panels):
         lines += panel(found, title, xlabel, ticks, LEFT + step * position, width)
     path.write_text("\n".join([*lines, *legend(names, top), "</svg>", ""]))

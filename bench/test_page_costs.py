@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from page_costs import PROGRAMS, WAYS, in_a_process, mean, measure, missing
+from page_costs import PROGRAMS, SMALL, WAYS, in_a_process, mean, measure, missing
 from paired import Way, setting
 
 import cowarray
@@ -51,8 +51,8 @@ class Small(Way):
     def result(self):
         before = cowarray.paging()
         try:
-            found = measure(self.program, self.way, small=True)["result"]
-            assert found == measure(self.program, "numpy", small=True)["result"], f"{self.way} differs from numpy"
+            found = measure(self.program, self.way, SMALL)["result"]
+            assert found == measure(self.program, "numpy", SMALL)["result"], f"{self.way} differs from numpy"
         finally:
             cowarray.paging(before)
 

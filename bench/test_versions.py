@@ -3,6 +3,7 @@
 import between_processes
 import checkpoints
 import history
+import other_means
 import saves
 
 
@@ -30,3 +31,11 @@ def test_an_array_goes_to_a_worker_and_back_in_each_way(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 7
     assert lines[2].startswith("| cowarray, by descriptor | ")
+
+
+def test_every_means_leaves_its_source_alone(capsys):
+    other_means.main(["--mib", "8", "--rounds", "1", "--steps", "2", "--means", "numpy", "--means", "cowarray"])
+    other_means.main(["--mib", "8", "--rounds", "1", "--steps", "2", "--means", "fork"])
+    rows = [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines() if "---" not in line]
+    header = "| 8 MiB, an element changed"
+    assert rows == [header, "| numpy", "| cowarray", header, "| fork"]

@@ -11,6 +11,7 @@ status=0
 if [ $# -gt 0 ]; then
     "$python" bench/report.py $latest || exit
 else
+    "$python" bench/front_page.py
     "$python" bench/instructions.py
     for program in history checkpoints saves; do
         "$python" bench/$program.py | tee build/bench/$program.txt

@@ -37,6 +37,7 @@ CHECKS = {
     "cython-lint": (["cython-lint"], CYTHON, None),
     "clang-format": (["clang-format", "--dry-run", "-Werror"], C, None),
     "docstrings": (["python", "docs/docstrings.py"], (), None),
+    "workflows": (["zizmor", "--offline", "--quiet", "--no-progress", ".github"], (), None),
 }
 
 

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ARCHITECTURES = {"linux": ("x86_64", "aarch64"), "macos": ("x86_64", "arm64")}
+ARCHITECTURES = {"linux": ("x86_64", "aarch64")}
 LISTING = "from importlib.metadata import distributions; print(*sorted(d.name for d in distributions()))"
 
 

@@ -1,5 +1,6 @@
 """How Sphinx builds the site. `build.py` stages the pages, and runs it."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -26,7 +27,19 @@ numpydoc_xref_param_type = False
 autodoc_member_order = "alphabetical"
 autodoc_typehints = "none"
 default_role = "code"
-# What other libraries document is not looked up: building takes no network.
+# Names of other libraries become links where their inventories can be had: COWARRAY_INVENTORIES is a folder that holds
+# them (python.inv, ...), or "online". Without it they are text, and building takes no network.
+DOCUMENTATION = {
+    "python": "https://docs.python.org/3/",
+    "numpy": "https://numpy.org/doc/stable/",
+    "scipy": "https://docs.scipy.org/doc/scipy/",
+}
+if inventories := os.environ.get("COWARRAY_INVENTORIES"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        name: (address, None if inventories == "online" else f"{inventories}/{name}.inv")
+        for name, address in DOCUMENTATION.items()
+    }
 nitpick_ignore_regex = [("py:obj", r"(numpy|pandas)\..*")]
 
 html_theme = "pydata_sphinx_theme"

@@ -17,7 +17,7 @@ import threading
 from pathlib import Path
 
 BUILT = Path(__file__).resolve().parents[2] / "build" / "site"
-WINDOWS = {"wide": (1400, 1100), "narrow": (420, 1000)}
+WINDOWS = {"wide": (1280, 1100), "narrow": (360, 1000)}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SEARCHES = {
     "np.moveaxis": "cowarray.moveaxis",

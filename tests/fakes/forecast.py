@@ -3,7 +3,8 @@
 Each program runs inside `fake`, and then for real. Measured is the peak of array memory: what NumPy's arrays take, by
 `tracemalloc`, and what the core takes, which here is told to `tracemalloc`, so that both have one peak. Python's own
 objects are among it, some hundred kilobytes. The forecast must be within 10 % of that, and must say exactly how many
-bytes the library copies.
+bytes the library copies. Beside that stands what the process took, of the system, beyond what it had at the start: blocks
+that are kept for reuse and the memory of NumPy's own C code are in it, and nothing is promised of it.
 
 With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked after each write, of
 the kernel and of `stats`: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of
@@ -15,6 +16,7 @@ import ctypes
 import gc
 import importlib
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -371,6 +373,7 @@ class Row(NamedTuple):
     peak: int
     planned_copied: int
     copied: int
+    resident: int | None = None
 
     @property
     def holds(self):
@@ -488,10 +491,38 @@ def compare_alone(name, mode):
     return [plan.peak_bytes, look.peak, plan.bytes_copied, look.copied, cowarray.stats()["page_copies"]]
 
 
+def resident(name):
+    """By how much a process that runs a program of `PROGRAMS` exceeds what it was before; bytes."""
+    made = subprocess.run(
+        [sys.executable, __file__, "--resident", name],
+        env={**os.environ, "COWARRAY_PAGING": "off"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(made.stdout)
+
+
+def resident_alone(name):
+    """What `resident` tells, of this process."""
+    sys.path.append(str(WORKLOADS))
+    from workload import peak_since, start_peak
+
+    before = start_peak()
+    kept = PROGRAMS[name](lambda value, instead: value)
+    peak = peak_since(before)
+    del kept
+    return peak
+
+
 def table(rows):
     """The rows as a table of Markdown."""
     programs = {**PROGRAMS, **PAGED}
-    lines = ["| program | planned peak | measured peak | | planned copies | copied |", "|---|---|---|---|---|---|"]
+    known = any(row.resident is not None for row in rows)
+    lines = [
+        "| program | planned peak | measured peak | | planned copies | copied |" + known * " process |",
+        "|---|---|---|---|---|---|" + known * "---|",
+    ]
     for row in rows:
         off = f"{(row.planned_peak / row.peak - 1) * 100:+.1f} %"
         figures = [
@@ -500,6 +531,7 @@ def table(rows):
             off,
             readable(row.planned_copied),
             readable(row.copied),
+            *([readable(row.resident)] if known else []),
         ]
         lines.append(f"| {programs[row.name].__doc__.rstrip('.')} | {' | '.join(figures)} |")
     return "\n".join(lines)
@@ -512,9 +544,13 @@ def main():
         "--paging", choices=["ledger", "eager", "off"], help="those that write by the page, in this mode"
     )
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--resident", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.alone:
         print(json.dumps(compare_alone(options.programs[0], options.paging)))
+        return 0
+    if options.resident:
+        print(resident_alone(options.programs[0]))
         return 0
     if options.paging is not None:
         rows = [compare_paged(name, options.paging)[0] for name in options.programs or PAGED]
@@ -523,7 +559,7 @@ def main():
     rows = []
     for name in options.programs or PROGRAMS:
         try:
-            rows.append(compare(name))
+            rows.append(compare(name)._replace(resident=resident(name)))
         except cowarray.FakeError as error:
             print(f"{name}: {error}", file=sys.stderr)
     print(table(rows))

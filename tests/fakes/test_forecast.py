@@ -114,6 +114,11 @@ def test_what_is_measured_is_what_arrays_take(monkeypatch):
     assert (row.planned_copied, row.copied) == (1 << 23, 1 << 23)
 
 
+def test_the_process_is_asked():
+    resident = forecast.resident("spectrum")
+    assert 40 << 20 < resident < 400 << 20
+
+
 @pytest.mark.parametrize(
     ("peak", "copied", "holds"), [(105, 7, True), (120, 7, False), (85, 7, False), (100, 8, False)]
 )

@@ -118,7 +118,7 @@ def test_what_writes_is_seen_by_views_and_by_no_copy(call):
 
 # ---- the documentation -----------------------------------------------------------------------------------------------
 
-PAGE = Path(__file__).parents[2] / "docs" / "numpy-functions.md"
+PAGE = Path(__file__).parents[2] / "docs" / "numpy.md"
 HEADINGS = {
     "Return NumPy arrays": "gives-numpys",
     "Refuse cowarray arrays": "refuses",
@@ -129,7 +129,7 @@ HEADINGS = {
 def documented():
     """Heading -> the patterns of names in the first column of its table."""
     found = {}
-    for section in PAGE.read_text().split("\n## ")[1:]:
+    for section in PAGE.read_text().split("\n### ")[1:]:
         heading, _, text = section.partition("\n")
         rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("|")][2:]
         found[heading] = re.findall(r"`(numpy\.[\w.*]+)`", " ".join(rows))

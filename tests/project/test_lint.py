@@ -47,10 +47,22 @@ def test_what_finds_nothing_to_check_fails(lint):
         lint.passes("clang-format")
 
 
-@pytest.mark.parametrize("check", ["ruff-check", "ruff-format", "cython-lint", "clang-format", "docstrings"])
+@pytest.mark.parametrize(
+    "check", ["ruff-check", "ruff-format", "cython-lint", "clang-format", "docstrings", "workflows"]
+)
 def test_each_check_is_a_hook(lint, tmp_path, monkeypatch, check):
     hooks = tmp_path / "hooks"
     hooks.write_text(lint.HOOKS.read_text().replace(f"ARGS={check}\n", "ARGS=\n"))
     monkeypatch.setattr(lint, "HOOKS", hooks)
     with pytest.raises(SystemExit, match="the hooks"):
         lint.main([])
+
+
+def test_a_workflow_that_anybody_can_use_is_found(lint, tmp_path):
+    if not (lint.BIN / "zizmor").exists():
+        pytest.skip("zizmor is not installed; `make lint` and `make check` install it")
+    shutil.copytree(ROOT / ".github", tmp_path / ".github")
+    assert lint.passes("workflows")
+    tests = tmp_path / ".github" / "workflows" / "tests.yml"
+    tests.write_text(tests.read_text().replace("  contents: read\n", "  contents: write\n"))
+    assert not lint.passes("workflows")
