@@ -349,6 +349,11 @@ cdef class ndarray(Array):
         return size_of(self) * itemsize_of(self)
 
     @property
+    def __class__(self):
+        """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's."""
+        return cnp.ndarray if may_alias() and exports_alias() else type(self)
+
+    @property
     def base(self):
         """Storage or None: The Storage, if the array is a view of another; `x.storage` tells what aliases.
 
