@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import contextvars
+import copy
 import ctypes
 import gc
 import pickle
@@ -546,6 +547,18 @@ def test_simulation_reports_inside_and_stays_silent_outside():
             ca.aliasing.stop()
         assert len(found) == 1
     assert program() == 0
+
+
+def test_libraries_that_ask_for_the_class_get_numpys():
+    x = ca.zeros(3)
+    with ca.aliasing():
+        assert isinstance(x, np.ndarray) and isinstance(x, ca.ndarray) and not isinstance(x, (list, np.generic))
+        assert x.__class__ is np.ndarray and type(x) is ca.ndarray
+        for each in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+            assert type(each) is ca.ndarray
+    assert not isinstance(x, np.ndarray) and x.__class__ is ca.ndarray
+    with pytest.raises(AttributeError):
+        x.__class__ = np.ndarray
 
 
 def test_fakes_keep_their_doors_shut():

@@ -303,3 +303,34 @@ def test_without_docstrings():
         PYTHONOPTIMIZE="2",
     )
     assert printed == "True [3. 4. 6.]\nTrue True\n[1. 2. 3.] [3. 1. 2.]\n"
+
+
+LAID_OUT = (
+    np.arange(10.0)[::-2],
+    np.zeros((3, 0)),
+    np.zeros((0, 3)),
+    np.asfortranarray(np.arange(24).reshape(2, 3, 4))[:, ::-1],
+    np.array(["a", "b"]),
+    np.array([1, None], object),
+    np.zeros(3, "i4,f8"),
+    np.arange(6, dtype=">i4").reshape(3, 2),
+    np.ones(4, "f2"),
+)
+
+
+@pytest.mark.parametrize("n", LAID_OUT, ids=lambda n: f"{n.dtype}{n.shape}")
+def test_iteration_and_bytes(n):
+    x = cowarray.array(n)
+    found = list(x)
+    assert len(found) == len(n)
+    for one, expected in zip(found, n, strict=True):
+        assert type(one) is (cowarray.ndarray if n.ndim > 1 else type(expected))
+        assert np.array_equal(np.asarray(one), expected) and np.shape(one) == np.shape(expected)
+    for row in x if n.ndim > 1 and n.size else ():
+        row[...] = 7
+        assert cowarray.aliases(row, x)
+    assert n.ndim == 1 or (x == 7).all()
+    x = cowarray.array(n)
+    assert x.tobytes() == n.tobytes()
+    for order in ("C", "F", "A", "K", None):
+        assert x.tobytes(order) == np.array(n).tobytes(order)

@@ -60,7 +60,7 @@ def test_they_do_what_they_do_with_numpy(tmp_path, extension, own):
     command = [sys.executable, "-m", "cowarray", "simulate", "--json", "--output", "report", "script.py"]
     ours = subprocess.run(command, **options)
     assert plain.stderr == ours.stderr == ""
-    assert ours.stdout == plain.stdout.replace("4. 6.] True", "4. 6.] False")  # the class
+    assert ours.stdout == plain.stdout
     assert len(plain.stdout.splitlines()) == 7
     found = [
         tuple(each[step]["code"].partition("(")[0] for step in ("made", "written", "accessed"))

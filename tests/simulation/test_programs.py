@@ -312,6 +312,98 @@ def test_processes(tmp_path, method):
     assert report["program_status"] == 0
 
 
+# ---- what libraries see ----------------------------------------------------------------------------------------------
+
+
+def test_a_library_that_asks_for_numpys_class(tmp_path):
+    library = """
+        import numpy
+        from functools import singledispatch
+
+        @singledispatch
+        def kind(x):
+            return "other"
+
+        kind.register(numpy.ndarray, lambda x: "array")
+
+        def fill(x, output=None):
+            if not isinstance(output, numpy.ndarray):
+                output = numpy.empty(x.shape)
+            numpy.negative(x, output)
+            return kind(output), x.__class__, isinstance(x, (list, dict)), isinstance(x, numpy.ndarray)
+    """
+    text = """
+        import sys
+        sys.path.append("site-packages")
+        import numpy as np, library
+        x = np.zeros(2)
+        print(library.fill(np.ones(2), x), x)
+    """
+    write(tmp_path, **{"site-packages__in__library__py": library})
+    result, _ = same_script(tmp_path, text)
+    assert result.stdout == "('array', <class 'numpy.ndarray'>, False, True) [-1. -1.]\n"
+
+
+def test_classes_that_give_numpy_their_array(tmp_path):
+    text = """
+        import math
+        import numpy as np
+        class Number:
+            def __array__(self, dtype=None, copy=None):
+                return np.array([3.0])
+        class Meta(type):
+            def __setattr__(cls, name, value):
+                raise AttributeError(name)
+        class Strict(Number, metaclass=Meta):
+            def __array__(self, dtype=None, copy=None):
+                return super().__array__(dtype, copy) + 1
+        for x in Number(), Strict():
+            made = np.asarray(x)
+            print(made, np.add(x, [1.0]), np.sqrt([x, x]), isinstance(made, np.ndarray), made.reshape(1, 1) * x)
+    """
+    same_script(tmp_path, text)
+
+
+def test_an_import_by_pytest_is_its_callers(tmp_path):
+    text = """
+        import pytest
+        np = pytest.importorskip("numpy")
+        import numpy
+        print(np is numpy, pytest.importorskip("numpy.linalg") is numpy.linalg)
+        x = np.zeros((2, 2))
+        x.ravel()[0] = 1
+        print(x)
+    """
+    write(tmp_path, script__py=text)
+    plain, ours, report = both(tmp_path, "script.py")
+    assert ours.stdout == plain.stdout == "True True\n[[1. 0.]\n [0. 0.]]\n"
+    assert len(json.loads(report)["divergences"]) == 1
+
+
+def test_modules_of_an_included_package_under_other_names(tmp_path):
+    """As pytest imports tests that lie in a package's folder, in one without an ``__init__.py``."""
+    test = "import numpy\ndef lost():\n    x = numpy.zeros((2, 2))\n    x.ravel()[0] = 1\n    return x.sum()\n"
+    text = """
+        import sys
+        sys.path[1:1] = ["site-packages", "site-packages/library/parts/tests"]
+        import test_it
+        print(test_it.lost())
+    """
+    write(
+        tmp_path,
+        script__py=text,
+        **{
+            "site-packages__in__library__in____init____py": "",
+            "site-packages__in__library__in__parts__in____init____py": "raise RuntimeError",
+            "site-packages__in__library__in__parts__in__tests__in__test_it__py": test,
+        },
+    )
+    for included, expected in (("library.parts", 1), ("library", 1), ("librar", 0), ("missing.part", 0)):
+        command = [*COMMAND, tmp_path / "report.json", "--include", included, "script.py"]
+        assert python(*command, folder=tmp_path).stdout == "1.0\n"
+        assert len(json.loads((tmp_path / "report.json").read_text())["divergences"]) == expected
+
+
 # ---- programs that cannot be run -------------------------------------------------------------------------------------
 
 

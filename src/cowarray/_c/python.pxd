@@ -163,6 +163,27 @@ cdef extern from *:
         ((PyTypeObject *)type)->tp_as_sequence->sq_ass_item = set_item;
         PyType_Modified((PyTypeObject *)type);
     }
+
+    /* Each iteration ends in an IndexError, which costs more from Cython: it has a traceback there. */
+    static ssizeargfunc cowi_item;
+    static PyObject *cowi_item_in_range(PyObject *array, Py_ssize_t index)
+    {
+        const Py_ssize_t size = Py_TYPE(array)->tp_as_sequence->sq_length(array);
+        if (size < 0) {
+            return NULL;
+        }
+        if (index >= size) {
+            PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", index, size);
+            return NULL;
+        }
+        return cowi_item(array, index);
+    }
+    static inline void cowi_end_quickly(PyObject *type)
+    {
+        cowi_item = ((PyTypeObject *)type)->tp_as_sequence->sq_item;
+        ((PyTypeObject *)type)->tp_as_sequence->sq_item = cowi_item_in_range;
+        PyType_Modified((PyTypeObject *)type);
+    }
     """
     int enter_recursive_call "cowi_enter_recursive_call" (const char *where) except -1
     int forward_buffer "cowi_forward_buffer" (object array, Py_buffer *view, int flags) except -1
@@ -179,5 +200,6 @@ cdef extern from *:
     void quicken "cowi_quicken" (object method, object (*quick)(object, PyObject *const *, Py_ssize_t))
     void describe "cowi_describe" (object method, bytes text)
     void publish "cowi_publish" (object type, const char *name)
+    void end_quickly "cowi_end_quickly" (object type)
     void count_from_the_front "cowi_count_from_the_front" (
         object type, object (*)(object, Py_ssize_t), int (*)(object, Py_ssize_t, PyObject *) except -1)

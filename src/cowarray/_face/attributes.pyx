@@ -26,7 +26,7 @@ from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._native.storage cimport Access, OPERATION, WRITES
-from cowarray._ops.indexing cimport settled, shown_key, shown_value
+from cowarray._ops.indexing cimport item_at, settled, shown_key, shown_value
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
 
@@ -253,7 +253,8 @@ cdef object flat_of(Array x):
 
 
 cdef object sequence_item(object x, Py_ssize_t index):
-    return x[checked(x, index)]
+    checked(x, index)
+    return item_at(<Array>x, index) if is_array(x) else x[index]
 
 
 cdef int set_sequence_item(object x, Py_ssize_t index, PyObject *value) except -1:

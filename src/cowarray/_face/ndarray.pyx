@@ -88,6 +88,7 @@ from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_IntTupleFromIntp, PyArray_Transpose, PyDataType_REFCHK
 from cowarray._c.python cimport (
     describe,
+    end_quickly,
     forward_buffer,
     items_of,
     make_by,
@@ -347,6 +348,11 @@ cdef class ndarray(Array):
     def nbytes(self):
         """int: Bytes of all elements."""
         return size_of(self) * itemsize_of(self)
+
+    @property
+    def __class__(self):
+        """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's."""
+        return cnp.ndarray if may_alias() and exports_alias() else type(self)
 
     @property
     def base(self):
@@ -1502,6 +1508,8 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.tobytes : The same for NumPy's arrays.
         """
+        if type(order) is str and <str>order == "C":
+            return cnp.PyArray_ToString(const_header(self), cnp.NPY_CORDER)
         return (<object>const_header(self)).tobytes(order)
 
     def tofile(self, fid, sep="", format="%s"):
@@ -1909,6 +1917,7 @@ set_array_type(ndarray)
 quicken(ndarray.__dict__["reshape"], reshape_to_lengths)
 quicken(ndarray.__dict__["__array_ufunc__"], quick_ufunc)
 count_items_from_the_front(ndarray)
+end_quickly(ndarray)
 seal(ndarray)
 make_by(ndarray, new_array)
 publish(ndarray, "cowarray.ndarray")

@@ -19,6 +19,7 @@ cdef Array basic_view(Array self, object key)
 # Make the box of an access to all of x that of the elements which an index picks. where: it as NumPy is to see it.
 cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1
 cdef object item_by_numpy(Array self, object key)
+cdef object item_at(Array self, Py_ssize_t index)
 
 
 cdef inline object get_item(Array self, object key):

@@ -378,6 +378,24 @@ cdef object item_by_numpy(Array self, object key):
     return adopt(array)
 
 
+cdef object item_at(Array self, Py_ssize_t index):
+    """self[index], as iteration asks for it: not negative."""
+    cdef cnp.ndarray header = self.header
+    cdef Py_ssize_t count = self.dims[0] if self.nd else 0
+    cdef cnp.npy_intp place
+    if index >= count or leaves_lane(self):
+        return get_item(self, index)
+    place = self.offset + index * self.dims[self.nd]
+    if self.nd == 1:
+        if header is None or not is_number(self.descr) or not fits(self, header):
+            return item_by_numpy(self, index)
+        return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
+    if product(self.nd - 1, self.dims + 1) == 0:
+        place = self.offset
+    return on_storage(storage_for(self), place, self.nd - 1, self.dims + 1, self.dims + self.nd + 1, self.descr,
+                      self.writeable, BORN_VIEW)
+
+
 cdef cnp.npy_intp element_offset(Array x, object key) except -1:
     """Bytes from the start of the window to the element at key; -2 unless key is one integer in range for each axis."""
     cdef cnp.npy_intp offset = x.offset

@@ -12,7 +12,7 @@ from importlib.machinery import ExtensionFileLoader
 from types import ModuleType
 from typing import Any
 
-from cowarray._tools.stand_ins import with_lent
+from cowarray._tools.stand_ins import numpys, with_lent
 
 __all__ = ["watch_imports"]
 
@@ -51,6 +51,20 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
     for name, value in list(vars(module).items()):
         if type(value).__name__ in _FUNCTIONS and not name.startswith("__"):
             setattr(module, name, _Adapted(value, result))
+        elif result is not None and isinstance(value, types.FunctionType):
+            setattr(module, name, _giving_numpys(value))
+
+
+def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function that compiled code calls, whose variables for the result may be of NumPy's class."""
+
+    @functools.wraps(function)
+    def giving(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        result = function(*args, **kwargs)
+        return tuple(map(numpys, result)) if type(result) is tuple else numpys(result)
+
+    return giving
 
 
 # Types of what compiled functions give whose methods take NumPy's class alone.

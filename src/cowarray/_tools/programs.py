@@ -31,7 +31,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any, NoReturn
 
 from cowarray._tools.compiled import watch_imports
-from cowarray._tools.stand_ins import StandIns, taken_in
+from cowarray._tools.stand_ins import StandIns, give_numpys_array, taken_in
 
 __all__ = ["CannotRun", "Program", "run"]
 
@@ -218,7 +218,7 @@ class ImportRule:
         self.stand_ins = StandIns(replacing())
         self._files: dict[str, bool] = {}
         self._told: object = None
-        self._awaited: list[str] = []
+        self._awaited = [*_ASKING]
         paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")} | {os.path.dirname(os.__file__)}
         libraries = [os.path.join(os.path.realpath(path), "") for path in paths if path]
         self._libraries = tuple(path for path in libraries if not self.folder.startswith(path))
@@ -263,12 +263,14 @@ class ImportRule:
             path = os.path.realpath(file)
             inside = path.startswith(self.folder) and not path.startswith(self._libraries)
             known = inside and _INSTALLED.isdisjoint(path.removeprefix(self.folder).split(os.sep))
+            # A package's tests may be imported under names of their own.
+            known = known or any(path.startswith(folders) for folders in map(_folders_of, self.include))
             self._files[file] = known
         return known
 
     def install(self) -> None:
         """Let the rule decide, from now on."""
-        import_, import_module = builtins.__import__, importlib.import_module
+        import_, import_module, build = builtins.__import__, importlib.import_module, builtins.__build_class__
 
         @functools.wraps(import_)
         def importing(
@@ -286,14 +288,29 @@ class ImportRule:
             quiet = "*" in (fromlist or ())
             return self.stand_ins.of(sys.modules[name if fromlist else "numpy"], quiet=quiet)
 
-        @functools.wraps(import_module)
-        def importing_module(name: str, package: str | None = None) -> types.ModuleType:
-            module = import_module(name, package)
-            return self.stand_ins.of(module) if _is_numpys(name) and self.covers(None, sys._getframe(1)) else module
+        @functools.wraps(build)
+        def building(body: Any, *args: Any, **kwargs: Any) -> Any:
+            built = build(body, *args, **kwargs)
+            if self.covers(body.__globals__, None):
+                give_numpys_array(built)
+            return built
 
         builtins.__import__ = importing
-        importlib.import_module = importing_module
+        builtins.__build_class__ = building
+        importlib.import_module = self._for_its_caller(import_module)
         watch_imports(self._leaves_alone, self._takes_in)
+
+    def _for_its_caller(self, import_module: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that imports for the code that calls it."""
+
+        @functools.wraps(import_module)
+        def importing_module(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            module = import_module(*args, **kwargs)
+            name = getattr(module, "__name__", None)
+            return self.stand_ins.of(module) if _is_numpys(name) and self.covers(None, sys._getframe(1)) else module
+
+        return importing_module
 
     def _leaves_alone(self, module: types.ModuleType) -> bool:
         """Whether a compiled module gets arrays as they are: NumPy's, the library's, the standard library's."""
@@ -313,14 +330,16 @@ class ImportRule:
             Unpickled there, for its effect.
         """
         self._told = told
-        self._awaited = list(_STARTERS)
+        self._awaited += _STARTERS
         self._meet()
 
     def _meet(self) -> None:
-        for name in [name for name in self._awaited if hasattr(sys.modules.get(name), "get_preparation_data")]:
-            self._awaited.remove(name)
-            module: Any = sys.modules[name]
-            module.get_preparation_data = self._preparing(module.get_preparation_data)
+        for name in list(self._awaited):
+            function = _ASKING.get(name, "get_preparation_data")
+            if (found := getattr(sys.modules.get(name), function, None)) is not None:
+                self._awaited.remove(name)
+                met = self._for_its_caller if name in _ASKING else self._preparing
+                setattr(sys.modules[name], function, met(found))
 
     def _preparing(self, prepare: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         @functools.wraps(prepare)
@@ -332,6 +351,22 @@ class ImportRule:
 
 # What processes begin with is pickled by these, and they have an unknown key unpickled first.
 _STARTERS = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
+
+
+# Functions that import for their caller, by the module that has them.
+_ASKING = {"_pytest.outcomes": "importorskip"}
+
+
+def _folders_of(package: str) -> tuple[str, ...]:
+    """The folders of a package, as prefixes of paths; none while it is not found. Nothing is imported."""
+    path: Any = None
+    name = ""
+    for part in package.split("."):
+        name = f"{name}.{part}".lstrip(".")
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is None or (path := spec.submodule_search_locations) is None:
+            return ()
+    return tuple(os.path.join(os.path.realpath(folder), "") for folder in path)
 
 
 def _is_numpys(name: object) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 import cowarray
 
-__all__ = ["Site", "StandIns", "ndarray", "taken_in", "with_lent"]
+__all__ = ["Site", "StandIns", "give_numpys_array", "ndarray", "numpys", "taken_in", "with_lent"]
 
 _Own = dict[str, Callable[[], Any]]  # the library's objects by name, imported when they are used
 
@@ -129,6 +129,31 @@ def with_lent(
     if id(result) in lent:
         return lent[id(result)][0]
     return result if taken_in is None else taken_in(result)
+
+
+def numpys(value: Any) -> Any:
+    """NumPy's array over one of ours; anything else as it is."""
+    return np.asarray(value) if type(value) is cowarray.ndarray else value
+
+
+def give_numpys_array(kind: Any) -> None:
+    """Let objects of a class that the program made give NumPy its array, where their ``__array__`` gives ours.
+
+    Parameters
+    ----------
+    kind : type or object
+        A class, or what its metaclass made in place of one.
+    """
+    given = vars(kind).get("__array__") if isinstance(kind, type) else None
+    if not isinstance(given, types.FunctionType):
+        return
+
+    @functools.wraps(given)
+    def giving(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return numpys(given(*args, **kwargs))
+
+    type.__setattr__(kind, "__array__", giving)
 
 
 def _is_assumed(values: Any) -> bool:

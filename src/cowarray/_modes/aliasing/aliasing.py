@@ -21,9 +21,9 @@ class aliasing(Mode):
     Some code writes into ``np.asarray(out)``, into a memoryview, or into ``x.ravel()``. Outside of the block these are
     copies in meaning, and such a write fails, or is lost. Inside, `reshape`, `ravel`, `asarray`, `ascontiguousarray`
     and their kind, ``numpy.asarray(x)``, buffers and ``x.data`` give an alias wherever NumPy gives one, writable
-    wherever NumPy's is; writable memory of others is aliased by `asarray`. `copy`, `array`, `flatten` and `astype` stay
-    copies, and no copy sees a write, whether it was made before, inside or after the block: an array whose bytes are
-    shared gets its own before an alias of it leaves.
+    wherever NumPy's is; writable memory of others is aliased by `asarray`. ``isinstance(x, numpy.ndarray)`` holds.
+    `copy`, `array`, `flatten` and `astype` stay copies, and no copy sees a write, whether it was made before, inside or
+    after the block: an array whose bytes are shared gets its own before an alias of it leaves.
 
     What holds in the block is for the current context: tasks that are made in it have it too, but a thread that a
     library starts has not. `start` and `stop` are for the whole process. Aliases outlive the block, and an export pins

@@ -73,7 +73,7 @@ def _asarray(
 def _asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
-    if isinstance(a, np.ndarray):
+    if not isinstance(a, ndarray) and isinstance(a, np.ndarray):
         return np.asanyarray(a, dtype, order, copy=copy)
     return _asarray(a, dtype, order, copy=copy)
 

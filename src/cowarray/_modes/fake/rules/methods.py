@@ -219,7 +219,7 @@ def check_places(shape: Any, key: Any) -> None:
     for part, axes in zip(parts, taken, strict=True):
         if part is Ellipsis:
             axis += len(shape) - sum(taken)
-        elif isinstance(part, np.ndarray) and part.dtype.kind in "iu":
+        elif isinstance(part, np.ndarray) and not is_fake(part) and part.dtype.kind in "iu":
             low, high = int(part.min()), int(part.max())
             if low < -shape[axis] or high >= shape[axis]:
                 wrong = low if low < -shape[axis] else high

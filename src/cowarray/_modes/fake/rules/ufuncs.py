@@ -135,7 +135,7 @@ def _is_ufunc(value: Any) -> Any:
 def _brings_own_ufunc(value: Any) -> Any:
     """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
     override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not isinstance(value, ndarray):
         wraps = type(value).__array_wrap__ is not np.ndarray.__array_wrap__ and not isinstance(value, np.memmap)
     else:
         wraps = hasattr(type(value), "__array_wrap__") and not isinstance(value, (ndarray, np.generic))
