@@ -61,7 +61,7 @@ def see(tree, contents, seed, rounds=60):
         a, b = chooser.choice(numbers), chooser.choice(numbers)
         page, content = tree.between(a, b)
         assert (np.diff(page) > 0).all()
-        named = {at: contents[a].get(at, -1 - at) for at in range(60)} | dict(zip(page.tolist(), content.tolist()))
+        named = {at: contents[a].get(at, -1 - at) for at in range(60)} | dict(np.stack([page, content]).T.tolist())
         assert named == {at: contents[b].get(at, -1 - at) for at in range(60)}
         assert dict(zip(*(column.tolist() for column in tree.at(b)), strict=True)).items() >= contents[b].items()
         above = line(tree, b)
