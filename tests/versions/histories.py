@@ -205,7 +205,7 @@ class World:
 
     def layout_of(self, number):
         """The path and the number of each array of a version."""
-        return list(arrays_of(self.history._tree.layouts[number]))
+        return list(arrays_of(self.history._tree[number].layout))
 
     @staticmethod
     def drops_changes(three, arrays):
@@ -284,7 +284,7 @@ class World:
     def look(self):
         a, b = (self.random.choice(list(self.versions)) for _ in range(2))
         found = self.history.changes(a, b)
-        layouts = (self.history._tree.layouts[number] for number in (a, b))
+        layouts = (self.history._tree[number].layout for number in (a, b))
         first, second = (set(arrays_of(layout)) for layout in layouts)
         for path, _ in first & second:
             which = unequal(at(self.versions[a], path), at(self.versions[b], path))

@@ -144,7 +144,7 @@ def test_a_collection_at_any_allocation_commits_nothing_of_its_own(begin):
 
 
 def test_the_writers_thread_does_not_wait_for_one_that_waits_for_it(tmp_path, monkeypatch):
-    errors, real = [], stores._write_all
+    errors, real = [], stores.write_all
     with ca.History(tmp_path / "h", {"a": ca.zeros(5)}) as history:
 
         def write(descriptor, data):
@@ -152,11 +152,11 @@ def test_the_writers_thread_does_not_wait_for_one_that_waits_for_it(tmp_path, mo
             refused(CALLS["commit"], history, errors)
             real(descriptor, data)
 
-        monkeypatch.setattr(stores, "_write_all", write)
+        monkeypatch.setattr(stores, "write_all", write)
         history.state["a"][0] = 1.0
         history.commit(durable="background")
         history.flush()
-        monkeypatch.setattr(stores, "_write_all", real)
+        monkeypatch.setattr(stores, "write_all", real)
     assert len(errors) == 1
     with ca.History(tmp_path / "h", mode="r") as history:
         assert history.state["a"].sum() == 1.0

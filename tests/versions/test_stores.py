@@ -150,8 +150,10 @@ def test_a_closed_history_keeps_its_state(folder):
     history.state["a"][1] = 1.0
     with pytest.raises(ValueError, match="is closed"):
         history.commit()
-    with pytest.raises(ValueError, match="is closed"):
-        history[2]
+    for read in (lambda: history[2], history.log, lambda: len(history), lambda: history.checkout(1, discard=True)):
+        with pytest.raises(ValueError, match="is closed"):
+            read()
+    assert repr(history) == f"<cowarray.History in {folder}, closed>"
     ca.History(folder).close()
 
 
@@ -292,13 +294,13 @@ def test_commits_in_the_background_are_of_their_time(folder):
 
 
 def test_what_fails_in_the_background_is_said_and_tried_again(folder, monkeypatch):
-    real = stores._write_all
+    real = stores.write_all
     with ca.History(folder, ca.zeros(1000)) as history:
 
         def no_room(descriptor, data):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(stores, "_write_all", no_room)
+        monkeypatch.setattr(stores, "write_all", no_room)
         for k in range(1, 4):
             history.state[k] = k
             history.commit(durable="background")
@@ -307,7 +309,7 @@ def test_what_fails_in_the_background_is_said_and_tried_again(folder, monkeypatc
             history.flush()
         with ca.History(folder, mode="r") as reader:
             assert reader.version == 0
-        monkeypatch.setattr(stores, "_write_all", real)
+        monkeypatch.setattr(stores, "write_all", real)
         history.flush()
         with ca.History(folder, mode="r") as reader:
             assert (reader.version, reader.state.sum()) == (3, 6.0)
@@ -525,6 +527,6 @@ def test_killed_a_thousand_times(folder):
 
 def test_sqlite_reads_it(folder):
     edited(folder)
-    with contextlib.closing(sqlite3.connect(folder / "history.sqlite")) as connection:
+    with contextlib.closing(sqlite3.connect(folder / "history-000001.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM versions").fetchone() == (5,)

@@ -22,6 +22,7 @@ __all__ = [
     "Value",
     "arrays_in",
     "arrays_of",
+    "has_classes",
     "is_array",
     "number_of",
     "put_back",
@@ -285,3 +286,10 @@ def arrays_of(layout: Layout, path: str = "") -> Iterator[tuple[str, int]]:
     elif isinstance(layout, Container):
         for key, item in zip(layout.keys, layout.items, strict=True):
             yield from arrays_of(item, _named(path, key, layout.kind))
+
+
+def has_classes(layout: Layout) -> bool:
+    """Whether containers of it are of other classes than those that a text of it gives."""
+    return isinstance(layout, Container) and (
+        layout.cls not in (dict, list, tuple) or any(map(has_classes, layout.items))
+    )

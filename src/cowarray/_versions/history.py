@@ -4,6 +4,7 @@ It is one file because the public methods, half of it docstrings, are a few line
 step changes as a whole (`_do`, `_undo`), at whatever bytecode an interrupt comes. Each section can be read alone.
 """
 
+import operator
 import os
 import sys
 import threading
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import wraps
 from html import escape
 from pathlib import Path
 from types import FrameType
@@ -29,16 +30,16 @@ from cowarray._modes.fake.planning import is_fake
 from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
-from cowarray._versions.coding import decoded, encoded
 from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_of, put_back, read
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes, see_policy
-from cowarray._versions.records import DiskContents, Present, Record, Stored
+from cowarray._versions.records import DiskContents
 from cowarray._versions.tracked import PAGE, Tracked, write_pages
-from cowarray._versions.tree import Tree, Version
+from cowarray._versions.tree import NO_ENTRIES, Leap, Node, Present, Tree, Version
 
 if TYPE_CHECKING:
+    from cowarray._versions.bases import Stored
     from cowarray._versions.store import Store
 
 __all__ = ["History"]
@@ -71,7 +72,7 @@ class _Step:
     head: int
     tips: dict[str, int]
     branch: str
-    added: tuple[Version, _Numbers, _Numbers, _Numbers] | None = None  # with its entries
+    added: tuple[Node, list[Leap]] | None = None
     discards: bool = False  # what is not committed
 
 
@@ -234,21 +235,24 @@ class History:
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
-        self._tree.add(Version(0, None, None, "", time.time(), {}), layout, _NONE, _NONE, _NONE)
+        self._tree.add(self._tree.node(Version(0, None, None, "", time.time(), {}), layout, NO_ENTRIES), [])
         self._fresh = set()
 
     def _create(self, folder: Path, state: Any) -> None:
         with importing:
             from cowarray._versions.store import Store
+            from cowarray._versions.stored_tree import StoredTree
 
         self._begin(state)  # first: what is refused leaves no folder
         store = Store.create(folder)
         try:
             self._store, self._contents = store, store.contents
-            self._store_arrays(self._tree.layouts[0])
-            store.append(self._record(0, "main"), np.zeros((0, PAGE), np.uint8), wait=True)
-            store.put_present(self._now(), 0)
-            store.finish()
+            self._store_arrays(self._tree[0].layout)
+            store.publish(self._tree, self._now())
+            tree = StoredTree(store, 0)
+            tree.add(self._tree[0], [])
+            self._tree = tree
+            store.published()
         except BaseException:
             store.close()
             raise
@@ -256,40 +260,18 @@ class History:
     def _open(self, folder: Path, mode: str, template: Any) -> None:
         with importing:
             from cowarray._versions.store import Store
+            from cowarray._versions.stored_tree import StoredTree
 
-        while True:
-            store = Store.open(folder, writes=mode == "r+")
-            try:
-                records, present, arrays = store.read()
-            except FileNotFoundError:
-                store.close()
-                if store.writes:
-                    raise
-                continue  # somebody has compacted it meanwhile
-            except BaseException:
-                store.close()
-                raise
-            break
+        store, present, arrays = Store.open(folder, writes=mode == "r+")
         try:
-            self._fill(store, records, present, arrays, mode, template)
+            self._fill(store, StoredTree(store, store.written, template), present, arrays, mode)
         except BaseException:
             store.close()
             raise
 
-    def _fill(
-        self,
-        store: "Store",
-        records: list[Record],
-        present: Present,
-        arrays: list[Stored],
-        mode: str,
-        template: Any,
-    ) -> None:
+    def _fill(self, store: "Store", tree: Tree, present: Present, arrays: list["Stored"], mode: str) -> None:
         """Become what the folder says."""
-        self._store, self._contents = store, store.contents
-        layout_of = lru_cache(lambda text: decoded(text, template))
-        for record in records:
-            self._tree.add(record.version, layout_of(record.layout), record.page, record.before, record.after)
+        self._store, self._contents, self._tree = store, store.contents, tree
         self._place = present.head, present.tips, present.branch
         page, content, found = self._readable(mode)
         for stored in arrays:
@@ -300,7 +282,7 @@ class History:
             slot.stored = True
             slot.held[own] = held
             self._enter(stored.number, slot)
-        self._state = put_back(self._tree.layouts[self._head], None, self._arrays())
+        self._state = put_back(self._tree[self._head].layout, None, self._arrays())
 
     def _readable(self, mode: str) -> tuple[_Numbers, _Numbers, NDArray[np.uint8]]:
         """Pages of the present version, and contents; to read only, of the last one before that is not damaged."""
@@ -309,7 +291,7 @@ class History:
             try:
                 return page, content, self._contents.get(content)
             except ValueError as error:
-                parent = self._tree.versions[self._head].parent
+                parent = self._tree[self._head].version.parent
                 if mode != "r" or parent is None:
                     raise
                 warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
@@ -361,7 +343,7 @@ class History:
         return self._contents.nbytes + self._tree.nbytes + tables
 
     def __len__(self) -> int:
-        return len(self._tree.versions)
+        return len(self._tree)
 
     def __enter__(self) -> Self:
         return self
@@ -376,8 +358,13 @@ class History:
         -------
         list of Version
             Each with its number, parent, message, time, and how many pages of which arrays it changed.
+
+        Raises
+        ------
+        ValueError
+            The history is closed, and its versions are in its folder.
         """
-        return list(self._tree.versions.values())
+        return self._tree.newest()[::-1]
 
     # ---- versions ----------------------------------------------------------------------------------------------------
 
@@ -408,7 +395,7 @@ class History:
             raise ValueError(f"History.commit: durable must be True or 'background' (got {durable!r})")
         layout = self._look_at_layout()
         changed, written = self._changed(layout)
-        if not changed and layout == self._tree.layouts[self._head]:
+        if not changed and layout == self._tree[self._head].layout:
             return self._head
         return self._add(message, layout, changed, written, None, wait=durable is True)
 
@@ -431,7 +418,7 @@ class History:
         ValueError
             There is none, or the state has changes that are not committed.
         """
-        parent = self._tree.versions[self._head].parent
+        parent = self._tree[self._head].version.parent
         if parent is None:
             raise ValueError(f"History.undo: version {self._head} is the first")
         return self._go("undo", parent, self._branch, discard)
@@ -594,7 +581,7 @@ class History:
             There is no such version.
         """
         first, second = self._find(a), self._find(b)
-        both = set(arrays_of(self._tree.layouts[first])) & set(arrays_of(self._tree.layouts[second]))
+        both = set(arrays_of(self._tree[first].layout)) & set(arrays_of(self._tree[second].layout))
         pages, at_second = self._tree.between(first, second)
         _, at_first = self._tree.between(second, first)
         parts = self._by_slot(pages)
@@ -627,17 +614,15 @@ class History:
 
     @_whole
     def _keep(self, last: int) -> None:
-        kept = {*sorted(self._tree.versions)[-last:], self._head, *self._tips.values()}
-        thinned = self._tree.thinned(kept)
-        before, self._tree = self._tree, thinned
-        try:
-            if self._store is not None:
-                records = [self._record(number, "") for number in thinned.versions]
-                self._store.replace(records, self._now(), thinned.last)
-        except BaseException:
-            self._tree = before
-            raise
-        layouts = {id(layout): layout for layout in thinned.layouts.values()}
+        tree = self._tree
+        kept = {*list(tree.parents())[-last:], self._head, *self._tips.values()}
+        thinned = tree.thinned(kept)
+        if self._store is not None:
+            self._store.publish(thinned, self._now())
+        self._tree = tree.renewed(thinned)
+        if self._store is not None:
+            self._store.published()
+        layouts = {id(node.layout): node.layout for node in thinned.nodes()}
         named = {number for layout in layouts.values() for _, number in arrays_of(layout)}
         for number in set(self._slots) - named:
             self._drop_slot(number)
@@ -659,7 +644,10 @@ class History:
             self._store.flush()
 
     def close(self) -> None:
-        """Flush, and let another process write to the folder. The state stays what it is; nothing can be committed."""
+        """Flush, and let another process write to the folder.
+
+        The state stays what it is. Nothing can be committed, and versions cannot be read any more.
+        """
         self._see_free("close")
         with self._lock:
             self._caller = threading.get_ident()
@@ -678,7 +666,7 @@ class History:
         """
         if self._store is None:
             return []
-        return list(self._store.damaged([self._record(number, "") for number in self._tree.versions]))
+        return list(self._store.damaged(self._tree.nodes()))
 
     @_whole
     def compact(self) -> None:
@@ -694,17 +682,16 @@ class History:
         store = self._store
         if store is None:
             raise ValueError("History.compact: this history is in memory; keep(last=...) forgets versions")
-        arrays = {number: slot for number, slot in self._slots.items() if slot.stored}
+        arrays = {number: slot for number, slot in sorted(self._slots.items()) if slot.stored}
         tree, copied = self._compacted(list(arrays.values()), store)
         values = {
             number: (slot.first, np.asarray(slot.tracked.copy_of_committed()[0])) for number, slot in arrays.items()
         }
-        records = [self._record(number, "", tree) for number in tree.versions]
-        store.compact(records, self._now(), tree.last, values, copied)
-        self._tree = tree
+        store.compact(tree, self._now(), values, copied)
+        self._tree = self._tree.renewed(tree)
         for slot in arrays.values():
             slot.held[:] = 0
-        store.replaced()
+        store.published()
 
     def _compacted(self, slots: list[_Slot], store: "Store") -> tuple[Tree, _Numbers]:
         """The tree after `compact`, and the contents that are copied for it: all but those that arrays have now."""
@@ -719,7 +706,15 @@ class History:
         new[copied] = store.arranged(int(copied.sum()))
         new[np.searchsorted(named, held)] = first
         moved = held != first
-        tree = self._tree.renumbered(lambda numbers: new[np.searchsorted(named, numbers)], own[moved], first[moved])
+        known = np.array([0, *(slot.first + slot.held.size for slot in slots)])
+
+        def has(page: _Numbers) -> NDArray[np.bool_]:
+            """Which pages are those of an array that a version has."""
+            return page < known[np.searchsorted([slot.first for slot in slots], page, side="right")]
+
+        tree = self._tree.renumbered(
+            lambda numbers: new[np.searchsorted(named, numbers)], has, own[moved], first[moved]
+        )
         return tree, named[copied]
 
     def _now(self) -> Present:
@@ -738,16 +733,11 @@ class History:
                 self._store.add_array(number, slot.first, np.asarray(value))
                 slot.stored = True
 
-    def _record(self, number: int, branch: str, tree: Tree | None = None) -> Record:
-        tree = tree or self._tree
-        page, before, after = tree.entries(number)
-        return Record(tree.versions[number], branch, encoded(tree.layouts[number]), page, before, after)
-
     @_whole
     def __getitem__(self, version: int | str) -> Any:
         """The state of a version: read-only arrays in new containers."""
         number = self._find(version)
-        layout = self._tree.layouts[number]
+        layout = self._tree[number].layout
         values = {index: self._value(index, number) for _, index in arrays_of(layout)}
         for value in values.values():
             value.setflags(write=False)
@@ -796,7 +786,7 @@ class History:
     def _drop_fresh(self) -> None:
         """Let go of arrays that have come into no version."""
         if self._fresh and self._step is None:
-            kept = {number for _, number in arrays_of(self._tree.layouts[self._head])}
+            kept = {number for _, number in arrays_of(self._tree[self._head].layout)}
             for number in self._fresh - kept:
                 self._drop_slot(number)
             self._fresh = set()
@@ -844,7 +834,7 @@ class History:
         known = (self._numbers.get(id(value)) for value in arrays_in(self._state))
         self._present = {number for number in known if number is not None}
         self._assigned = {}
-        head = self._tree.layouts[self._head]
+        head = self._tree[self._head].layout
         layout, _ = read(self._state, self._take, head)
         return head if layout == head else layout
 
@@ -864,7 +854,7 @@ class History:
 
     def _see_clean(self, name: str, discard: bool) -> None:
         """Refuse changes that are not committed, or take them back."""
-        head = self._tree.layouts[self._head]
+        head = self._tree[self._head].layout
         layout = self._look_at_layout()
         tracked = {number: self._slots[number].tracked for _, number in arrays_of(head)}
         changed = {number: pages for number, each in tracked.items() if (pages := each.changed()).size}
@@ -888,12 +878,15 @@ class History:
 
     def _see_left(self, version: int) -> None:
         """Arrays that are about to come into the state were out of it, and may have been written to there."""
-        numbers = [{number for _, number in arrays_of(self._tree.layouts[at])} for at in (version, self._head)]
+        numbers = [{number for _, number in arrays_of(self._tree[at].layout)} for at in (version, self._head)]
         self._take_back(numbers[0] - numbers[1])
 
     def _find(self, version: int | str) -> int:
-        number = self._tips.get(version) if isinstance(version, str) else version
-        if number not in self._tree.versions or number is None:
+        try:
+            number = self._tips.get(version, -1) if isinstance(version, str) else operator.index(version)
+        except TypeError:
+            number = -1
+        if number not in self._tree:
             raise KeyError(f"History: there is no version {version!r}")
         return number
 
@@ -910,7 +903,7 @@ class History:
         wait: bool = True,
     ) -> int:
         """Add a version of what the state is now, once the arrays that are named have these pages."""
-        number = self._tree.next_number
+        number = self._tree.last + 1
         paths = {index: path for path, index in arrays_of(layout)}
         self._store_arrays(layout)
         after = self._contents.new(sum(own.size for own, _ in changed.values()))
@@ -919,21 +912,17 @@ class History:
         for index, (own, contents) in changed.items():
             pages[index] = own, contents, self._kept(self._slots[index], own), after[start : start + own.size]
             start += own.size
-        columns = [(own + self._slots[index].first, old, new) for index, (own, _, old, new) in pages.items()]
-        page, old, new = (np.concatenate(column) for column in zip((_NONE,) * 3, *columns, strict=True))
+        columns = [np.stack([own + self._slots[index].first, old, new]) for index, (own, _, old, new) in pages.items()]
         counts = {paths.get(index, "array"): int(own.size) for index, (own, *_) in pages.items()}
         version = Version(number, self._head, merged, message, time.time(), counts)
+        node = self._tree.node(version, layout, np.concatenate([NO_ENTRIES, *columns], axis=1))
+        leaps = self._tree.leaps_of(node)
         if self._store is not None:
-            self._append(Record(version, self._branch, encoded(layout), page, old, new), pages, wait)
+            texts = np.concatenate([np.zeros((0, PAGE), np.uint8), *(contents for _, contents, *_ in pages.values())])
+            self._store.append(node, leaps, self._branch, texts, wait=wait)
         tips = {**self._tips, self._branch: number}
-        self._do(_Step(pages, written, layout, number, tips, self._branch, (version, page, old, new)))
+        self._do(_Step(pages, written, layout, number, tips, self._branch, (node, leaps)))
         return number
-
-    def _append(self, record: Record, pages: dict[int, Any], wait: bool) -> None:
-        assert self._store is not None
-        contents = [contents for _, contents, *_ in pages.values()]
-        none = np.zeros((0, PAGE), np.uint8)
-        self._store.append(record, np.concatenate([none, *contents]), wait=wait)
 
     def _go(self, name: str, version: int, branch: str, discard: bool) -> int:
         """Give the state the values of a version."""
@@ -948,7 +937,7 @@ class History:
             own, wanted = own[differs], wanted[differs]
             pages[index] = own, self._contents.get(wanted), self._kept(slot, own), wanted
         self._say(version, self._tips, branch)
-        self._do(_Step(pages, set(pages), self._tree.layouts[version], version, self._tips, branch))
+        self._do(_Step(pages, set(pages), self._tree[version].layout, version, self._tips, branch))
         return version
 
     def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
@@ -978,8 +967,7 @@ class History:
     def _finish(self, step: _Step) -> None:
         """What is done twice is done once."""
         if step.added is not None:
-            version, *entries = step.added
-            self._tree.add(version, step.layout, *entries)
+            self._tree.add(*step.added)
         if step.discards:
             self._take_back({number for _, number in arrays_of(step.layout)})
         for number, (own, contents, _, _) in step.pages.items():
@@ -995,7 +983,7 @@ class History:
     def _undo(self, step: _Step) -> None:
         """Put back what the contents are by name. What was put once can be put again without memory."""
         if step.added is not None:
-            self._tree.drop_last(step.head)
+            self._tree.drop(step.head)
         for number, (own, _, before, _) in step.pages.items():
             slot = self._slots[number]
             contents = self._contents.get(before)
@@ -1005,12 +993,12 @@ class History:
             slot.held[own] = before
         if step.added is None:
             with suppress(Exception):  # of a container of the user's
-                self._state = put_back(self._tree.layouts[self._head], self._state, self._arrays())
+                self._state = put_back(self._tree[self._head].layout, self._state, self._arrays())
 
     # ---- merging -----------------------------------------------------------------------------------------------------
 
     def _merged_layout(self, base: int, theirs: int, conflicts: str) -> Layout:
-        start, ours, other = (self._tree.layouts[number] for number in (base, self._head, theirs))
+        start, ours, other = (self._tree[number].layout for number in (base, self._head, theirs))
         if ours == other:
             return ours
         one_alone = start in (ours, other)
@@ -1024,7 +1012,7 @@ class History:
 
     def _drops_changes(self, base: int, theirs: int) -> bool:
         """Whether either version lacks an array that the other has changed since their common one."""
-        numbers = {at: {index for _, index in arrays_of(self._tree.layouts[at])} for at in (base, self._head, theirs)}
+        numbers = {at: {index for _, index in arrays_of(self._tree[at].layout)} for at in (base, self._head, theirs)}
         for one, other in ((self._head, theirs), (theirs, self._head)):
             gone = numbers[base] & numbers[one] - numbers[other]
             pages, _ = self._tree.between(base, one)
@@ -1056,28 +1044,35 @@ class History:
 
     # ---- shown -------------------------------------------------------------------------------------------------------
 
-    def _rows(self) -> Iterator[tuple[str, str, str]]:
-        """Of each version, the last first: its number, its message, what it changed."""
+    def _rows(self, count: int) -> Iterator[tuple[str, str, str]]:
+        """Of the last versions, the last first: the number, the message, what it changed."""
         names: dict[int, list[str]] = {}
         for name, tip in self._tips.items():
             names.setdefault(tip, []).append(name)
-        for version in reversed(self._tree.versions.values()):
+        for version in self._tree.newest(count):
             mark = " *" if version.number == self._head else ""
             tips = f" ({', '.join(names[version.number])})" if version.number in names else ""
             what = ", ".join(f"{path}: {count * PAGE:,} bytes" for path, count in version.pages.items())
             yield f"{version.number}{mark}{tips}", version.message, what
 
+    def _closed(self) -> str:
+        """What a closed one shows."""
+        if self._store is not None and self._store.contents.closed:
+            return f"<cowarray.History in {self._store.folder}, closed>"
+        return ""
+
     def __repr__(self) -> str:
-        lines = ["  ".join(part for part in row if part) for row, _ in zip(self._rows(), range(20), strict=False)]
+        if closed := self._closed():
+            return closed
+        lines = ["  ".join(part for part in row if part) for row in self._rows(20)]
         more = len(self) - len(lines)
         lines += [f"and {more} before"] if more > 0 else []
         return f"<cowarray.History of {len(self)} versions, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>"
-            for row, _ in zip(self._rows(), range(50), strict=False)
-        )
+        if closed := self._closed():
+            return escape(closed)
+        rows = "".join("<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>" for row in self._rows(50))
         return (
             f"<table><caption>{len(self)} versions, {self.own_nbytes:,} bytes</caption>"
             f"<tr><th>version</th><th>message</th><th>changed</th></tr>{rows}</table>"

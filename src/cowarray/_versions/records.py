@@ -1,22 +1,18 @@
-"""What a history's folder has: versions, arrays, and pages in files."""
+"""Pages in the files of a history's folder, and in its bases."""
 
 import os
 import struct
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cowarray._face.ndarray import ndarray
 from cowarray._versions.tracked import PAGE
-from cowarray._versions.tree import Version
 
-__all__ = ["BASE_HEADER", "FILE_BITS", "RECORD", "DiskContents", "Present", "Record", "Stored", "record_of"]
+__all__ = ["BASE_HEADER", "FILE_BITS", "RECORD", "DiskContents", "record_of"]
 
 BASE_HEADER = 4096  # bytes of a base's header, so that its pages are the file's
 FILE_BITS = 40  # of a place that say where in its file
@@ -26,40 +22,6 @@ _AT_ONCE = 1024  # records that are read before they are checked
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Present:
-    """Where a history is."""
-
-    head: int
-    branch: str
-    tips: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Stored:
-    """An array as it was first committed."""
-
-    number: int
-    first: int  # of its pages
-    array: ndarray[Any, Any]
-    in_file: bool  # it is a private map of its file
-
-
-@dataclass(frozen=True)
-class Record:
-    """A version as it is stored."""
-
-    version: Version
-    branch: str
-    layout: str
-    page: _Numbers
-    before: _Numbers
-    after: _Numbers
-
-
-# ---- pages -----------------------------------------------------------------------------------------------------------
 
 
 def record_of(page: int, version: int, content: bytes) -> bytes:

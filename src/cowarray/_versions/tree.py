@@ -1,17 +1,24 @@
-"""Versions: what each changed against its parent, and what lies between any two."""
+"""Versions: what each changed against its parent, and what lies between any two.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Of a version that is d steps from the first one, each power of 32 that divides d has a *leap*: what its last 32, 1024,
+... steps changed in all. A way between two versions is made of leaps: some dozens of them, however long it is.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cowarray._versions.contents import Column
+__all__ = ["NO_ENTRIES", "Entries", "Leap", "Node", "Present", "Tree", "Version"]
 
-__all__ = ["Tree", "Version"]
+_STRIDE = 32  # docs/history-format.md names it
 
 _Numbers = NDArray[np.int64]
+Entries = NDArray[np.int64]  # a row of pages, one of their contents before, one of those after
+NO_ENTRIES: Entries = np.zeros((3, 0), np.int64)
 
 
 @dataclass(frozen=True)
@@ -41,188 +48,279 @@ class Version:
     pages: dict[str, int]
 
 
-class Tree:
-    """Versions and their entries: (page, content before, content after), for each page that a version changed.
+@dataclass(frozen=True)
+class Present:
+    """Where a history is."""
 
-    A version that was made of the one before it continues its *run*, and the entries of a run lie one after the other,
-    so what lies between two versions is found by runs.
-    """
+    head: int
+    branch: str
+    tips: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A version in its tree."""
+
+    version: Version
+    depth: int  # its steps from the first one
+    layout: Any
+    entries: Entries
+
+
+@dataclass(frozen=True, slots=True)
+class Leap:
+    """What lies between an ancestor and a version."""
+
+    ancestor: int
+    entries: Entries
+
+
+def _joined(parts: list[Entries]) -> Entries:
+    """What several steps changed in all, by sorted pages. The oldest comes first."""
+    if not parts:
+        return NO_ENTRIES
+    page, before, after = np.concatenate(parts, axis=1)
+    order = np.argsort(page, kind="stable")
+    page = page[order]
+    first = np.ones(page.size, np.bool_)
+    first[1:] = page[1:] != page[:-1]
+    last = np.ones(page.size, np.bool_)
+    last[:-1] = first[1:]
+    return np.stack([page[first], before[order[first]], after[order[last]]])
+
+
+def _level(depth: int, steps: int) -> int:
+    """The level of the longest leap from a depth that has at most so many steps."""
+    level, size = 0, _STRIDE
+    while size <= steps and depth % size == 0:
+        level, size = level + 1, size * _STRIDE
+    return level
+
+
+class Tree:
+    """Versions in memory. Numbers grow from a parent to its children."""
 
     def __init__(self) -> None:
-        self.versions: dict[int, Version] = {}
-        self.layouts: dict[int, Any] = {}
-        self._page, self._before, self._after = Column(), Column(), Column()
-        self._bounds: dict[int, tuple[int, int]] = {}
-        self._run: dict[int, int] = {}  # the version with which the run of this one begins
+        self._nodes: dict[int, Node] = {}
+        self._leaps: dict[tuple[int, int], Leap] = {}
+
+    # ---- what it has -------------------------------------------------------------------------------------------------
 
     @property
     def nbytes(self) -> int:
-        return self._page.nbytes + self._before.nbytes + self._after.nbytes
-
-    @property
-    def next_number(self) -> int:
-        return self.last + 1
+        nodes, leaps = list(self._nodes.values()), list(self._leaps.values())
+        return sum(node.entries.nbytes for node in nodes) + sum(leap.entries.nbytes for leap in leaps)
 
     @property
     def last(self) -> int:
-        return next(reversed(self.versions), -1)
+        """The number of the last version."""
+        return next(reversed(self._nodes), -1)
 
-    def add(self, version: Version, layout: Any, page: _Numbers, before: _Numbers, after: _Numbers) -> None:
-        """Add a version, or do nothing if it is there. The version is there when the last line is done."""
-        number, last = version.number, self.last
-        if number == last:
-            return
-        start = self._bounds[last][1] if last >= 0 else 0
-        follows = version.parent is not None and version.parent == last
-        self._page.put(start, page)
-        self._before.put(start, before)
-        self._after.put(start, after)
-        self._bounds[number] = start, start + len(page)
-        self._run[number] = self._run[last] if follows else number
-        self.layouts[number] = layout
-        self.versions[number] = version
+    def __len__(self) -> int:
+        return len(self._nodes)
 
-    def drop_last(self, number: int) -> None:
-        """Take back what `add` did, as far as it was done."""
-        for table in (self.versions, self.layouts, self._run, self._bounds):
-            table.pop(number, None)
+    def __contains__(self, number: object) -> bool:
+        return number in self._nodes
 
-    def is_ancestor(self, old: int, young: int) -> bool:
-        """Whether one version is the other or was made of it through parents."""
-        while young > old:
-            run = self._run[young]
-            parent = self.versions[run].parent
-            if old >= run:
-                return old in self.versions
-            if parent is None:
-                return False
-            young = parent
-        return young == old
+    def __getitem__(self, number: int) -> Node:
+        return self._nodes[number]
 
-    def child_towards(self, old: int, young: int) -> int:
-        """The version that was made of `old` on the way to `young`, its descendant."""
-        at = young
-        while True:
-            run = self._run[at]
-            if run <= old:
-                return self._after_in_run(old, at)
-            parent = self.versions[run].parent
-            if parent == old:
-                return run
+    def nodes(self) -> Iterator[Node]:
+        """All of them, the oldest first."""
+        return iter(self._nodes.values())
+
+    def newest(self, count: int | None = None) -> list[Version]:
+        """As many versions, the last one first."""
+        nodes = reversed(self._nodes.values())
+        return [node.version for node, _ in zip(nodes, range(len(self) if count is None else count), strict=False)]
+
+    def parents(self) -> dict[int, int | None]:
+        """The parent of each version, the oldest first."""
+        return {number: node.version.parent for number, node in self._nodes.items()}
+
+    def _leap(self, number: int, level: int) -> Leap:
+        if level:
+            return self._leaps[number, level]
+        node = self[number]
+        assert node.version.parent is not None
+        return Leap(node.version.parent, node.entries)
+
+    def leaps_at(self, node: Node) -> list[Leap]:
+        """The leaps that end at one of its versions, from the first level on."""
+        return [self._leap(node.version.number, level) for level in range(1, _level(node.depth, node.depth) + 1)]
+
+    # ---- growing -----------------------------------------------------------------------------------------------------
+
+    def node(self, version: Version, layout: Any, entries: Entries) -> Node:
+        """A version that may be added."""
+        depth = 0 if version.parent is None else self[version.parent].depth + 1
+        return Node(version, depth, layout, entries)
+
+    def leaps_of(self, node: Node) -> list[Leap]:
+        """The leaps that will end at a new version, from the first level on."""
+        found: list[Leap] = []
+        while node.depth and _level(node.depth, node.depth) > len(found):
+            parent = node.version.parent
             assert parent is not None
-            at = parent
-
-    def _after_in_run(self, old: int, young: int) -> int:
-        while (parent := self.versions[young].parent) != old:
-            assert parent is not None
-            young = old + 1 if self._run.get(old + 1) == self._run[young] else parent
-        return young
-
-    def common(self, a: int, b: int) -> int | None:
-        """The last version of which both were made, merges included; None if there is none."""
-        shared = self._ancestors(a) & self._ancestors(b)
-        return max(shared, default=None)
-
-    def _ancestors(self, number: int) -> set[int]:
-        found, open_ones = set[int](), [number]
-        while open_ones:
-            at = open_ones.pop()
-            if at not in found:
-                found.add(at)
-                version = self.versions[at]
-                open_ones += [other for other in (version.parent, version.merged) if other is not None]
+            leap = found[-1] if found else Leap(parent, node.entries)
+            level, parts = len(found), [leap.entries]
+            for _ in range(_STRIDE - 1):
+                leap = self._leap(leap.ancestor, level)
+                parts.append(leap.entries)
+            found.append(Leap(leap.ancestor, _joined(parts[::-1])))
         return found
+
+    def add(self, node: Node, leaps: list[Leap]) -> None:
+        """Add a version with its leaps. It is there when the last line is done."""
+        number = node.version.number
+        self._leaps.update({(number, level): leap for level, leap in enumerate(leaps, 1)})
+        self._nodes[number] = node
+
+    def drop(self, number: int) -> None:
+        """Take back what `add` did, as far as it was done."""
+        self._nodes.pop(number, None)
+
+    # ---- ways --------------------------------------------------------------------------------------------------------
+
+    def _climb(self, number: int, steps: int) -> tuple[int, list[Entries]]:
+        """The ancestor so many steps above, and what lies on the way to it, the youngest first."""
+        depth, parts = self[number].depth, list[Entries]()
+        while steps > 0:
+            level = _level(depth, steps)
+            leap = self._leap(number, level)
+            parts.append(leap.entries)
+            number, depth, steps = leap.ancestor, depth - _STRIDE**level, steps - _STRIDE**level
+        return number, parts
+
+    def _meet(self, a: int, b: int, depth: int) -> tuple[list[Entries], list[Entries]]:
+        """What lies between two versions of one depth and their last common ancestor, the youngest first."""
+        ups, downs = list[Entries](), list[Entries]()
+        while a != b:
+            level = _level(depth, depth)
+            first, second = self._leap(a, level), self._leap(b, level)
+            while level and first.ancestor == second.ancestor:  # perhaps too far
+                level -= 1
+                first, second = self._leap(a, level), self._leap(b, level)
+            ups.append(first.entries)
+            downs.append(second.entries)
+            a, b, depth = first.ancestor, second.ancestor, depth - _STRIDE**level
+        return ups, downs
 
     def between(self, start: int, goal: int) -> tuple[_Numbers, _Numbers]:
         """Pages that may differ between two versions, sorted, and their contents at the goal."""
-        ups: list[slice] = []
-        downs: list[slice] = []
-        while start != goal:
-            if start > goal:
-                start = self._towards(start, goal, ups)
-            else:
-                goal = self._towards(goal, start, downs)
-        pages = [self._page.values[part][::-1] for part in ups]
-        contents = [self._before.values[part][::-1] for part in ups]
-        pages += [self._page.values[part] for part in reversed(downs)]
-        contents += [self._after.values[part] for part in reversed(downs)]
-        if not pages:
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        # What comes last counts.
-        page, content = np.concatenate(pages)[::-1], np.concatenate(contents)[::-1]
-        unique, first = np.unique(page, return_index=True)
-        return unique, content[first]
-
-    def _towards(self, young: int, old: int, parts: list[slice]) -> int:
-        """Go from a version towards an older one, as far as its run; note the entries on the way."""
-        run = self._run[young]
-        if run <= old and self._run.get(old) == run:
-            parts.append(slice(self._bounds[old][1], self._bounds[young][1]))
-            return old
-        parts.append(slice(self._bounds[run][0], self._bounds[young][1]))
-        parent = self.versions[run].parent
-        assert parent is not None
-        return parent
+        depths = self[start].depth, self[goal].depth
+        a, ups = self._climb(start, depths[0] - min(depths))
+        b, downs = self._climb(goal, depths[1] - min(depths))
+        more = self._meet(a, b, min(depths))
+        page, before, _ = _joined([*ups, *more[0]][::-1])
+        back = np.stack([page, before, before])
+        page, _, content = _joined([back, *[*downs, *more[1]][::-1]])
+        return page, content
 
     def at(self, number: int) -> tuple[_Numbers, _Numbers]:
-        """The pages that are not, in a version, what they were when their arrays came; and their contents."""
-        root = min(self.versions)
-        pages, contents = self.between(root, number)
-        before = slice(*self._bounds[root])
-        more = np.isin(self._page.values[before], pages, invert=True)
-        page = np.concatenate([self._page.values[before][more], pages])
-        content = np.concatenate([self._after.values[before][more], contents])
-        order = np.argsort(page)
-        return page[order], content[order]
+        """The sorted pages that are not, in a version, what they were when their arrays came; and their contents."""
+        root, parts = self._climb(number, self[number].depth)
+        page, _, content = _joined([self[root].entries, *parts[::-1]])
+        return page, content
 
-    def entries(self, number: int) -> tuple[_Numbers, _Numbers, _Numbers]:
-        """What a version changed: pages, contents before, contents after."""
-        part = slice(*self._bounds[number])
-        return self._page.values[part], self._before.values[part], self._after.values[part]
+    def is_ancestor(self, old: int, young: int) -> bool:
+        """Whether one version is the other or was made of it through parents."""
+        steps = self[young].depth - self[old].depth
+        return steps >= 0 and self._climb(young, steps)[0] == old
 
-    def renumbered(self, renumber: Callable[[_Numbers], _Numbers], page: _Numbers, content: _Numbers) -> "Tree":
-        """The tree with other numbers for contents. Its first version says also of these pages what they are."""
+    def child_towards(self, old: int, young: int) -> int:
+        """The version that was made of `old` on the way to `young`, its descendant."""
+        return self._climb(young, self[young].depth - self[old].depth - 1)[0]
+
+    def common(self, a: int, b: int) -> int:
+        """The last version of which both were made, merges included."""
+        reached, open_ones = {a: 1, b: 2}, [-a, -b]
+        if a == b:
+            return a
+        heapq.heapify(open_ones)
+        while True:
+            number = -heapq.heappop(open_ones)
+            if reached[number] == 3:
+                return number
+            version = self[number].version
+            for other in (version.parent, version.merged):
+                if other is not None:
+                    if other not in reached:
+                        heapq.heappush(open_ones, -other)
+                    reached[other] = reached.get(other, 0) | reached[number]
+
+    # ---- other trees -------------------------------------------------------------------------------------------------
+
+    def renewed(self, other: "Tree") -> "Tree":
+        """What takes the place of this tree when another is to."""
+        return other
+
+    def contents(self) -> _Numbers:
+        """The numbers of all contents that a version names."""
+        return np.unique(np.concatenate([NO_ENTRIES[0], *(node.entries[1:].ravel() for node in self.nodes())]))
+
+    def renumbered(
+        self,
+        renumber: Callable[[_Numbers], _Numbers],
+        has: Callable[[_Numbers], NDArray[np.bool_]],
+        page: _Numbers,
+        content: _Numbers,
+    ) -> "Tree":
+        """The tree with other numbers for contents, without pages that it has not.
+
+        Its first version says also of these pages what they are.
+        """
         made = Tree()
-        root = min(self.versions)
-        for number, version in self.versions.items():
-            pages, before, after = self.entries(number)
-            if number == root:
+        for node in self.nodes():
+            pages, before, after = node.entries[:, has(node.entries[0])]
+            if node.version.parent is None:
                 more = np.isin(page, pages, invert=True)
                 pages, after = np.concatenate([pages, page[more]]), np.concatenate([after, content[more]])
                 before = np.zeros(len(pages), np.int64)
-            made.add(version, self.layouts[number], pages, renumber(before), renumber(after))
+            made._grow(replace(node, entries=np.stack([pages, renumber(before), renumber(after)])))
         return made
 
-    # ---- forgetting --------------------------------------------------------------------------------------------------
+    def _grow(self, node: Node) -> None:
+        self.add(node, self.leaps_of(node))
 
     def thinned(self, kept: set[int]) -> "Tree":
         """The tree with these versions only, and the last one of which all of them were made.
 
         The parent of a version is the next one above it that stays.
         """
-        ancestor = min(kept)
-        while not all(self.is_ancestor(ancestor, number) for number in kept):
-            parent = self.versions[ancestor].parent
-            assert parent is not None
-            ancestor = parent
-        made = Tree()
-        for number in sorted(kept | {ancestor}):
-            version = self.versions[number]
-            parent = version.parent
-            while parent is not None and parent not in made.versions:
-                parent = self.versions[parent].parent if parent > ancestor else None
-            if parent is None:
-                page, after = self.at(number)  # what lies before it is on no way between versions, but says what it is
-                before = np.zeros(len(page), np.int64)
-            else:
-                page, after = self.between(parent, number)
-                _, before = self.between(number, parent)
-            merged = version.merged if version.merged in made.versions else None
-            version = Version(number, parent, merged, version.message, version.time, version.pages)
-            made.add(version, self.layouts[number], page, before, after)
+        parents = self.parents()
+        root = _common_of(kept, parents)
+        stays, above, made = kept | {root}, dict[int, int](), Tree()
+        for number, parent in parents.items():
+            over = None if number == root or parent is None else above.get(parent)
+            if number in stays:
+                made._grow(self._moved(number, over, made))
+                above[number] = number
+            elif over is not None:
+                above[number] = over
         return made
 
-    def contents(self) -> _Numbers:
-        """The numbers of all contents that a version names."""
-        size = self._bounds[self.last][1]
-        return np.union1d(self._before.values[:size], self._after.values[:size])
+    def _moved(self, number: int, parent: int | None, made: "Tree") -> Node:
+        """A version as it is in another tree, with another parent."""
+        node = self[number]
+        entries, version = node.entries, node.version
+        if parent is None:
+            page, after = self.at(number)  # what lies before it is on no way between versions, but says what it is
+            entries = np.stack([page, np.zeros_like(page), after])
+        elif parent != version.parent:
+            entries = _joined(self._climb(number, node.depth - self[parent].depth)[1][::-1])
+        merged = version.merged if version.merged in made else None
+        return made.node(replace(version, parent=parent, merged=merged), node.layout, entries)
+
+
+def _common_of(numbers: set[int], parents: dict[int, int | None]) -> int:
+    """The last version of which all of some were made through parents."""
+    reached, open_ones = set(numbers), [-number for number in numbers]
+    heapq.heapify(open_ones)
+    while len(open_ones) > 1:
+        parent = parents[-heapq.heappop(open_ones)]
+        assert parent is not None
+        if parent not in reached:
+            reached.add(parent)
+            heapq.heappush(open_ones, -parent)
+    return -open_ones[0]

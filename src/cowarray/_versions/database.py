@@ -1,0 +1,310 @@
+"""The tables of a history's folder: its versions, leaps and layouts, where it is, and what its bases must be.
+
+They are in one file of SQLite's, to which commits add rows. What changes rows that are there (`keep`, `compact`) writes
+another file, with the next number, so who has one open can go on reading it. The file with the highest number counts.
+"""
+
+import contextlib
+import errno
+import json
+import os
+import re
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cowarray._versions.coding import encoded
+from cowarray._versions.tree import Entries, Leap, Node, Present, Version
+
+__all__ = ["Base", "Database", "Row", "Statement", "name_of", "newest_of", "rows_of_base", "rows_of_present"]
+
+FORMAT = 2
+_NAME = re.compile(r"history-(\d{6,})\.sqlite")
+_TABLES = """
+CREATE TABLE format (version INTEGER, identity BLOB);
+CREATE TABLE present (after INTEGER, head INTEGER, branch TEXT, tips TEXT);
+CREATE TABLE layouts (number INTEGER PRIMARY KEY, text TEXT);
+CREATE TABLE arrays (number INTEGER PRIMARY KEY, name TEXT, first INTEGER, axes TEXT, size INTEGER, inode INTEGER,
+                     time INTEGER, checksum INTEGER);
+CREATE TABLE versions (number INTEGER PRIMARY KEY, parent INTEGER, merged INTEGER, branch TEXT, message TEXT,
+                       time REAL, counts TEXT, layout INTEGER, depth INTEGER, entries BLOB);
+CREATE TABLE leaps (number INTEGER, level INTEGER, ancestor INTEGER, entries BLOB, PRIMARY KEY (number, level));
+"""
+_VERSION = "number, parent, merged, message, time, counts"
+_MOST_LAYOUTS = 64  # texts that are remembered, so that few are written twice
+
+Statement = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A version as it is stored."""
+
+    version: Version
+    depth: int
+    layout: str
+    entries: Entries
+
+
+@dataclass(frozen=True)
+class Base:
+    """What the file of an array must be."""
+
+    name: str
+    axes: tuple[int, ...]
+    size: int
+    inode: int
+    time: int
+    checksum: int
+
+
+def name_of(number: int) -> str:
+    return f"history-{number:06}.sqlite"
+
+
+def newest_of(folder: Path) -> int:
+    """The number of the file that counts; 0 if there is none."""
+    for _ in range(5):  # a list that is made while a file takes the place of another may have neither
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            if numbers := [int(found[1]) for name in os.listdir(folder) if (found := _NAME.fullmatch(name))]:
+                return max(numbers)
+    return 0
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+
+
+def rows_of_base(base: Base, number: int, first: int) -> list[Statement]:
+    row = number, base.name, first, json.dumps(base.axes), base.size, base.inode, base.time, base.checksum
+    return [("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)]
+
+
+def rows_of_present(present: Present, after: int) -> list[Statement]:
+    """Where a history is, from version `after` on; later ones were not finished."""
+    row = after, present.head, present.branch, json.dumps(present.tips)
+    return [
+        ("DELETE FROM present", ()),
+        ("INSERT INTO present VALUES (?, ?, ?, ?)", row),
+        ("DELETE FROM versions WHERE number > ?", (after,)),
+    ]
+
+
+def _blob(entries: Entries) -> bytes:
+    return bytes(entries.astype("<i8").tobytes())
+
+
+def _entries(blob: bytes) -> Entries:
+    return np.frombuffer(blob, "<i8").reshape(3, -1)
+
+
+def _version(number: int, parent: int | None, merged: int | None, message: str, time: float, counts: str) -> Version:
+    return Version(number, parent, merged, message, time, json.loads(counts))
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+class Database:
+    """One file, for the one that writes or for reading. Threads take turns."""
+
+    def __init__(self, folder: Path, number: int, *, writes: bool, part: bool = False) -> None:
+        self.folder, self.number, self.writes = folder, number, writes
+        self.path = folder / (name_of(number) + (".part" if part else ""))
+        self._layouts: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._inherited: list[sqlite3.Connection | None] = []
+        _DATABASES.add(self)
+        made = self._connect("rwc" if part else "rw" if writes else "ro")
+        if part:
+            made.executescript("PRAGMA page_size = 1024; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+            made.executescript(_TABLES)
+            made.execute("INSERT INTO format VALUES (?, ?)", (FORMAT, os.urandom(16)))
+        elif writes:
+            made.execute("PRAGMA journal_mode = PERSIST")
+            made.execute("PRAGMA synchronous = FULL")
+        self._connection: sqlite3.Connection | None = made
+
+    def wait(self) -> Callable[[], None]:
+        """Wait until no thread is inside, and let none in until what is returned is called."""
+        lock = self._lock
+        lock.acquire()
+        return lock.release
+
+    def after_fork(self) -> None:
+        """In a child: a connection is the parent's, who is not to be disturbed by its end."""
+        self._lock = threading.RLock()
+        self._inherited.append(self._connection)
+        self._connection = None
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        try:
+            with _OPENING[0]:
+                return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        except sqlite3.OperationalError as error:
+            if self.path.exists():
+                raise
+            raise FileNotFoundError(errno.ENOENT, "History: it was compacted meanwhile", str(self.path)) from error
+
+    def close(self) -> None:
+        """End the connection, unless it is the parent's."""
+        with _OPENING[0], self._lock:
+            if self._connection is not None:
+                self._connection.close()
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def query(self, text: str, *values: Any) -> list[Any]:
+        """The rows of a question."""
+        with self._lock:
+            if self._connection is None:
+                self._connection = self._connect("ro")
+            try:
+                return self._connection.execute(text, values).fetchall()
+            except sqlite3.OperationalError:
+                if self.writes:
+                    raise
+                self._recover()
+                return self._connection.execute(text, values).fetchall()
+            except sqlite3.ProgrammingError as error:
+                raise ValueError("History: it is closed, and old versions are in its folder") from error
+
+    def _recover(self) -> None:
+        """A writer that was killed leaves a transaction to take back; that needs the right to write."""
+        if not self.path.exists():
+            return  # the journal lost its name, too, while SQLite looked for it
+        if not os.access(self.path, os.W_OK) or not os.access(self.folder, os.W_OK):
+            raise PermissionError(
+                errno.EACCES,
+                "History: the last writer was killed; open it once where it can be written",
+                str(self.path),
+            ) from None
+        with contextlib.closing(self._connect("rw")) as connection:
+            connection.execute("SELECT * FROM format").fetchall()
+
+    def see_format(self) -> None:
+        ((version,),) = self.query("SELECT version FROM format")
+        if version != FORMAT:
+            raise ValueError(f"History: {self.folder} has format {version}, and this is a program for {FORMAT}")
+
+    def present(self) -> tuple[Present, int]:
+        """Where the history is, and its last version."""
+        newest = "(SELECT number, branch AS its FROM versions ORDER BY number DESC LIMIT 1)"
+        rows = self.query(f"SELECT after, head, branch, tips, number, its FROM present, {newest}")
+        ((after, head, branch, tips, last, its),) = rows
+        present = Present(head, branch, json.loads(tips))
+        if last > after:  # all that were committed since then are of one branch
+            present = Present(last, its, {**present.tips, its: last})
+        return present, last
+
+    def bases(self) -> list[tuple[int, int, Base]]:
+        """The number of each array, the first of its pages, and its file."""
+        rows = self.query("SELECT * FROM arrays ORDER BY number")
+        return [
+            (number, first, Base(name, tuple(json.loads(axes)), *rest)) for number, name, first, axes, *rest in rows
+        ]
+
+    def version(self, number: int) -> Row:
+        """A version. KeyError: there is none."""
+        rows = self.versions(number, number)
+        if not rows:
+            raise KeyError(number)
+        return rows[0]
+
+    def versions(self, first: int, last: int) -> list[Row]:
+        """The versions with numbers from `first` to `last`."""
+        text = "(SELECT text FROM layouts WHERE layouts.number = layout)"
+        which = "FROM versions WHERE number BETWEEN ? AND ? ORDER BY number"
+        rows = self.query(f"SELECT depth, {text}, entries, {_VERSION} {which}", first, last)
+        return [Row(_version(*version), depth, text, _entries(entries)) for depth, text, entries, *version in rows]
+
+    def leap(self, number: int, level: int) -> Leap:
+        ((ancestor, entries),) = self.query(
+            "SELECT ancestor, entries FROM leaps WHERE number = ? AND level = ?", number, level
+        )
+        return Leap(ancestor, _entries(entries))
+
+    def newest(self, last: int, count: int) -> list[Version]:
+        """The last versions up to a number, the last one first; all if `count` is below 0."""
+        order = "WHERE number <= ? ORDER BY number DESC LIMIT ?"
+        return [_version(*row) for row in self.query(f"SELECT {_VERSION} FROM versions {order}", last, count)]
+
+    def parents(self, last: int) -> dict[int, int | None]:
+        """The parent of each version up to a number, the oldest first."""
+        return dict(self.query("SELECT number, parent FROM versions WHERE number <= ? ORDER BY number", last))
+
+    def count(self, last: int) -> int:
+        ((count,),) = self.query("SELECT count(*) FROM versions WHERE number <= ?", last)
+        return int(count)
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    def rows_of_node(self, node: Node, leaps: list[Leap], branch: str) -> list[Statement]:
+        """A version, with its leaps, and its layout if that is another than lately."""
+        version, rows, text = node.version, list[Statement](), encoded(node.layout)
+        known = {kept: number for kept, number in self._layouts.items() if number < version.number}  # not undone
+        self._layouts = known if len(known) < _MOST_LAYOUTS else {}
+        if text not in self._layouts:
+            self._layouts[text] = version.number
+            rows.append(("INSERT OR REPLACE INTO layouts VALUES (?, ?)", (version.number, text)))
+        counts = json.dumps(version.pages, separators=(",", ":"))
+        which = version.number, version.parent, version.merged, branch, version.message, version.time, counts
+        row = *which, self._layouts[text], node.depth, _blob(node.entries)
+        rows.append(("INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row))
+        for level, leap in enumerate(leaps, 1):
+            values = version.number, level, leap.ancestor, _blob(leap.entries)
+            rows.append(("INSERT OR REPLACE INTO leaps VALUES (?, ?, ?, ?)", values))
+        return rows
+
+    def execute(self, rows: Iterable[Statement]) -> None:
+        """Run statements, all or none."""
+        with self._lock:
+            connection = self._connection
+            assert connection is not None, "only the process that opened it writes"
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                for statement, values in rows:
+                    connection.execute(statement, values)
+                connection.execute("COMMIT")
+            except BaseException as error:
+                self._layouts.clear()
+                with contextlib.suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
+                raise
+
+
+# ---- forks -----------------------------------------------------------------------------------------------------------
+
+# A child has SQLite's own locks as they were, so no thread may be inside when it forks.
+_DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
+_OPENING = [threading.RLock()]
+_waiting: list[Callable[[], None]] = []  # what lets threads in again
+
+
+def _before_fork() -> None:
+    _OPENING[0].acquire()
+    _waiting.append(_OPENING[0].release)
+    _waiting.extend([database.wait() for database in list(_DATABASES)])
+
+
+def _after_fork_in_parent() -> None:
+    while _waiting:
+        _waiting.pop()()
+
+
+def _after_fork_in_child() -> None:
+    _waiting.clear()
+    _OPENING[0] = threading.RLock()
+    for database in list(_DATABASES):
+        database.after_fork()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

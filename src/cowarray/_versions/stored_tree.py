@@ -1,0 +1,122 @@
+"""The versions of a folder, of which those are in memory that somebody has asked for lately."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from cowarray._versions.coding import decoded
+from cowarray._versions.containers import Layout, has_classes
+from cowarray._versions.database import Row
+from cowarray._versions.tree import Leap, Node, Tree, Version
+
+if TYPE_CHECKING:
+    from cowarray._versions.store import Store
+
+__all__ = ["StoredTree"]
+
+_MOST = 2048  # versions and leaps that are kept in memory
+_MOST_BYTES = 8 << 20  # of their entries
+_AT_ONCE = 1024  # versions that are read at once where all are
+
+
+class StoredTree(Tree):
+    """Versions up to the last one; later ones are not of this tree.
+
+    Parameters
+    ----------
+    template : object
+        What dataclasses and named tuples become: see `decoded`.
+    """
+
+    def __init__(self, store: "Store", last: int, template: Any = None) -> None:
+        super().__init__()
+        self._store, self._last = store, last
+        self._template = template
+        self._decoded = lru_cache(64)(lambda text: decoded(text, template))
+        self._dressed: dict[int, Layout] = {}  # of this session, with classes that no text has
+        self._nbytes = 0
+
+    def renewed(self, other: Tree) -> "StoredTree":
+        """The tree of the folder, which has the versions of another one."""
+        made = StoredTree(self._store, other.last, self._template)
+        made._dressed = {number: layout for number, layout in self._dressed.items() if number in other}
+        return made
+
+    def _node(self, row: Row) -> Node:
+        layout = self._dressed.get(row.version.number)
+        return Node(row.version, row.depth, layout or self._decoded(row.layout), row.entries)
+
+    @property
+    def last(self) -> int:
+        return self._last
+
+    def _unwritten(self) -> tuple[int, dict[int, Node]]:
+        """The last version to be read from the tables, and those after it."""
+        nodes = dict(self._nodes)  # first: one that is written meanwhile is in both
+        written = min(self._store.written, self._last)
+        return written, {number: node for number, node in nodes.items() if written < number <= self._last}
+
+    def __len__(self) -> int:
+        written, more = self._unwritten()
+        return self._store.database.count(written) + len(more)
+
+    def __contains__(self, number: object) -> bool:
+        try:
+            return isinstance(number, int) and self[number] is not None
+        except KeyError:
+            return False
+
+    def __getitem__(self, number: int) -> Node:
+        found = self._nodes.get(number)
+        if found is None:
+            if not 0 <= number <= self._last:
+                raise KeyError(number)
+            found = self._nodes[number] = self._kept(self._node(self._store.database.version(number)))
+        return found
+
+    def _kept(self, found: Any) -> Any:
+        """What is about to be kept in memory; others are forgotten when there are too many."""
+        self._nbytes += found.entries.nbytes
+        if self._nbytes > _MOST_BYTES or len(self._nodes) + len(self._leaps) > _MOST:
+            written = self._store.written
+            self._nodes = {number: node for number, node in self._nodes.items() if number > written}
+            self._leaps = {where: leap for where, leap in self._leaps.items() if where[0] > written}
+            self._nbytes = self.nbytes
+        return found
+
+    def _leap(self, number: int, level: int) -> Leap:
+        if not level:
+            return super()._leap(number, level)
+        found = self._leaps.get((number, level))
+        if found is None:
+            found = self._leaps[number, level] = self._kept(self._store.database.leap(number, level))
+        return found
+
+    def nodes(self) -> Iterator[Node]:
+        written, more = self._unwritten()
+        for first in range(0, written + 1, _AT_ONCE):
+            yield from map(self._node, self._store.database.versions(first, min(first + _AT_ONCE - 1, written)))
+        yield from more.values()
+
+    def newest(self, count: int | None = None) -> list[Version]:
+        written, more = self._unwritten()
+        first = [node.version for node in reversed(more.values())][:count]
+        return first + self._store.database.newest(written, -1 if count is None else count - len(first))
+
+    def parents(self) -> dict[int, int | None]:
+        written, more = self._unwritten()
+        return {
+            **self._store.database.parents(written),
+            **{number: node.version.parent for number, node in more.items()},
+        }
+
+    def add(self, node: Node, leaps: list[Leap]) -> None:
+        if has_classes(node.layout):
+            self._dressed[node.version.number] = node.layout
+        super().add(self._kept(node), leaps)
+        self._last = node.version.number
+
+    def drop(self, number: int) -> None:
+        super().drop(number)
+        self._dressed.pop(number, None)
+        self._last = min(self._last, number - 1)
