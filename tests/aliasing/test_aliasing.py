@@ -552,11 +552,15 @@ def test_simulation_reports_inside_and_stays_silent_outside():
 def test_libraries_that_ask_for_the_class_get_numpys():
     x = ca.zeros(3)
     with ca.aliasing():
-        assert isinstance(x, np.ndarray) and isinstance(x, ca.ndarray) and not isinstance(x, (list, np.generic))
-        assert x.__class__ is np.ndarray and type(x) is ca.ndarray
+        assert isinstance(x, np.ndarray)
+        assert isinstance(x, ca.ndarray)
+        assert not isinstance(x, (list, np.generic))
+        assert x.__class__ is np.ndarray
+        assert type(x) is ca.ndarray
         for each in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
             assert type(each) is ca.ndarray
-    assert not isinstance(x, np.ndarray) and x.__class__ is ca.ndarray
+    assert not isinstance(x, np.ndarray)
+    assert x.__class__ is ca.ndarray
     with pytest.raises(AttributeError):
         x.__class__ = np.ndarray
 

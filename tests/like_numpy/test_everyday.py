@@ -325,7 +325,8 @@ def test_iteration_and_bytes(n):
     assert len(found) == len(n)
     for one, expected in zip(found, n, strict=True):
         assert type(one) is (cowarray.ndarray if n.ndim > 1 else type(expected))
-        assert np.array_equal(np.asarray(one), expected) and np.shape(one) == np.shape(expected)
+        assert np.array_equal(np.asarray(one), expected)
+        assert np.shape(one) == np.shape(expected)
     for row in x if n.ndim > 1 and n.size else ():
         row[...] = 7
         assert cowarray.aliases(row, x)

@@ -44,6 +44,7 @@ LANES = {
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
     "_ops.indexing.basic_view": "integers, slices, None and an ellipsis: arithmetic on the shape, no byte is touched",
     "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
+    "_ops.indexing.item_at": "an integer that is not negative: a row is a view, an element of numbers is read at once",
     "_ops.indexing.set_element": "a number at plain integers in range; looked at again if converting it ran user code",
     "_ops.indexing.put_part": "index and value are settled before the array is looked at",
     "_ops.shapes.quick_reshape": "C-ordered, plain lengths that fit, and the rules of lazy copies hold",

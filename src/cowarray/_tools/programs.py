@@ -270,7 +270,8 @@ class ImportRule:
 
     def install(self) -> None:
         """Let the rule decide, from now on."""
-        import_, import_module, build = builtins.__import__, importlib.import_module, builtins.__build_class__
+        import_, import_module = builtins.__import__, importlib.import_module
+        build: Any = builtins.__build_class__
 
         @functools.wraps(import_)
         def importing(
@@ -296,7 +297,7 @@ class ImportRule:
             return built
 
         builtins.__import__ = importing
-        builtins.__build_class__ = building
+        builtins.__build_class__ = building  # type: ignore[assignment]
         importlib.import_module = self._for_its_caller(import_module)
         watch_imports(self._leaves_alone, self._takes_in)
 

@@ -135,10 +135,12 @@ def _is_ufunc(value: Any) -> Any:
 def _brings_own_ufunc(value: Any) -> Any:
     """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
     override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
-    if isinstance(value, np.ndarray) and not isinstance(value, ndarray):
+    if isinstance(value, ndarray):
+        wraps = False
+    elif isinstance(value, np.ndarray):
         wraps = type(value).__array_wrap__ is not np.ndarray.__array_wrap__ and not isinstance(value, np.memmap)
     else:
-        wraps = hasattr(type(value), "__array_wrap__") and not isinstance(value, (ndarray, np.generic))
+        wraps = hasattr(type(value), "__array_wrap__") and not isinstance(value, np.generic)
     if wraps:
         return True  # it makes what it likes of the result
     return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
