@@ -65,6 +65,8 @@ def see(tree, contents, seed, rounds=60):
         assert named == {at: contents[b].get(at, -1 - at) for at in range(60)}
         assert dict(zip(*(column.tolist() for column in tree.at(b)), strict=True)).items() >= contents[b].items()
         above = line(tree, b)
+        way = set(line(tree, a)) ^ set(above)  # and no page from above where the two meet
+        assert set(page.tolist()) == {at for number in way for at in tree[number].entries[0].tolist()}
         assert tree.is_ancestor(a, b) == (a in above)
         assert tree.common(a, b) == max(reached(tree, a) & reached(tree, b))
         old = chooser.choice(above[1:] or [None])
