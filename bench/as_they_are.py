@@ -2,10 +2,10 @@
 
 usage: as_they_are.py FOLDER [--rounds N] [--json FILE] [NAME ...]
 
-FOLDER has checkouts by the names of their repositories: spcl/npbench, rougier/from-python-to-numpy, TheAlgorithms/Python,
-and those of pmocz in `PROGRAMS`. A program runs in a copy of its folder: with Python, with `cowarray run`, with
-`--aliasing`, in turn, and once in `simulate`. What it prints, its exit status and the files that it leaves must be the
-same: of `cowarray run` alone only where `simulate` finds nothing.
+FOLDER has checkouts by the names of their repositories: spcl/npbench, rougier/from-python-to-numpy,
+TheAlgorithms/Python, and those of pmocz in `FOLDERS`. A program runs in a copy of its folder: with Python, with
+`cowarray run`, with `--aliasing`, in turn, and once in `simulate`. What it prints, its exit status and the files that
+it leaves must be the same: of `cowarray run` alone only where `simulate` finds nothing.
 
 Programs draw their windows into files; an animation runs for 40 frames. The legacy random numbers have a seed. Time is
 that of the process on its core, in and out of the kernel, the least of the rounds; memory is its peak. Of both, what a
@@ -148,7 +148,7 @@ def files(place):
     return {
         str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in place.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.suffix != ".pyc"
     }
 
 
@@ -250,7 +250,8 @@ def main(arguments):
             for what in ("seconds", "peak")
         )
         print(
-            f"{way}: {len(times)} of {len(every)} equal; time {statistics.median(times):.3f}, at most {max(times):.2f}; "
+            f"{way}: {len(times)} of {len(every)} equal; "
+            f"time {statistics.median(times):.3f}, at most {max(times):.2f}; "
             f"peak {statistics.median(peaks):.3f}, at most {max(peaks):.2f}"
         )
     print(
