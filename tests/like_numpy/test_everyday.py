@@ -299,7 +299,9 @@ def test_without_docstrings():
         print(x.byteswap(inplace=True) is x, x.byteswap(True) is x)
         np.copyto(sums, x)
         print(sums, kept)
+        pair, total = ca.zeros(6), ca.zeros(())
+        print(np.concatenate([x, kept], 0, pair) is pair, pair, x.sum(0, None, total) is total, total)
         """,
         PYTHONOPTIMIZE="2",
     )
-    assert printed == "True [3. 4. 6.]\nTrue True\n[1. 2. 3.] [3. 1. 2.]\n"
+    assert printed == ("True [3. 4. 6.]\nTrue True\n[1. 2. 3.] [3. 1. 2.]\nTrue [1. 2. 3. 3. 1. 2.] True 6.0\n")
