@@ -1,6 +1,6 @@
 """NumPy programs that others wrote, run by `python -m cowarray run` as they are, beside NumPy.
 
-usage: as_they_are.py FOLDER [--rounds N] [--json FILE] [NAME ...]
+usage: as_they_are.py FOLDER [--rounds N] [--enough SECONDS] [--json FILE] [NAME ...]
 
 FOLDER has checkouts by the names of their repositories: spcl/npbench, rougier/from-python-to-numpy,
 TheAlgorithms/Python, and those of pmocz in `FOLDERS`. A program runs in a copy of its folder: with Python, with
@@ -10,7 +10,7 @@ it leaves must be the same: of `cowarray run` alone only where `simulate` finds 
 Programs draw their windows into files; an animation runs for 40 frames. The legacy random numbers have a seed. Time is
 that of the process on its core, in and out of the kernel, the least of the rounds; memory is its peak. Of both, what a
 program takes that only imports NumPy is not counted, but said. npbench's kernels are one program each, of the smallest
-of the sizes S, M and L that keeps NumPy for half a second.
+of the sizes S, M and L for which NumPy takes that many seconds.
 """
 
 import argparse
@@ -37,7 +37,6 @@ FOLDERS = {
 }
 WITHIN = {"from-python-to-numpy": "code", "Python": "machine_learning"}
 SIZES = ("S", "M", "L")
-ENOUGH = 0.6  # seconds of a kernel
 PATIENCE = 10.0  # seconds of NumPy's rounds together, after which there are no more
 WAYS = {"numpy": [], "run": ["-m", "cowarray", "run"], "aliasing": ["-m", "cowarray", "run", "--aliasing"]}
 
@@ -152,12 +151,12 @@ def files(place):
     }
 
 
-def sized(source, program, helpers):
+def sized(source, program, helpers, enough):
     """The program with a size that takes NumPy long enough, and NumPy's run of it."""
     for size in SIZES:
         chosen = [size if part is None else part for part in program]
         run = Run([], source, chosen, helpers)
-        if run.seconds > ENOUGH or chosen == program:
+        if run.seconds > enough or chosen == program:
             break
     return chosen, run
 
@@ -172,9 +171,9 @@ def reliance(source, program, helpers):
         return len(json.loads(report.read_text())["divergences"])
 
 
-def measured(source, program, helpers, rounds):
+def measured(source, program, helpers, rounds, enough):
     """What one program did in each way."""
-    program, first = sized(source, program, helpers)
+    program, first = sized(source, program, helpers, enough)
     runs = {way: [first] if way == "numpy" else [] for way in WAYS}
     for i in range(rounds):
         for way, command in WAYS.items():
@@ -228,6 +227,7 @@ def main(arguments):
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--enough", type=float, default=0.6, help="seconds that a kernel takes NumPy (default: 0.6)")
     parser.add_argument("--json", type=Path, help="file for what was measured, by name")
     options = parser.parse_args(arguments)
     every, wrong = {}, []
@@ -238,7 +238,7 @@ def main(arguments):
         for name, source, program in programs(options.folder.resolve()):
             if options.names and name not in options.names:
                 continue
-            every[name] = measured(source, program, helpers, options.rounds)
+            every[name] = measured(source, program, helpers, options.rounds, options.enough)
             text, right = line(name, every[name], empty)
             print(text, flush=True)
             wrong += [name] * (not right or every[name]["status"] != 0)
