@@ -340,7 +340,7 @@ run-engines: $(BUILT) $(VENV)/.test $(VENV)/.engines
 
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
-OLDEST_NUMPY := $(shell sed -n 's/^dependencies = \["numpy>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml)
+OLDEST_NUMPY := $(shell sed -n 's|^dependencies = \["numpy>=\([0-9.]*\).*"\]$$|\1|p' pyproject.toml)
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 
 # The modules that say so (`pytestmark`): results are NumPy's own there, or its C API and memory are closest.

@@ -239,7 +239,7 @@ def as_it_is(array, stack):
     return array
 
 
-def outcome(code, made, space, hand=as_it_is):
+def outcome(code, made, space, hand=as_it_is, aliasing=False):
     """Run code on arrays (`hand` says as what they are handed over), and look at everything that it could touch."""
     arrays = {name: make(INPUTS[name][1]()) for name, make in made.items()}
     before = {name: np.array(array) for name, array in arrays.items()}
@@ -255,6 +255,9 @@ def outcome(code, made, space, hand=as_it_is):
         warnings.simplefilter("ignore")
         try:
             with contextlib.ExitStack() as stack:
+                if aliasing:
+                    cowarray.aliasing.start()
+                    stack.callback(cowarray.aliasing.stop)
                 handed = {name: hand(array, stack) for name, array in arrays.items()}
                 result = run(code, {**space, **handed, "folder": folder})
                 del handed
@@ -296,7 +299,7 @@ WAYS = [
 ]
 
 
-def judged(item, space):
+def judged(item, space, aliasing=False):
     """(verdict, why, whose arrays the result is made of) of a use, as observed."""
     given = names(item.code, item.instead or "None")
     expected = outcome(item.code, dict.fromkeys(given, numpys), space)
@@ -304,7 +307,7 @@ def judged(item, space):
         raise AssertionError(f"with NumPy's arrays: {item.code}: {expected.error}")
 
     def compared(code, hand=as_it_is):
-        found = outcome(code, dict.fromkeys(given, cowarray.array), space, hand)
+        found = outcome(code, dict.fromkeys(given, cowarray.array), space, hand, aliasing)
         return difference(found, expected, item.close, code != item.code), found
 
     wrong, found = compared(item.code)
@@ -346,7 +349,7 @@ def difference(found, expected, close, other_line):
 # ---- in a process of its own -----------------------------------------------------------------------------------------
 
 
-def observe(module, title):
+def observe(module, title, aliasing=""):
     """Print a line of JSON for each use of a client."""
     [client] = [client for client in importlib.import_module(module).CLIENTS if client.title == title]
     space = {"np": np, "cowarray": cowarray}
@@ -355,7 +358,7 @@ def observe(module, title):
         exec(textwrap.dedent(client.setup), space)
     for item in client.uses:
         try:
-            verdict, why, whose = judged(item, dict(space))
+            verdict, why, whose = judged(item, dict(space), bool(aliasing))
         except AssertionError as error:
             verdict, why, whose = "broken", str(error), ()
         print(json.dumps({"verdict": verdict, "why": why[:600], "gives": whose}), file=sys.__stdout__, flush=True)

@@ -2,7 +2,8 @@
 
 `make conformance-numpy`; `python tests/conformance/numpy_own.py numpy.lib.tests.test_twodim_base` runs one file. Each
 file has a process and a time of its own (see `numpy_swap.py` for what happens in it). It ends red if a test fails that
-is not listed, if a listed one passes or is gone, or if a process dies.
+is not listed, if a listed one passes or is gone, or if a process dies. With `--aliasing`, all of it runs in
+`cowarray.aliasing`.
 """
 
 import argparse
@@ -45,18 +46,23 @@ class Expected(NamedTuple):
     cause: str
 
 
-def read_expected(path):
-    """The list: patterns, with `*` for any text, under headings that say kind and cause; `!` marks what is not run."""
-    entries, not_run, cause = [], [], None
+def read_expected(path, aliasing=False):
+    """The list: patterns, with `*` for any text, under headings that say kind and cause; `!` marks what is not run.
+
+    A heading that ends with "(outside of aliasing)" or "(in aliasing)" holds there alone.
+    """
+    entries, not_run, cause, holds = [], [], None, True
     for line in path.read_text().splitlines():
         if line.startswith("## "):
             cause = line.removeprefix("## ")
+            holds = not cause.endswith("(outside of aliasing)" if aliasing else "(in aliasing)")
         elif line.startswith("!"):
             not_run.append(line[1:].strip())
         elif line.strip() and not line.startswith("#"):
             if cause is None:
                 raise ValueError(f"{path.name}: {line!r} stands under no cause")
-            entries.append(Expected(line.strip(), cause))
+            if holds:
+                entries.append(Expected(line.strip(), cause))
     return entries, not_run
 
 
@@ -72,14 +78,14 @@ def modules():
             yield f"numpy.{name}"
 
 
-def run(module, not_run, seconds):
+def run(module, not_run, seconds, aliasing=False):
     """The fates of a module's tests, and what ended its process before they were all known."""
     with tempfile.TemporaryDirectory() as folder:
         fates, settings = Path(folder, "fates"), Path(folder, "pytest.ini")
         settings.write_text("[pytest]\n")
         command = [sys.executable, "-m", "pytest", "-c", str(settings), "-p", "numpy_swap", "--fates", str(fates)]
         command += ["-p", "no:cacheprovider", "-p", "no:randomly", "-q", "--tb=short", "-m", "not slow"]
-        command += ["--pyargs", module]
+        command += ["--pyargs", module, *["--aliasing"] * aliasing]
         command += [f"--not-run={name}" for name in not_run]
         command += [f"-Wignore:{text}" for text in ("the matrix subclass", "Importing from numpy.matlib is")]
         paths = [str(HERE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -124,15 +130,16 @@ def main():
     parser.add_argument("--expected", type=Path, default=HERE / "numpy_expected.txt")
     parser.add_argument("--seconds", type=float, default=900, help="that a module may take")
     parser.add_argument("--fates", type=Path, help="file for the fate of every test, as lines of JSON")
+    parser.add_argument("--aliasing", action="store_true", help="run in cowarray.aliasing")
     options = parser.parse_args()
-    entries, not_run = read_expected(options.expected)
+    entries, not_run = read_expected(options.expected, options.aliasing)
     if options.modules:
         entries = [entry for entry in entries if entry.pattern.startswith(tuple(f"{m}::" for m in options.modules))]
     elif np.__version__ != VERSION:
         print(f"the list is of NumPy {VERSION}, this is {np.__version__}")
     fates, ends = [], []
     for module in options.modules or modules():
-        found, ended = run(module, not_run, options.seconds)
+        found, ended = run(module, not_run, options.seconds, options.aliasing)
         fates += found
         ends += [f"{module}: {ended}"] * bool(ended)
         counts = collections.Counter(fate["outcome"] for fate in found)

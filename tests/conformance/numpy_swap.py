@@ -246,7 +246,10 @@ def name_of(collected):
 def pytest_addoption(parser):
     parser.addoption("--fates", type=Path, required=True, help="file for each test's fate, as lines of JSON")
     parser.addoption("--not-run", action="append", default=[], help="a test that is left out, by its name")
+    parser.addoption("--aliasing", action="store_true", help="run in cowarray.aliasing")
 
 
 def pytest_configure(config):
+    if config.getoption("aliasing"):
+        ca.aliasing.start()
     config.pluginmanager.register(Swap(config.getoption("fates").open("w")), "swap")

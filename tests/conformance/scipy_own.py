@@ -2,7 +2,8 @@
 
 `make conformance-scipy`; `python tests/conformance/scipy_own.py scipy.fft` runs one package. Each package has a process
 and a time of its own (see `standard_backend.py` for what happens in it). It ends red if a test fails that is not
-listed, if a listed one passes or is gone, or if a process dies.
+listed, if a listed one passes or is gone, or if a process dies. With `--aliasing`, all of it runs in
+`cowarray.aliasing`.
 """
 
 import argparse
@@ -43,7 +44,7 @@ PICKED = {
 FEWEST = {"scipy": 16_000, "sklearn": 700}  # tests that ran: fewer are not the whole
 
 
-def run(package, seconds):
+def run(package, seconds, aliasing=False):
     """The fates of a package's tests, and what ended its process before they were all known."""
     library = package.partition(".")[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +52,7 @@ def run(package, seconds):
         settings.write_text("[pytest]\n")
         command = [sys.executable, "-m", "pytest", "-c", str(settings), "-p", "standard_backend", "--library", library]
         command += ["--fates", str(fates), "-p", "no:cacheprovider", "-p", "no:randomly", "-q", "--tb=short"]
-        command += ["--disable-warnings", *PICKED[library], "--pyargs", package]
+        command += ["--disable-warnings", *PICKED[library], "--pyargs", package, *["--aliasing"] * aliasing]
         paths = [str(HERE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths)), "SCIPY_ARRAY_API": "1"}
         ended = ""
@@ -75,8 +76,9 @@ def main():
     parser.add_argument("--expected", type=Path, default=HERE / "scipy_expected.txt")
     parser.add_argument("--seconds", type=float, default=1800, help="that a package may take")
     parser.add_argument("--fates", type=Path, help="file for the fate of every test, as lines of JSON")
+    parser.add_argument("--aliasing", action="store_true", help="run in cowarray.aliasing")
     options = parser.parse_args()
-    entries, _ = read_expected(options.expected)
+    entries, _ = read_expected(options.expected, options.aliasing)
     if options.packages:
         entries = [each for each in entries if each.pattern.startswith(tuple(f"{name}." for name in options.packages))]
     for library, version in VERSIONS.items():
@@ -84,7 +86,7 @@ def main():
             print(f"the list is of {library} {version}, this is {importlib.metadata.version(library)}")
     fates, wrong = [], []
     for package in options.packages or [*(f"scipy.{name}" for name in SCIPY), "sklearn"]:
-        found, ended = run(package, options.seconds)
+        found, ended = run(package, options.seconds, options.aliasing)
         fates += found
         wrong += [f"{package}: {ended}"] * bool(ended)
         counts = collections.Counter(fate["outcome"] for fate in found)

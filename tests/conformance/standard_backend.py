@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import cowarray
 from cowarray import array_api
 
 NAME = array_api.__name__
@@ -71,8 +72,11 @@ def name_of(item):
 def pytest_addoption(parser):
     parser.addoption("--fates", type=Path, required=True, help="file for each test's fate, as lines of JSON")
     parser.addoption("--library", choices=["scipy", "sklearn"], required=True)
+    parser.addoption("--aliasing", action="store_true", help="run in cowarray.aliasing")
 
 
 def pytest_configure(config):
+    if config.getoption("aliasing"):
+        cowarray.aliasing.start()
     add_to_scipy() if config.getoption("library") == "scipy" else add_to_sklearn()
     config.pluginmanager.register(Fates(config.getoption("fates")), "fates")

@@ -3,6 +3,7 @@
 Small classes, written as those of SciPy, torch, astropy and dask are, and these themselves where they are installed.
 """
 
+import contextlib
 import operator
 import warnings
 
@@ -443,6 +444,32 @@ def test_scipy_ignores_that_numpys_array_is_read_only(overwrite):
     fixed.flags.writeable = False
     OVERWRITES[overwrite](linalg, 2 * np.eye(4), fixed)
     assert fixed.tolist() != [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("block", [contextlib.nullcontext, cowarray.aliasing])
+def test_scipys_factors_take_numpys_arrays_alone(block):
+    """Its C code asks for the type: an error, in `aliasing`, too, and no harm."""
+    factors = need("scipy.sparse.linalg").splu(need("scipy.sparse").csc_matrix(2 * np.eye(4)))
+    x = cowarray.array(np.arange(4.0))
+    with block():
+        with pytest.raises(TypeError, match=r"must be numpy.ndarray, not cowarray.ndarray"):
+            factors.solve(x)
+        assert factors.solve(np.asarray(x)).tolist() == [0, 0.5, 1, 1.5]
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("block", [contextlib.nullcontext, cowarray.aliasing])
+def test_scipys_label_takes_for_a_dtype_what_is_not_numpys(block):
+    """Recorded: docs/interop.md says so. In `aliasing`, np.asarray(x) is what it writes to."""
+    label = need("scipy.ndimage").label
+    x = cowarray.zeros(5, dtype=np.int32)
+    kept = x.copy()
+    with block():
+        labels, count = label([1, 0, 1, 1, 0], output=x)
+    assert (labels.tolist(), count, x.tolist()) == ([1, 0, 2, 2, 0], 2, [0] * 5)
+    with cowarray.aliasing():
+        assert label([1, 0, 1, 1, 0], output=np.asarray(x)) == 2
+    assert (x.tolist(), kept.tolist()) == ([1, 0, 2, 2, 0], [0] * 5)
 
 
 def test_scipy_copies_what_it_may_not_overwrite():

@@ -299,10 +299,12 @@ def test_without_docstrings():
         print(x.byteswap(inplace=True) is x, x.byteswap(True) is x)
         np.copyto(sums, x)
         print(sums, kept)
+        pair, total = ca.zeros(6), ca.zeros(())
+        print(np.concatenate([x, kept], 0, pair) is pair, pair, x.sum(0, None, total) is total, total)
         """,
         PYTHONOPTIMIZE="2",
     )
-    assert printed == "True [3. 4. 6.]\nTrue True\n[1. 2. 3.] [3. 1. 2.]\n"
+    assert printed == ("True [3. 4. 6.]\nTrue True\n[1. 2. 3.] [3. 1. 2.]\nTrue [1. 2. 3. 3. 1. 2.] True 6.0\n")
 
 
 LAID_OUT = (
@@ -335,3 +337,18 @@ def test_iteration_and_bytes(n):
     assert x.tobytes() == n.tobytes()
     for order in ("C", "F", "A", "K", None):
         assert x.tobytes(order) == np.array(n).tobytes(order)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "c16"])
+def test_large_parts_a_few_bytes_further_into_their_page_than_what_they_are_given(dtype):
+    given = cowarray.asarray(np.arange(400_000) % 251, dtype=dtype)
+    x = cowarray.zeros(400_000, dtype=dtype)
+    kept, expected = x.copy(), np.zeros(400_000, dtype)
+    for start in (1, 2, 3, 15):
+        for size in (70_000, 262_145, 399_000):
+            x[start : start + size] = given[:size]
+            expected[start : start + size] = np.asarray(given)[:size]
+            x[start + 1 : start + 1 + size] = x[start : start + size]
+            expected[start + 1 : start + 1 + size] = expected[start : start + size]
+            np.testing.assert_array_equal(np.asarray(x), expected)
+    assert not kept.any()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support.calls import Run
 from support.numpy_namespace import CALLS, WITHOUT_ARRAYS, case, first_names, identity, names, without_arrays
-from support.numpy_versions import absent
+from support.numpy_versions import absent, unasked
 from support.oracle import agree, native, subject
 
 import cowarray
@@ -28,7 +28,8 @@ def test_every_name_is_called_or_takes_no_array():
     found = {}
     for name in names():
         found.setdefault(case(name), []).append(name)
-    assert found.get(None, []) == [], "public names of NumPy's without a case: see tests/support/numpy_namespace.py"
+    missing = set(found.get(None, [])) - {f"numpy.{name}" for name in unasked()}
+    assert missing == set(), "public names of NumPy's without a case: see tests/support/numpy_namespace.py"
     assert len(found["a ufunc"]) >= 200
     assert len(found["asks the array"]) >= 550
     assert len(found["called"]) >= 600

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 from support.limits import LONGEST
@@ -77,6 +78,24 @@ def test_output_status_and_traceback_are_the_programs(tmp_path, program, options
     pythons = run(tmp_path, name, "--report", "-x", "y", command=())
     assert (ours.stdout, ours.returncode) == (pythons.stdout, pythons.returncode)
     assert without_ours(ours.stderr) == pythons.stderr
+
+
+def test_a_program_that_comes_with_numpy_prints_what_it_prints(tmp_path):
+    program = "-m", "numpy.testing.print_coercion_tables"
+    expected = run(tmp_path, *program, command=())
+    assert expected.stdout.count("\n") > 50
+    for options in ([], ["--aliasing"]):
+        found = run(tmp_path, *options, *program)
+        assert (found.stdout, found.returncode) == (expected.stdout, expected.returncode)
+
+
+def test_the_guides_program_that_relies_on_aliases_runs_with_aliasing_alone(tmp_path):
+    guide = (Path(__file__).parents[2] / "docs" / "moving.md").read_text()
+    name = written(tmp_path, guide.partition("```python\n")[2].partition("```")[0])
+    expected = run(tmp_path, name, command=()).stdout
+    assert "mean 21.7882" in expected
+    assert run(tmp_path, "--aliasing", name).stdout == expected
+    assert run(tmp_path, name).stdout != expected
 
 
 def test_arrays_are_ours_and_alias_on_request(tmp_path):

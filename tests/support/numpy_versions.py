@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["BROUGHT", "DEVIATIONS", "TAKEN", "Deviation", "absent", "happens"]
+__all__ = ["BROUGHT", "DEVIATIONS", "TAKEN", "Deviation", "absent", "happens", "unasked"]
 
 installed = np.lib.NumpyVersion(np.__version__)
 
@@ -123,6 +123,18 @@ DEVIATIONS = {
         ignored="Setting the shape:DeprecationWarning",
     ),
     # ---- parameters and signatures -----------------------------------------------------------------------------------
+    "functions in C tell no signature": Deviation(
+        "",
+        "2.4.0",
+        "Where `out` stands in a call of these is written down in the table of operations.",
+        lambda: raises(ValueError, lambda: inspect.signature(np.dot)),
+    ),
+    "polynomials of two variables give NumPy's arrays": Deviation(
+        "",
+        "2.4.0",
+        "They asked the elements who computes, not the array; `unasked` has their names.",
+        lambda: not hasattr(np.polynomial.polynomial.polyval2d, "_implementation"),
+    ),
     "fromstring tells no signature": Deviation(
         "",
         "2.5.0",
@@ -195,7 +207,7 @@ BROUGHT = {
         polynomial.legendre.legvalnd
     """,
 }
-TAKEN = {"2.5.0": "row_stack"}
+TAKEN = {"2.4.0": "in1d trapz", "2.5.0": "row_stack"}
 
 
 def absent():
@@ -203,3 +215,9 @@ def absent():
     later = [names for version, names in BROUGHT.items() if installed < version]
     gone = [names for version, names in TAKEN.items() if installed >= version]
     return {name for names in (*later, *gone) for name in names.split()}
+
+
+def unasked():
+    """The functions that do not ask our arrays in the NumPy that is installed, and ask them in later ones."""
+    asked_later = {"polynomial.polynomial.polyval2d", "polynomial.polynomial.polygrid2d"}
+    return asked_later if happens("polynomials of two variables give NumPy's arrays") else set()

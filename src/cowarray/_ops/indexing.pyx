@@ -638,19 +638,39 @@ cdef int copy_between(char *window, Place *target, Place *origin, cnp.ndarray so
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
     cdef cnp.npy_intp nbytes = product(target.nd, target.shape) * itemsize
     cdef char *data = window + origin.offset if source is None else cnp.PyArray_BYTES(source)
+    cdef char *start = window + target.offset
+    cdef size_t ahead = <size_t>start - <size_t>data
+    cdef bint is_slow = 0 < ahead % 4096 < 16 and ahead >= <size_t>nbytes and is_plain(descr)
     if (
-        nbytes <= SMALL_COPY and nbytes == product(origin.nd, origin.shape) * itemsize
+        (nbytes <= SMALL_COPY or is_slow) and nbytes == product(origin.nd, origin.shape) * itemsize
         and is_c_ordered(target.nd, target.shape, itemsize, target.strides)
         and is_c_ordered(origin.nd, origin.shape, itemsize, origin.strides)
     ):
-        memmove(window + target.offset, data, nbytes)
+        if is_slow:
+            with nogil:
+                copy_by_pieces(start, data, nbytes)
+        else:
+            memmove(start, data, nbytes)
         return 0
     if source is None:
         source = header_at(data, descr, origin.nd, origin.shape, origin.strides, 0, None)
     return PyArray_CopyInto(
-        header_at(window + target.offset, descr, target.nd, target.shape, target.strides, NPY_ARRAY_WRITEABLE, None),
+        header_at(start, descr, target.nd, target.shape, target.strides, NPY_ARRAY_WRITEABLE, None),
         source,
     )
+
+
+cdef void copy_by_pieces(char *target, const char *source, size_t nbytes) noexcept nogil:
+    """Copy bytes that do not overlap, where the target lies a few bytes further into its page than the source.
+
+    As one, such a copy takes ten times as long on processors of AMD's (glibc's `rep movsb`, up to the second cache's
+    size), and large blocks begin with a page: `x[1:-1] = y + z` is one. Below 2 KiB, glibc copies by registers.
+    """
+    cdef size_t done = 0, piece
+    while done < nbytes:
+        piece = min(<size_t>2048, nbytes - done)
+        memcpy(target + done, source + done, piece)
+        done += piece
 
 
 cdef int put_part(Array self, object key, object value) except -1:

@@ -151,6 +151,32 @@ OPERATIONS = {
 }
 
 
+# What these say of their parameters in a later NumPy: before 2.4, and under ``python -OO``, C functions say nothing.
+_UNTOLD = {
+    "busday_count": "(begindates, enddates, weekmask='1111100', holidays=(), busdaycal=None, out=None)",
+    "busday_offset": "(dates, offsets, roll='raise', weekmask='1111100', holidays=None, busdaycal=None, out=None)",
+    "concatenate": "(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')",
+    "copyto": "(dst, src, casting='same_kind', where=True)",
+    "dot": "(a, b, out=None)",
+    "is_busday": "(dates, weekmask='1111100', holidays=None, busdaycal=None, out=None)",
+    "putmask": "(a, /, mask, values)",
+    **{f"ndarray.{name}": "(self, axis=None, out=None)" for name in ("all", "any", "argmax", "argmin", "max", "min")},
+    **{
+        f"ndarray.{name}": "(self, axis=None, dtype=None, out=None)"
+        for name in ("cumprod", "cumsum", "mean", "prod", "std", "sum", "var")
+    },
+    "ndarray.byteswap": "(self, inplace=False)",
+    "ndarray.choose": "(self, choices, out=None, mode='raise')",
+    "ndarray.clip": "(self, min=None, max=None, out=None)",
+    "ndarray.compress": "(self, condition, axis=None, out=None)",
+    "ndarray.dot": "(self, other, /, out=None)",
+    "ndarray.put": "(self, indices, values, /, mode='raise')",
+    "ndarray.round": "(self, decimals=0, out=None)",
+    "ndarray.take": "(self, indices, axis=None, out=None, mode='raise')",
+    "ndarray.trace": "(self, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
+}
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """The name that a NumPy function has here."""
     module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
@@ -159,7 +185,8 @@ def name_of(function: Callable[..., Any]) -> str:
 
 def lookup(function: Callable[..., Any]) -> Operation:
     """The row of a NumPy function, with the places of its parameters."""
-    return _placed(OPERATIONS.get(name_of(function), Row()), function, {})
+    name = name_of(function)
+    return _placed(OPERATIONS.get(name, Row()), function, _UNTOLD.get(name))
 
 
 def is_numpys(function: object) -> bool:
@@ -177,15 +204,12 @@ def method(name: str) -> Operation:
 
     row = OPERATIONS.get(f"ndarray.{name}", Row())
     function: Any = getattr(numpy.ndarray, name, None)
-    places = {"self": Parameter("self", SELF)}
-    if callable(function) and getattr(function, "__text_signature__", "") is None:  # as of all methods under python -OO
-        places["out"] = Parameter("out", KEYWORD_ONLY)
-    return _placed(row, function, places)
+    return _placed(row, function, _UNTOLD.get(f"ndarray.{name}"), Parameter("self", SELF))
 
 
-def _placed(row: Row, function: Any, places: dict[str, Parameter]) -> Operation:
-    parameters = [each for each in _parameters(row, function) if each.name != "self"]
-    places = places | {
+def _placed(row: Row, function: Any, untold: str | None, *first: Parameter) -> Operation:
+    parameters = [each for each in _parameters(row, function, untold) if each.name != "self"]
+    places = {each.name: each for each in first} | {
         each.name: Parameter(
             each.name,
             KEYWORD_ONLY if each.kind is each.KEYWORD_ONLY else position,
@@ -212,7 +236,7 @@ def _placed(row: Row, function: Any, places: dict[str, Parameter]) -> Operation:
     )
 
 
-def _parameters(row: Row, function: Any) -> tuple[inspect.Parameter, ...]:
+def _parameters(row: Row, function: Any, untold: str | None) -> tuple[inspect.Parameter, ...]:
     """The parameters of a function; none where the row needs no more than those of every method."""
     text = getattr(function, "__text_signature__", None)
     named = row.writes_if or row.picks
@@ -224,7 +248,7 @@ def _parameters(row: Row, function: Any) -> tuple[inspect.Parameter, ...]:
     try:
         return tuple(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return ()  # no signature: only what the row names is known
+        return _told(untold) if untold else ()  # no signature: only what the row names is known
 
 
 def _told(text: str) -> tuple[inspect.Parameter, ...]:

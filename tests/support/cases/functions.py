@@ -172,6 +172,7 @@ CASES = [
         np.iscomplex(x)
         np.iscomplexobj(x)
         np.isin(x, A([1., 2.]))
+        np.in1d(x, A([1., 2.]))
         np.isneginf(x)
         np.isposinf(x)
         np.isreal(x)

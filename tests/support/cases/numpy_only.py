@@ -159,6 +159,7 @@ CASES = [
         np.random.seed(A([3, 4]))
         [np.random.{ranf sample}(A([2, 2])).shape]
         np.row_stack([x, x])
+        np.trapz(x)
         np.array([[1.] * 4] * 4).{__add__ __sub__ __mul__ __truediv__ __floordiv__}(x)
         np.array([[1.] * 4] * 4).{__mod__ __pow__ __divmod__ __matmul__}(x)
         np.array([[1.] * 4] * 4).{__radd__ __rsub__ __rmul__ __rtruediv__}(x)
