@@ -1,4 +1,4 @@
-"""Writes the figures that README.md and docs/benchmarks.md quote, from docs/benchmarks/*.json: nobody types them.
+"""Writes the figures that README.md and docs/targets.md quote, from docs/benchmarks/*.json: nobody types them.
 
     python bench/pages.py                           # the pages again
     python bench/pages.py build/bench/latest.json   # of another run, whose plots and figures go to docs/benchmarks
@@ -35,10 +35,13 @@ def where(results):
 
 
 def benchmarks(results):
-    """Lines of docs/benchmarks.md: the targets in brief, and the plots."""
+    """Lines of docs/targets.md: the targets in brief, and the plots."""
     lines = [closing(rows(results)), "", where(results)]
     lines += [f"Not here: {missing}." for missing in results["machine"].get("missing", [])]
-    lines += ["", *markdown_table(("work", "against", "ratio", "target", ""), brief_rows(results))]
+    body = list(brief_rows(results))
+    if any(row[-1] == "not measured" for row in body):
+        lines += ["", "*Not measured* is what came after that commit, or needed what this machine lacks."]
+    lines += ["", *markdown_table(("work", "against", "ratio", "target", ""), body)]
     for name, *_, title, xlabel in PLOTS:
         if (RESULTS.parent / name).exists():
             lines += ["", f"![{title}, by {xlabel}](benchmarks/{name})"]
@@ -48,7 +51,7 @@ def benchmarks(results):
 # Of each page: what writes its lines, and of which results.
 PAGES = {
     ROOT / "README.md": (front_page.lines, front_page.RESULTS),
-    ROOT / "docs" / "benchmarks.md": (benchmarks, RESULTS),
+    ROOT / "docs" / "targets.md": (benchmarks, RESULTS),
 }
 
 
@@ -74,7 +77,7 @@ def with_figures(page):
 
 
 def unexplained():
-    """Questions with a missed target for which docs/benchmarks.md gives no reason.
+    """Questions with a missed target for which docs/targets.md gives no reason.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def unexplained():
     """
     if not RESULTS.exists():
         return []
-    section = (ROOT / "docs" / "benchmarks.md").read_text().partition("## Where cowarray is slower")[2]
+    section = (ROOT / "docs" / "targets.md").read_text().partition("## Where cowarray is slower")[2]
     explained = {name.lower() for name in re.findall(r"\*\*(.+?)\*\*", section)}
     missed = {target.question for target, answers, verdict in in_brief(load(RESULTS)) if answers and verdict != "met"}
     return sorted(question for question in missed if question.lower() not in explained)
@@ -127,7 +130,7 @@ def main(run=None):
     for page in PAGES:
         page.write_text(with_figures(page))
     for question in unexplained():
-        print(f"Missed, and docs/benchmarks.md has no paragraph **{question}** that says why.")
+        print(f"Missed, and docs/targets.md has no paragraph **{question}** that says why.")
     return 0
 
 

@@ -155,7 +155,7 @@ def write_markdown(results, found, path):
     lines = [
         "# Results",
         "",
-        "Written by `bench/report.py`; docs/benchmarks.md tells how to read it.",
+        "Written by `bench/report.py`; docs/targets.md tells how to read it.",
         "",
         closing(found),
         "",

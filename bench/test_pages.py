@@ -1,4 +1,4 @@
-"""README.md and docs/benchmarks.md quote the recorded run, and say why a target was missed."""
+"""README.md and docs/targets.md quote the recorded run, and say why a target was missed."""
 
 import json
 from xml.etree import ElementTree
@@ -44,12 +44,12 @@ def made_up(tmp_path, monkeypatch):
     file = tmp_path / "results.json"
     file.write_text(json.dumps(made()))
     monkeypatch.setattr(pages, "RESULTS", file)
-    monkeypatch.setitem(pages.PAGES, pages.ROOT / "docs" / "benchmarks.md", (pages.benchmarks, file))
+    monkeypatch.setitem(pages.PAGES, pages.ROOT / "docs" / "targets.md", (pages.benchmarks, file))
 
 
 @pytest.mark.usefixtures("made_up")
 def test_a_page_gets_the_figures_of_its_results():
-    benchmarks = pages.with_figures(pages.ROOT / "docs" / "benchmarks.md")
+    benchmarks = pages.with_figures(pages.ROOT / "docs" / "targets.md")
     assert "| x.lazy_clone(), any size | NumPy's copy of 10 elements | 1.5 | ≤ 0.5 | not met |" in benchmarks
     assert "Not here: torch is missing: no." in benchmarks
     assert pages.NONE[0] not in benchmarks
@@ -77,7 +77,7 @@ def test_what_is_kept_has_a_line_for_each_case():
 
 
 def test_a_run_is_written_into_the_pages(tmp_path, monkeypatch):
-    source, page = tmp_path / "run.json", tmp_path / "benchmarks.md"
+    source, page = tmp_path / "run.json", tmp_path / "targets.md"
     source.write_text(json.dumps(made()))
     page.write_text(f"before\n{pages.BEGIN}\n{pages.END}\nafter\n")
     (tmp_path / "kept").mkdir()
@@ -109,7 +109,7 @@ def test_a_plot_has_a_curve_for_each_competitor(tmp_path):
 @pytest.mark.usefixtures("made_up")
 def test_a_missed_target_without_a_reason_is_found(tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
-    page = tmp_path / "docs" / "benchmarks.md"
+    page = tmp_path / "docs" / "targets.md"
     monkeypatch.setattr(pages, "ROOT", tmp_path)
     page.write_text("## Where cowarray is slower\n\n- **Headline**: it does more.\n")
     assert pages.unexplained() == ["lazy clone", "no traps"]

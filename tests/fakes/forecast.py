@@ -3,8 +3,8 @@
 Each program runs inside `fake`, and then for real. Measured is the peak of array memory: what NumPy's arrays take, by
 `tracemalloc`, and what the core takes, which here is told to `tracemalloc`, so that both have one peak. Python's own
 objects are among it, some hundred kilobytes. The forecast must be within 10 % of that, and must say exactly how many
-bytes the library copies. Beside that stands what the process took, of the system, beyond what it had at the start: blocks
-that are kept for reuse and the memory of NumPy's own C code are in it, and nothing is promised of it.
+bytes the library copies. Beside that stands what the process took of the system, beyond what it had at the start: with
+blocks that are kept for reuse, and the memory of NumPy's own C code. Nothing is promised of it.
 
 With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked after each write, of
 the kernel and of `stats`: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of
