@@ -558,7 +558,8 @@ cdef int read_identity(object identity, uint64_t *out) except -1:
 def on_base(Storage storage not None, /):
     """What another process needs to make a Storage again, as it is now.
 
-    The Storage itself, or a copy of it, is put on a frozen base first, if it lies on none.
+    The Storage is put on a frozen base first, if it lies on none or has too much of its own; a copy of it, where its
+    bytes cannot move.
 
     Returns
     -------
@@ -578,13 +579,30 @@ def on_base(Storage storage not None, /):
         page_storage(storage, True)
     kept = share(storage, &whole, 0, nbytes, True)  # nobody writes to it, so it can be read in steps
     found = None if kept is None else footing(kept)  # None while it is pinned
-    if found is None or sum([stop - start for start, stop in found[2]]) > nbytes // 4:
+    if kept is not None and not is_light(found, nbytes) and rebase(kept):
+        found = footing(kept)
+    if not is_light(found, nbytes):
         kept = fresh_copy(storage if kept is None else kept)
         page_storage(kept, True)
         found = footing(kept)
     if found is None:
         raise BufferError("the array lies on no frozen base")
     return (*found, read_runs(kept, found[2]))
+
+
+cdef bint is_light(tuple found, size_t nbytes):
+    """Whether the runs beside a base are few enough to go with a message."""
+    return found is not None and sum([stop - start for start, stop in found[2]]) <= nbytes // 4
+
+
+cdef bint rebase(Storage storage):
+    """Put the bytes, and those of all who share them, on a base of their own where they are, if that can be had."""
+    cdef cow_storage *handle = enter(storage)
+    cdef cow_status status
+    with nogil:
+        status = cow_storage_rebase(handle, NULL)
+    leave(storage)
+    return status == COW_OK
 
 
 cdef tuple footing(Storage storage):
