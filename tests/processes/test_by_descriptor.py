@@ -107,6 +107,44 @@ def test_what_was_written_densely_goes_as_a_base_of_its_own():
     del x, y
 
 
+def _dense(x):
+    x[::512] = 3.0  # every page
+    return x
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        numbers,
+        lambda: ca.asarray(np.arange(N, dtype="f8")),
+        lambda: _dense(numbers()),
+        lambda: _dense(ca.by_page(numbers())),
+        lambda: _dense(ca.by_page(numbers()).copy()),
+        lambda: _dense(ca.by_page(numbers(2 * N)).copy())[: N + N // 2].copy(),
+        lambda: numbers() + 1.0,
+    ],
+    ids=["new", "foreign", "written", "by page", "copy", "part", "result"],
+)
+def test_what_is_sent_often_is_copied_once(make):
+    x = make()
+    expected = np.array(x)
+    with ca.by_descriptor():
+        messages = [message_of(x)]
+        before = ca.paging_memory()["bases"]
+        messages += [message_of(y) for y in (x, x, x.copy(), x[::-1])]
+        assert ca.paging_memory()["bases"] == before
+        x[5] = -1.0  # what was sent is as of then
+        messages.append(message_of(x))
+        assert ca.paging_memory()["bases"] == before
+        for message in messages[:4]:
+            assert np.array_equal(pickle.loads(message), expected)
+        assert np.array_equal(pickle.loads(messages[4]), expected[::-1])
+        expected[5] = -1.0
+        assert np.array_equal(pickle.loads(messages[5]), expected)
+        assert np.array_equal(x, expected)
+    del x
+
+
 @pytest.mark.parametrize("kind", ["exported", "history", "file", "foreign"])
 def test_memory_that_others_may_change_is_copied_first(kind, tmp_path):
     expected = np.arange(N, dtype="f8")
