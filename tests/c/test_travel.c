@@ -291,6 +291,7 @@ static void what_is_dense_gets_a_base_where_it_lies(fixture *f)
     cow_storage_free(first);
     CHECK_OK(put(third, 2 * PAGE, 4)); /* alone: in place, and it keeps what it has */
     CHECK_OK(cow_storage_rebase(third, NULL));
+    CHECK_EQ(cow_storage_is_sole(third), 1);
     CHECK_OK(put(third, 4 * PAGE, 5));
     CHECK(get(third, 0) == 3 && get(third, 2 * PAGE) == 4 && get(third, 4 * PAGE) == 5);
     CHECK_EQ(cow_storage_own_bytes(third), PAGE);

@@ -27,8 +27,8 @@ from support.workers import (
 )
 
 import cowarray as ca
-from cowarray._processes import tickets
-from cowarray._processes.sharing import sharer
+from cowarray._processes import fetching, tickets
+from cowarray._processes.sharing import Sharer, sharer
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
@@ -85,6 +85,41 @@ def test_what_is_loaded_twice_raises_at_the_second_ones_first_use():
         first, second = call(loaded_twice, message_of(numbers()))
         assert first == float(np.arange(N).sum())
         assert "taken already" in second
+
+
+@pytest.mark.parametrize("how", ["stopped", "slow"])
+def test_what_a_slow_sender_has_can_be_fetched_later(how, monkeypatch):
+    give = Sharer._give
+
+    def slowly(*arguments):
+        time.sleep(1.0)
+        give(*arguments)
+
+    if how == "slow":  # it has heard the question
+        monkeypatch.setattr(Sharer, "_give", slowly)
+    with worker() as call:
+        messages = [call(bytes_of_ones, N) for _ in range(2)]
+        (sender,) = mp.active_children()
+        monkeypatch.setattr(fetching, "_PATIENCE", 0.2)
+        if how == "stopped":
+            os.kill(sender.pid, signal.SIGSTOP)
+        x, dropped = map(pickle.loads, messages)
+        for _ in range(2):
+            with pytest.raises(TimeoutError, match=f"process {sender.pid}.*not answer"):
+                x[0]
+        assert (x.shape, x.dtype) == ((N,), np.dtype("f8"))
+        os.kill(sender.pid, signal.SIGCONT)
+        monkeypatch.setattr(fetching, "_PATIENCE", 30.0)
+        with contextlib.ExitStack() as both:
+            threads = [threading.Thread(target=x.copy) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+                both.callback(thread.join)
+            x[0] = 3.0
+        assert (x[0], x[1], total(x.copy())) == (3.0, 1.0, N + 2)
+        del dropped
+        wait_until(lambda: call(stats)["leases"] == 0)
+        del x
 
 
 def _set(x):

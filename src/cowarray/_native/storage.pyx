@@ -647,17 +647,37 @@ cdef bytes read_runs(Storage storage, list runs):
 
 @cython.final
 cdef class Lost(Keeper):
-    """The doorkeeper of bytes that never came: says why to whoever wants them."""
+    """The doorkeeper of bytes that have not come: tries again, if it may, or says why to whoever wants them."""
 
     cdef str reason
+    cdef object again
 
 
 cdef int refuse_lost(object keeper, Storage storage, const Access *access) except -1:
-    raise OSError((<Lost>keeper).reason)
+    cdef Lost lost = keeper
+    cdef object again = lost.again
+    cdef Storage made
+    if again is None:
+        raise OSError(lost.reason)
+    try:
+        made = again()
+    except OSError as error:
+        if storage.doorkeeper != <PyObject *>lost:
+            return 0  # another thread, or a handler of a signal, has fetched them
+        if not isinstance(error, TimeoutError):
+            lost.reason, lost.again = str(error), None
+        raise
+    if storage.doorkeeper == <PyObject *>lost and window_size(made) == window_size(storage):
+        take_bytes(storage, made)
+    return 0
 
 
-def lost_storage(size_t nbytes, str reason not None, /):
-    """A Storage whose bytes will never come. Whoever uses them gets an OSError with the reason."""
+def lost_storage(size_t nbytes, str reason not None, again=None, /):
+    """A Storage whose bytes have not come. Whoever uses them gets an OSError with the reason.
+
+    If `again` is given, it is called at each use until it returns a Storage with the bytes, or raises an OSError other
+    than a TimeoutError, which stands from then on.
+    """
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef Lost keeper = Lost.__new__(Lost)
@@ -667,6 +687,7 @@ def lost_storage(size_t nbytes, str reason not None, /):
         fail(status, &err)
     made.handle = handle
     keeper.reason = reason
+    keeper.again = again
     keeper.door = refuse_lost
     put_doorkeeper(made, keeper)
     return made
