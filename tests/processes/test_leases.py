@@ -89,10 +89,10 @@ def test_what_is_loaded_twice_raises_at_the_second_ones_first_use():
 
 @pytest.mark.parametrize("how", ["stopped", "slow"])
 def test_what_a_slow_sender_has_can_be_fetched_later(how, monkeypatch):
-    give = Sharer._give
+    give, go_on = Sharer._give, mp.get_context("fork").Event()
 
     def slowly(*arguments):
-        time.sleep(1.0)
+        go_on.wait(60)
         give(*arguments)
 
     if how == "slow":  # it has heard the question
@@ -109,6 +109,7 @@ def test_what_a_slow_sender_has_can_be_fetched_later(how, monkeypatch):
                 x[0]
         assert (x.shape, x.dtype) == ((N,), np.dtype("f8"))
         os.kill(sender.pid, signal.SIGCONT)
+        go_on.set()
         monkeypatch.setattr(fetching, "_PATIENCE", 30.0)
         with contextlib.ExitStack() as both:
             threads = [threading.Thread(target=x.copy) for _ in range(2)]
