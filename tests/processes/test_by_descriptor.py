@@ -1,5 +1,6 @@
 """Arrays go to other processes as values: nobody sees what another writes, and bytes that both have do not travel."""
 
+import contextlib
 import io
 import multiprocessing as mp
 import os
@@ -229,6 +230,32 @@ def test_a_fork_join_does_not_depend_on_who_came_first():
             with pytest.raises(ca.MergeConflict):
                 ca.merge(x, parts[0], other)
             del parts, other
+    del x
+
+
+def test_merges_find_each_conflict():
+    rng = random.Random(chosen_seed())
+    base = np.arange(N // 2, dtype="f8")
+    x, conflicts = ca.array(base), 0
+    rounds = all_or(10_000, 100)
+    with contextlib.ExitStack() as workers:
+        calls = [workers.enter_context(worker("spawn")) for _ in range(4)]
+        for _ in range(rounds):
+            near = [rng.randrange(N // 2) for _ in range(12)]
+            changes = [(rng.choices(near, k=rng.randrange(4)), rng.choice([-1.0, -2.0, base[near[0]]])) for _ in calls]
+            parts = [call(set_elements, x, where, value) for call, (where, value) in zip(calls, changes, strict=True)]
+            found = {(i, value) for where, value in changes for i in where if base[i] != value}
+            expected = base.copy()
+            for i, value in found:
+                expected[i] = value
+            if len(found) > len({i for i, _ in found}):
+                conflicts += 1
+                with pytest.raises(ca.MergeConflict):
+                    ca.merge(x, *parts)
+            else:
+                assert np.array_equal(ca.merge(x, *parts), expected)
+            del parts
+    assert rounds / 10 < conflicts < rounds * 9 / 10
     del x
 
 

@@ -1,6 +1,7 @@
 """What is sent can be fetched once, for a time, whoever ends, forks or is killed; then nothing is left."""
 
 import contextlib
+import gc
 import multiprocessing as mp
 import os
 import pickle
@@ -20,6 +21,7 @@ from support.workers import (
     ping_pong,
     put_and_end,
     put_and_wait,
+    resources,
     serve,
     set_elements,
     stats,
@@ -103,13 +105,16 @@ def test_what_a_slow_sender_has_can_be_fetched_later(how, monkeypatch):
         monkeypatch.setattr(fetching, "_PATIENCE", 0.2)
         if how == "stopped":
             os.kill(sender.pid, signal.SIGSTOP)
-        x, dropped = map(pickle.loads, messages)
-        for _ in range(2):
-            with pytest.raises(TimeoutError, match=f"process {sender.pid}.*not answer"):
-                x[0]
-        assert (x.shape, x.dtype) == ((N,), np.dtype("f8"))
-        os.kill(sender.pid, signal.SIGCONT)
-        go_on.set()
+            os.waitid(os.P_PID, sender.pid, os.WSTOPPED)
+        try:
+            x, dropped = map(pickle.loads, messages)
+            for _ in range(2):
+                with pytest.raises(TimeoutError, match=f"process {sender.pid}.*not answer"):
+                    x[0]
+            assert (x.shape, x.dtype) == ((N,), np.dtype("f8"))
+        finally:
+            os.kill(sender.pid, signal.SIGCONT)
+            go_on.set()
         monkeypatch.setattr(fetching, "_PATIENCE", 30.0)
         with contextlib.ExitStack() as both:
             threads = [threading.Thread(target=x.copy) for _ in range(2)]
@@ -144,6 +149,30 @@ def test_one_array_that_is_sent_often_has_one_descriptor():
             message_of(x)
         assert len(os.listdir("/proc/self/fd")) <= before + 2  # the thread's, if it began meanwhile
     del x
+
+
+def test_round_trips_leave_nothing_whether_or_not_they_are_taken():
+    with worker("spawn") as call:
+
+        def trips(count):
+            for i in range(count):
+                if i % 10 == 0:
+                    x = numbers(N // 2)
+                tickets.lease_time[0] = 600.0
+                y = call(set_elements, x, [i], -1.0)
+                assert (y[i], y[i + 1]) == (-1.0, i + 1)
+                tickets.lease_time[0] = 0.1
+                message_of(x if i % 2 else y)
+
+        def afterwards():
+            gc.collect()
+            return resources(), call(resources)
+
+        trips(10)
+        wait_until(lambda: [each[1:] for each in afterwards()] == [(0, 0, 0)] * 2)
+        before = afterwards()
+        trips(all_or(10_000, 200))
+        wait_until(lambda: afterwards() == before)
 
 
 def test_killed_processes_leave_nothing():
