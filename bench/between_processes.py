@@ -171,7 +171,9 @@ def together(mib):
         pages = len(range(0, n, 51200)) * 4096
         sent = max(worker.call(pickled, x, i + 1)[1] for i, worker in enumerate(workers))
         parts = [worker.call(change_some, x, i + 1)[1] for i, worker in enumerate(workers)]
-        assert cowarray.changes(x, cowarray.merge(x, *parts)).nbytes == 8 * sum(len(range(512 * i, n, 51200)) for i in range(1, 5))
+        assert cowarray.changes(x, cowarray.merge(x, *parts)).nbytes == 8 * sum(
+            len(range(512 * i, n, 51200)) for i in range(1, 5)
+        )
         del parts
         for worker in workers:
             worker.call(hold, x)

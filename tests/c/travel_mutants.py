@@ -79,7 +79,13 @@ TRAVEL = {
     "what was sole stays shared": (
         "test_travel",
         "what_is_dense_gets_a_base_where_it_lies",
-        [("by_page.c", "    if (was_sole) {\n        cowi_storage_own(storage, storage->context->original);", "    if (was_sole) {\n        (void)was_sole;")],
+        [
+            (
+                "by_page.c",
+                "    if (was_sole) {\n        cowi_storage_own(storage, storage->context->original);",
+                "    if (was_sole) {\n        (void)was_sole;",
+            )
+        ],
     ),
     "a ground is put on another base": (
         "test_travel",

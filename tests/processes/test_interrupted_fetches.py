@@ -1,4 +1,4 @@
-"""An interrupt at any bytecode of a fetch leaves no descriptor, lease, map or thread, and arrays that work or say why not."""
+"""An interrupt at any bytecode of a fetch leaves no descriptor, lease, map or thread; arrays work or say why not."""
 
 import json
 import os
@@ -16,9 +16,9 @@ def test_an_interrupt_of_a_fetch_leaves_nothing(tmp_path, when):
     target = tmp_path / f"interrupting{SUFFIX}"
     build(SOURCES / "interrupting.c", target, "-std=c11", *STRICT)
     stride = all_or(1, 7)
+    program = Path(__file__).with_name("interrupted_fetches.py")
     done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("interrupted_fetches.py"), target, when, str(stride)]
-        + [str(1 + chosen_seed() % stride)],
+        [sys.executable, program, target, when, str(stride), str(1 + chosen_seed() % stride)],
         capture_output=True,
         text=True,
         timeout=600,

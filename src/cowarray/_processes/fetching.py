@@ -90,7 +90,9 @@ class Fetch:
         packet, descriptor = receive(connection, 4 + PROOF)
         word, shown = packet[:4], packet[4:]
         if not packet and self._challenge:
-            raise OSError("the sender has ended, or is of another family of processes: multiprocessing's authkey differs")
+            raise OSError(
+                "the sender has ended, or is of another family of processes: multiprocessing's authkey differs"
+            )
         if not hmac.compare_digest(shown, proof(b"share", self._own, self._challenge)):
             raise OSError("the sender is of another family of processes: multiprocessing's authkey differs")
         if word == b"late":

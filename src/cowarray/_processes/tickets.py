@@ -127,9 +127,7 @@ def _made(ticket: _Ticket, runs: list[tuple[int, int]], asking: Fetch) -> Storag
         return made
     except (OSError, RuntimeError, MemoryError) as error:
         kind = TimeoutError if isinstance(error, TimeoutError) else OSError
-        raise kind(
-            f"the array that process {ticket.process} has sent cannot be used: {error or 'no memory'}"
-        ) from None
+        raise kind(f"the array that process {ticket.process} has sent cannot be used: {error or 'no memory'}") from None
 
 
 def _checked(parts: tuple[Any, ...]) -> tuple[_Ticket, list[tuple[int, int]]]:
