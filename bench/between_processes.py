@@ -2,16 +2,21 @@
 
 Usage: python bench/between_processes.py [--mib 1024] [--rounds 9]
 
-Each row: the median of what a call takes beyond an empty one, with one element changed by the worker.
+Each row: the median of what a call takes beyond an empty one, with one element changed by the worker. Then what four
+workers send back that change one page in a hundred each, beside those pages; and the memory of all five processes that
+hold the array, each page shared by the number of those that map it (proportional set size), beyond what they take
+without it.
 """
 
 import argparse
 import multiprocessing
 import os
+import pickle
 import statistics
 import tempfile
 import time
 from multiprocessing import shared_memory
+from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 
@@ -44,6 +49,31 @@ def change_mapped(path):
     x = np.load(path, mmap_mode="c")
     x[7] = 1.0
     return float(x[7])
+
+
+def change_some(x, which):
+    """Every hundredth page."""
+    x[512 * which :: 51200] = 1.0
+    return x
+
+
+def length_of_answer(x, which):
+    """How many bytes the answer is; in place of it."""
+    message = ForkingPickler.dumps(change_some(x, which))
+    pickle.loads(message)  # nobody else will
+    return len(message)
+
+
+def proportional(process="self"):
+    with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
+        return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
+
+
+def hold(x):
+    """Reads all of it, and keeps it."""
+    global held
+    held = x
+    return float(x.sum())
 
 
 def serve(connection, mode):
@@ -146,6 +176,33 @@ WAYS = {
 }
 
 
+def together(mib):
+    """Bytes that each of four workers sends for a changed one, and the memory of all, for each byte of the array."""
+    n = mib * 2**17
+    x = cowarray.by_page(cowarray.array(np.arange(n, dtype="f8")))
+    workers = [Worker("descriptor") for _ in range(4)]
+    processes = ["self", *(worker.process.pid for worker in workers)]
+    with cowarray.by_descriptor():
+        pages = len(range(0, n, 51200)) * 4096
+        sent = max(worker.call(length_of_answer, x, i + 1)[1] for i, worker in enumerate(workers))
+        parts = [worker.call(change_some, x, i + 1)[1] for i, worker in enumerate(workers)]
+        assert cowarray.changes(x, cowarray.merge(x, *parts)).nbytes == 8 * sum(
+            len(range(512 * i, n, 51200)) for i in range(1, 5)
+        )
+        del parts
+        for worker in workers:
+            worker.call(hold, x)
+        x.sum()
+        after = sum(map(proportional, processes))
+        for worker in workers:
+            worker.call(hold, np.zeros(1))
+        del x
+        before = sum(map(proportional, processes))
+    for worker in workers:
+        worker.end()
+    return sent / pages, (after - before) / (8 * n)
+
+
 def main(words=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("--mib", type=int, default=1024)
@@ -157,6 +214,9 @@ def main(words=None):
             print(f"| {name} | {statistics.median(way(chosen.mib << 17, chosen.rounds)) * 1e3:,.1f} |", flush=True)
         except ImportError as error:
             print(f"{name}: left out: {error}")
+    sent, memory = together(chosen.mib)
+    print(f"four workers change 1 %: each sends {sent:.3f} of its changed pages")
+    print(f"the sender and four workers hold it: {memory * chosen.mib:,.0f} MiB of proportional set size in all")
 
 
 if __name__ == "__main__":

@@ -403,6 +403,10 @@ typedef struct cowi_base cow_base;
  * lie on a file or a ground, which others may change. COW_EABSENT. */
 COW_NODISCARD cow_status cow_storage_base(cow_storage *storage, cow_base **base, size_t *start, cow_run_function found,
                                           void *to, cow_error *err);
+/* Gives a Storage that is by the page a new base that equals all of it: one copy. Its bytes stay where they are, and so do those
+ * who share them. COW_EREFUSED: it is not by the page, lies on a ground or on memory that somebody owns, or the system grants
+ * no pages. COW_EBUSY: it is pinned. COW_EABSENT. After a failure it is as it was. */
+COW_NODISCARD cow_status cow_storage_rebase(cow_storage *storage, cow_error *err);
 /* A Storage that equals nbytes of the base, from start on. COW_EINVAL: it has not so many. */
 COW_NODISCARD cow_status cow_base_storage(cow_base *base, size_t start, size_t nbytes, cow_storage **out,
                                           cow_error *err);

@@ -285,10 +285,19 @@ cow_status cowi_become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_er
     }
 }
 
+void cowi_end_rest(cow_storage *storage, bool was_sole)
+{
+    cowi_storage_lock(storage);
+    if (was_sole) {
+        cowi_storage_own(storage, storage->context->original);
+    }
+    cowi_no_longer_busy(storage, NULL);
+}
+
 cow_status cow_storage_page(cow_storage *storage, cow_error *err)
 {
     cowi_context *context;
-    bool was_sole = false, moved;
+    bool was_sole = false;
     cow_status status;
     if (storage->allocator->paging == NULL || storage->nbytes < storage->allocator->paging->least) {
         return cowi_fail(err, COW_EREFUSED, "pages need a Storage of 4 MiB (this has %zu bytes)", storage->nbytes);
@@ -299,11 +308,12 @@ cow_status cow_storage_page(cow_storage *storage, cow_error *err)
     }
     context = storage->context;
     status = page_busy(storage, was_sole, err);
-    cowi_storage_lock(storage);
-    moved = storage->context != context;
-    if (!moved && was_sole) {
-        cowi_storage_own(storage, context->original);
+    if (storage->context == context) {
+        cowi_end_rest(storage, was_sole);
     }
-    cowi_no_longer_busy(storage, moved ? context : NULL);
+    else {
+        cowi_storage_lock(storage);
+        cowi_no_longer_busy(storage, context);
+    }
     return status;
 }

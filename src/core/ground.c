@@ -250,16 +250,6 @@ static void tell(const cow_ground *ground, const cowi_context *context, writer *
     flush(out);
 }
 
-/* A Storage that is busy keeps its bytes. */
-static void end_busy(cow_storage *storage, bool was_sole)
-{
-    cowi_storage_lock(storage);
-    if (was_sole) {
-        cowi_storage_own(storage, storage->context->original);
-    }
-    cowi_no_longer_busy(storage, NULL);
-}
-
 /* While a pin keeps its bytes. Whoever pins says where he writes, and what was touched stays so until nobody pins. */
 static cow_status tell_pinned(const cow_ground *ground, cow_storage *storage, writer *out, cow_error *err)
 {
@@ -293,7 +283,7 @@ cow_status cow_ground_changes(cow_ground *ground, cow_storage *storage, cow_run_
     }
     if (status == COW_OK) {
         tell(ground, storage->context, &out);
-        end_busy(storage, was_sole);
+        cowi_end_rest(storage, was_sole);
     }
     return status;
 }
@@ -359,5 +349,5 @@ void cow_ground_settle(cow_ground *ground, cow_storage *storage)
         }
     }
     (void)pthread_mutex_unlock(lock);
-    end_busy(storage, was_sole);
+    cowi_end_rest(storage, was_sole);
 }

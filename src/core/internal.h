@@ -215,8 +215,9 @@ unsigned cowi_forks(void);
 /* ---- by_page.c ---------------------------------------------------------------------------------------------------- */
 
 /* Enters the gate and makes the Storage busy and not sole, however many share its bytes. COW_EBUSY: it is pinned.
- * cowi_no_longer_busy ends it, after cowi_storage_own where it was sole and has the bytes it had. */
+ * cowi_end_rest ends it where the Storage has kept its bytes; otherwise cowi_no_longer_busy. */
 COW_NODISCARD cow_status cowi_become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_error *err);
+void cowi_end_rest(cow_storage *storage, bool was_sole);
 
 /* ---- stats.c ----------------------------------------------------------------------------------------------------- */
 

@@ -195,7 +195,7 @@ static bool find_shadow(cowi_window *made, cowi_plan *how)
 
 bool cowi_region_due(const cowi_plan *how, size_t index)
 {
-    return cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
+    return how->whole || cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
 }
 
 /* Regions that were copied again and again go into a new base, which source and window map from here on. */

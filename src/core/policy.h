@@ -21,6 +21,7 @@ struct cowi_plan {
     uint32_t *touched; /* for each region, how many pages the writer will touch */
     uint64_t paid;     /* for the window, beside what is reserved */
     size_t filled;     /* bytes of bases that were made for it */
+    bool whole;        /* a commit of all regions was asked for */
 };
 
 /* As share and would_share of cow_paging, for windows of that place. */
@@ -28,7 +29,7 @@ int cowi_share(const cowi_place *place, cow_sharing *sharing);
 int cowi_would_share(const cowi_place *place, cow_sharing *sharing);
 
 /* For places: how many regions the plain source has, how many bytes of the source a copy of the window's region copies, and
- * whether copies of that region have cost as much as a base. */
+ * whether a commit takes that region: copies of it have cost as much as a base, or it was asked for. */
 size_t cowi_source_regions(const cowi_plan *how);
 size_t cowi_source_bytes(const cowi_plan *how, size_t index);
 bool cowi_region_due(const cowi_plan *how, size_t index);

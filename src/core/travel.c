@@ -6,7 +6,9 @@
 
 #include "internal.h"
 #include "maps.h"
+#include "mode.h"
 #include "pages.h"
+#include "policy.h"
 
 /* ---- what a Storage lies on -------------------------------------------------------------------------------------- */
 
@@ -156,6 +158,64 @@ cow_status cow_storage_base(cow_storage *storage, cow_base **base, size_t *start
         status = cowi_fail(err, COW_EREFUSED, "the bytes lie on no frozen base");
     }
     cow_const_end(&scope);
+    return status;
+}
+
+/* ---- a base for all of it ----------------------------------------------------------------------------------------- */
+
+/* With the window's lock. */
+static bool commit_all(cowi_window *window, size_t first, size_t end)
+{
+    cowi_plan how;
+    bool good;
+    memset(&how, 0, sizeof how);
+    how.place = window->place;
+    how.from = window;
+    how.first = first;
+    how.count = end - first;
+    how.small = cowi_small_pages();
+    how.whole = true;
+    how.dirty = (uint32_t *)calloc(how.count, sizeof *how.dirty);
+    good = how.dirty != NULL && cowi_base_granted(how.small) && how.place->commit(&how, how.count);
+    free(how.dirty);
+    return good;
+}
+
+/* In the gate, and busy: nobody writes to the window. */
+static cow_status rebase_busy(const cow_storage *storage, cow_error *err)
+{
+    const cow_dataptr bytes = storage->context->original;
+    cowi_window *window = (cowi_window *)bytes.context;
+    pthread_mutex_t *lock;
+    size_t start;
+    bool good;
+    if (cowi_context_absent(storage->context)) {
+        return cowi_fail_absent(err);
+    }
+    if (storage->nbytes == 0 || !cowi_window_is_paged(&bytes) || window->ground != NULL) {
+        return cowi_fail(err, COW_EREFUSED, "the bytes are not by the page, or lie on a ground");
+    }
+    start = window->lead + storage->offset;
+    lock = cowi_window_lock(&bytes);
+    (void)pthread_mutex_lock(lock);
+    good = commit_all(window, start / COWI_REGION, (start + storage->nbytes - 1) / COWI_REGION + 1);
+    (void)pthread_mutex_unlock(lock);
+    if (!good) {
+        return cowi_fail(err, COW_EREFUSED, "the system grants no pages, or somebody owns the bytes below");
+    }
+    cowi_count(COWI_COPIES, 1);
+    cowi_count(COWI_BYTES_COPIED, storage->nbytes);
+    return COW_OK;
+}
+
+cow_status cow_storage_rebase(cow_storage *storage, cow_error *err)
+{
+    bool was_sole = false;
+    cow_status status = cowi_become_busy_at_rest(storage, &was_sole, err);
+    if (status == COW_OK) {
+        status = rebase_busy(storage, err);
+        cowi_end_rest(storage, was_sole);
+    }
     return status;
 }
 

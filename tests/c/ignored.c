@@ -33,6 +33,7 @@ void ignores(const cow_allocator *allocator, cow_dataptr ptr, cow_storage *stora
     cow_ground_changes(ground, storage, NULL, NULL, NULL);
     cow_ground_put(ground, 0, NULL, 0, NULL);
     cow_storage_base(storage, &base, &start, NULL, NULL, NULL);
+    cow_storage_rebase(storage, NULL);
     cow_base_storage(base, 0, 0, &storage, NULL);
     cow_base_receive(0, identity, 0, &base, NULL);
 }

@@ -251,6 +251,7 @@ static void travel(void)
     int descriptor;
     memset(&all, 0, sizeof all);
     if (cow_storage_page(of.storage, NULL) == COW_OK &&
+        (cow_storage_rebase(of.storage, NULL) == COW_OK || is_right(&of)) &&
         cow_storage_base(of.storage, &base, &start, tell, &all, NULL) == COW_OK) {
         CHECK(start == 0);
         cow_base_identity(base, identity);

@@ -245,6 +245,148 @@ static void anything_can_be_made_again(fixture *f)
     nothing_is_left();
 }
 
+/* ---- a base for all of it ------------------------------------------------------------------------------------------ */
+
+static void write_every_second_page(cow_storage *storage, int value)
+{
+    for (size_t at = 0; at < LARGE; at += 2 * PAGE) {
+        CHECK_OK(put(storage, at, value));
+    }
+}
+
+static void what_is_dense_gets_a_base_where_it_lies(fixture *f)
+{
+    cow_storage *first = make_on_base(7), *second = make_clone(first), *third, *part;
+    cow_const_scope before, after;
+    footing of, others;
+    (void)f;
+    write_every_second_page(second, 1);
+    third = make_clone(second);
+    REQUIRE(cow_lazy_clone(second, 5 * MIB, 3 * MIB, 0, &part, NULL) == COW_OK);
+    CHECK_OK(cow_const_begin(third, &before, NULL));
+    CHECK_OK(cow_storage_rebase(part, NULL)); /* two regions, and no more */
+    of = footing_of(part);
+    CHECK(of.told.count == 0 && of.start == MIB);
+    CHECK_EQ(cow_base_nbytes(of.base), 4 * MIB);
+    cow_base_release(of.base);
+    CHECK_OK(cow_storage_rebase(third, NULL));
+    CHECK_OK(cow_const_begin(third, &after, NULL));
+    CHECK(after.data == before.data);
+    cow_const_end(&before);
+    cow_const_end(&after);
+    CHECK(equal(second, third) && get(part, PAGE) == 7);
+    for (size_t at = 0; at < LARGE; at += PAGE) {
+        CHECK_EQ(get(second, at), at % (2 * PAGE) == 0 ? 1 : 7);
+    }
+    of = footing_of(second); /* it shares them */
+    CHECK(of.told.count == 0 && of.start == 0 && cow_storage_own_bytes(second) == 0);
+    others = footing_of(first);
+    CHECK(of.base != others.base && holds(first, 7));
+    cow_base_release(of.base);
+    cow_base_release(others.base);
+    CHECK_OK(put(third, 0, 3));
+    CHECK(get(second, 0) == 1 && cow_storage_own_bytes(third) == PAGE);
+    cow_storage_free(part);
+    cow_storage_free(second);
+    cow_storage_free(first);
+    CHECK_OK(put(third, 2 * PAGE, 4)); /* alone: in place, and it keeps what it has */
+    CHECK_OK(cow_storage_rebase(third, NULL));
+    CHECK_EQ(cow_storage_is_sole(third), 1);
+    CHECK_OK(put(third, 4 * PAGE, 5));
+    CHECK(get(third, 0) == 3 && get(third, 2 * PAGE) == 4 && get(third, 4 * PAGE) == 5);
+    CHECK_EQ(cow_storage_own_bytes(third), PAGE);
+    cow_storage_free(third);
+    nothing_is_left();
+}
+
+static void what_cannot_have_a_base_stays_as_it_is(fixture *f)
+{
+    cow_storage *plain = make_large(7), *on_ground, *pinned = make_on_base(7);
+    cow_ground *ground;
+    cow_mutable_scope writer;
+    footing before, after;
+    (void)f;
+    CHECK_EQ(cow_storage_rebase(plain, NULL), COW_EREFUSED);
+    REQUIRE(cow_ground_new(plain, &ground, &on_ground, NULL) == COW_OK);
+    CHECK_OK(put(on_ground, 0, 1));
+    CHECK_EQ(cow_storage_rebase(on_ground, NULL), COW_EREFUSED);
+    CHECK_EQ(get(on_ground, 0), 1);
+    cow_storage_free(on_ground);
+    cow_ground_free(ground);
+    cow_storage_free(plain);
+    REQUIRE(cow_mutable_begin(pinned, 0, &writer, NULL) == COW_OK);
+    CHECK_EQ(cow_storage_rebase(pinned, NULL), COW_EBUSY);
+    cow_mutable_end(&writer);
+    before = footing_of(pinned);
+    cow_base_release(before.base);
+    CHECK_OK(cow_storage_rebase(pinned, NULL));
+    after = footing_of(pinned);
+    CHECK(after.base != before.base || after.told.count == 0);
+    cow_base_release(after.base);
+    cow_storage_free(pinned);
+    REQUIRE(cow_storage_new_absent(cow_heap(), LARGE, &plain, NULL) == COW_OK);
+    CHECK_EQ(cow_storage_rebase(plain, NULL), COW_EABSENT);
+    cow_storage_free(plain);
+    nothing_is_left();
+}
+
+typedef struct rebased {
+    cow_storage *storage;
+    uint64_t seed;
+    size_t turns;
+} rebased;
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* nobody clones what is being written */
+
+/* What a sender does, while others write to what it has cloned. */
+static void *clone_and_rebase(void *context)
+{
+    rebased *of = (rebased *)context;
+    for (size_t i = 0; i < of->turns; i++) {
+        cow_storage *kept = NULL;
+        (void)pthread_mutex_lock(&turn);
+        const cow_status status = cow_lazy_clone(of->storage, 0, LARGE, 0, &kept, NULL);
+        (void)pthread_mutex_unlock(&turn);
+        CHECK_OK(status);
+        if (status == COW_OK) {
+            const int first = get(kept, 0), last = get(kept, 6 * MIB);
+            const cow_status moved = cow_storage_rebase(kept, NULL);
+            CHECK(moved == COW_OK || moved == COW_EREFUSED);
+            CHECK(get(kept, 0) == first && get(kept, 6 * MIB) == last && get(kept, PAGE) == 7);
+            cow_storage_free(kept);
+        }
+    }
+    return NULL;
+}
+
+static void *write_on(void *context)
+{
+    rebased *of = (rebased *)context;
+    for (size_t i = 0; i < of->turns; i++) {
+        const size_t at = next(&of->seed, 2) * 6 * MIB;
+        (void)pthread_mutex_lock(&turn);
+        CHECK_OK(put(of->storage, at, (int)(i % 100)));
+        (void)pthread_mutex_unlock(&turn);
+        CHECK_EQ(get(of->storage, at), (int)(i % 100));
+    }
+    return NULL;
+}
+
+static void others_write_meanwhile(fixture *f)
+{
+    rebased sender = {make_on_base(7), 0, 40}, writer = {sender.storage, test_seed(), 300};
+    pthread_t threads[3];
+    (void)f;
+    REQUIRE(pthread_create(&threads[0], NULL, clone_and_rebase, &sender) == 0);
+    REQUIRE(pthread_create(&threads[1], NULL, clone_and_rebase, &sender) == 0);
+    REQUIRE(pthread_create(&threads[2], NULL, write_on, &writer) == 0);
+    for (size_t i = 0; i < 3; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+    cow_storage_free(sender.storage);
+    nothing_is_left();
+}
+
 /* ---- bases of others ----------------------------------------------------------------------------------------------- */
 
 static void a_base_is_received_and_found(fixture *f)
@@ -426,6 +568,9 @@ int main(void)
         RUN(what_others_may_change_has_no_base);
         RUN(a_base_has_so_many_bytes);
         RUN(anything_can_be_made_again);
+        RUN(what_is_dense_gets_a_base_where_it_lies);
+        RUN(what_cannot_have_a_base_stays_as_it_is);
+        RUN(others_write_meanwhile);
         RUN(a_base_is_received_and_found);
         RUN(only_what_nobody_can_change_is_received);
         RUN(a_base_may_end_while_it_is_looked_for);

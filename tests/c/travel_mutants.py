@@ -66,6 +66,32 @@ TRAVEL = {
             ("base.c", "    delist(base);\n", "    (void)usleep(50); /* a wide gap */\n    delist(base);\n"),
         ],
     ),
+    "only what is due gets a base": (
+        "test_travel",
+        "what_is_dense_gets_a_base_where_it_lies",
+        [("policy.c", "return how->whole || cowi_is_due", "return cowi_is_due")],
+    ),
+    "a part gets a base of its whole window": (
+        "test_travel",
+        "what_is_dense_gets_a_base_where_it_lies",
+        [("travel.c", "commit_all(window, start / COWI_REGION, (start", "commit_all(window, 0, (start")],
+    ),
+    "what was sole stays shared": (
+        "test_travel",
+        "what_is_dense_gets_a_base_where_it_lies",
+        [
+            (
+                "by_page.c",
+                "    if (was_sole) {\n        cowi_storage_own(storage, storage->context->original);",
+                "    if (was_sole) {\n        (void)was_sole;",
+            )
+        ],
+    ),
+    "a ground is put on another base": (
+        "test_travel",
+        "what_cannot_have_a_base_stays_as_it_is",
+        [("travel.c", " || window->ground != NULL) {", ") {")],
+    ),
     "a base stays in the list": (
         "test_travel",
         "a_base_is_received_and_found",

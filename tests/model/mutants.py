@@ -48,6 +48,11 @@ SPIN = {
     "GROUND_MADE_WITHOUT_LOCK": ["ground"],
     "GROUND_LISTED_LATE": ["ground"],
     "GROUND_IGNORES_FORKS": ["ground"],
+    "FIND_RETAINS_THE_DEAD": ["bases"],
+    "PLACE_SEEN_BEFORE_LOCK": ["bases"],
+    "FREED_IN_THE_LIST": ["bases"],
+    "LEASE_ENDS_WITHOUT_LOCK": ["leases"],
+    "GIVEN_WITHOUT_REFERENCE": ["leases"],
 }
 
 # The copy, its end, and the steal, as materialize.c has them.

@@ -1,5 +1,6 @@
 """Arrays go to other processes as values: nobody sees what another writes, and bytes that both have do not travel."""
 
+import contextlib
 import io
 import multiprocessing as mp
 import os
@@ -107,6 +108,44 @@ def test_what_was_written_densely_goes_as_a_base_of_its_own():
     del x, y
 
 
+def _dense(x):
+    x[::512] = 3.0  # every page
+    return x
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        numbers,
+        lambda: ca.asarray(np.arange(N, dtype="f8")),
+        lambda: _dense(numbers()),
+        lambda: _dense(ca.by_page(numbers())),
+        lambda: _dense(ca.by_page(numbers()).copy()),
+        lambda: _dense(ca.by_page(numbers(2 * N)).copy())[: N + N // 2].copy(),
+        lambda: numbers() + 1.0,
+    ],
+    ids=["new", "foreign", "written", "by page", "copy", "part", "result"],
+)
+def test_what_is_sent_often_is_copied_once(make):
+    x = make()
+    expected = np.array(x)
+    with ca.by_descriptor():
+        messages = [message_of(x)]
+        before = ca.paging_memory()["bases"]
+        messages += [message_of(y) for y in (x, x, x.copy(), x[::-1])]
+        assert ca.paging_memory()["bases"] == before
+        x[5] = -1.0  # what was sent is as of then
+        messages.append(message_of(x))
+        assert ca.paging_memory()["bases"] == before
+        for message in messages[:4]:
+            assert np.array_equal(pickle.loads(message), expected)
+        assert np.array_equal(pickle.loads(messages[4]), expected[::-1])
+        expected[5] = -1.0
+        assert np.array_equal(pickle.loads(messages[5]), expected)
+        assert np.array_equal(x, expected)
+    del x
+
+
 @pytest.mark.parametrize("kind", ["exported", "history", "file", "foreign"])
 def test_memory_that_others_may_change_is_copied_first(kind, tmp_path):
     expected = np.arange(N, dtype="f8")
@@ -191,6 +230,32 @@ def test_a_fork_join_does_not_depend_on_who_came_first():
             with pytest.raises(ca.MergeConflict):
                 ca.merge(x, parts[0], other)
             del parts, other
+    del x
+
+
+def test_merges_find_each_conflict():
+    rng = random.Random(chosen_seed())
+    base = np.arange(N // 2, dtype="f8")
+    x, conflicts = ca.array(base), 0
+    rounds = all_or(10_000, 100)
+    with contextlib.ExitStack() as workers:
+        calls = [workers.enter_context(worker("spawn")) for _ in range(4)]
+        for _ in range(rounds):
+            near = [rng.randrange(N // 2) for _ in range(12)]
+            changes = [(rng.choices(near, k=rng.randrange(4)), rng.choice([-1.0, -2.0, base[near[0]]])) for _ in calls]
+            parts = [call(set_elements, x, where, value) for call, (where, value) in zip(calls, changes, strict=True)]
+            found = {(i, value) for where, value in changes for i in where if base[i] != value}
+            expected = base.copy()
+            for i, value in found:
+                expected[i] = value
+            if len(found) > len({i for i, _ in found}):
+                conflicts += 1
+                with pytest.raises(ca.MergeConflict):
+                    ca.merge(x, *parts)
+            else:
+                assert np.array_equal(ca.merge(x, *parts), expected)
+            del parts
+    assert rounds / 10 < conflicts < rounds * 9 / 10
     del x
 
 

@@ -1,6 +1,7 @@
 """What is sent can be fetched once, for a time, whoever ends, forks or is killed; then nothing is left."""
 
 import contextlib
+import gc
 import multiprocessing as mp
 import os
 import pickle
@@ -20,14 +21,16 @@ from support.workers import (
     ping_pong,
     put_and_end,
     put_and_wait,
+    resources,
     serve,
     set_elements,
+    stats,
     total,
 )
 
 import cowarray as ca
-from cowarray._processes import tickets
-from cowarray._processes.sharing import sharer
+from cowarray._processes import fetching, tickets
+from cowarray._processes.sharing import Sharer, sharer
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
@@ -86,6 +89,45 @@ def test_what_is_loaded_twice_raises_at_the_second_ones_first_use():
         assert "taken already" in second
 
 
+@pytest.mark.parametrize("how", ["stopped", "slow"])
+def test_what_a_slow_sender_has_can_be_fetched_later(how, monkeypatch):
+    give, go_on = Sharer._give, mp.get_context("fork").Event()
+
+    def slowly(*arguments):
+        go_on.wait(60)
+        give(*arguments)
+
+    if how == "slow":  # it has heard the question
+        monkeypatch.setattr(Sharer, "_give", slowly)
+    with worker() as call:
+        messages = [call(bytes_of_ones, N) for _ in range(2)]
+        (sender,) = mp.active_children()
+        monkeypatch.setattr(fetching, "_PATIENCE", 0.2)
+        if how == "stopped":
+            os.kill(sender.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, sender.pid, os.WSTOPPED)
+        try:
+            x, dropped = map(pickle.loads, messages)
+            for _ in range(2):
+                with pytest.raises(TimeoutError, match=f"process {sender.pid}.*not answer"):
+                    x[0]
+            assert (x.shape, x.dtype) == ((N,), np.dtype("f8"))
+        finally:
+            os.kill(sender.pid, signal.SIGCONT)
+            go_on.set()
+        monkeypatch.setattr(fetching, "_PATIENCE", 30.0)
+        with contextlib.ExitStack() as both:
+            threads = [threading.Thread(target=x.copy) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+                both.callback(thread.join)
+            x[0] = 3.0
+        assert (x[0], x[1], total(x.copy())) == (3.0, 1.0, N + 2)
+        del dropped
+        wait_until(lambda: call(stats)["leases"] == 0)
+        del x
+
+
 def _set(x):
     x[0] = 1
 
@@ -107,6 +149,30 @@ def test_one_array_that_is_sent_often_has_one_descriptor():
             message_of(x)
         assert len(os.listdir("/proc/self/fd")) <= before + 2  # the thread's, if it began meanwhile
     del x
+
+
+def test_round_trips_leave_nothing_whether_or_not_they_are_taken():
+    with worker("spawn") as call:
+
+        def trips(count):
+            for i in range(count):
+                if i % 10 == 0:
+                    x = numbers(N // 2)
+                tickets.lease_time[0] = 600.0
+                y = call(set_elements, x, [i], -1.0)
+                assert (y[i], y[i + 1]) == (-1.0, i + 1)
+                tickets.lease_time[0] = 0.1
+                message_of(x if i % 2 else y)
+
+        def afterwards():
+            gc.collect()
+            return resources(), call(resources)
+
+        trips(10)
+        wait_until(lambda: [each[1:] for each in afterwards()] == [(0, 0, 0)] * 2)
+        before = afterwards()
+        trips(all_or(10_000, 200))
+        wait_until(lambda: afterwards() == before)
 
 
 def test_killed_processes_leave_nothing():
@@ -295,10 +361,11 @@ def test_the_longest_lease_of_all_who_hold_counts_and_a_fetch_renews_it():
         assert call(loaded_total, message) == float(np.arange(N).sum())
     x = numbers()
     with worker("spawn") as call:
-        tickets.lease_time[0] = 0.6
-        messages = [message_of(x) for _ in range(5)]
+        call(stats)  # it has begun: that may take longer than the lease
+        tickets.lease_time[0] = 4.0
+        messages = [message_of(x) for _ in range(4)]
         for message in messages:  # a pool's workers take what was sent long before
-            time.sleep(0.3)
+            time.sleep(1.5)
             assert call(loaded_total, message) == float(np.arange(N).sum())
     del x
 

@@ -374,6 +374,7 @@ HANDED = {
     "_ops.operands.provide": "methods of arrays that a mode or a notebook does",
     "_face.ndarray.set_namespace": "`x.__array_namespace__()` is `array_api`",
     # Within a room.
+    "_processes.fetching.Fetch.__init__": "fetches, whose connections a forked child closes",
     "_versions.history.History.__init__": "histories, whose locks a forked child makes anew",
     "_versions.database.Database.__init__": "open tables, in which no thread is when the process forks",
     "_versions.store.Store.__init__": "open folders, whose locks a forked child lets go of",

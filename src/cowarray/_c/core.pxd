@@ -147,6 +147,7 @@ cdef extern from "cowarray/core.h" nogil:
     cow_status cow_storage_base(
         cow_storage *storage, cow_base **base, size_t *start, cow_run_function found, void *to, cow_error *err
     )
+    cow_status cow_storage_rebase(cow_storage *storage, cow_error *err)
     cow_status cow_base_storage(cow_base *base, size_t start, size_t nbytes, cow_storage **out, cow_error *err)
     cow_base *cow_base_find(const uint64_t *identity)
     cow_status cow_base_receive(

@@ -558,7 +558,8 @@ cdef int read_identity(object identity, uint64_t *out) except -1:
 def on_base(Storage storage not None, /):
     """What another process needs to make a Storage again, as it is now.
 
-    The Storage itself, or a copy of it, is put on a frozen base first, if it lies on none.
+    The Storage is put on a frozen base first, if it lies on none or has too much of its own; a copy of it, where its
+    bytes cannot move.
 
     Returns
     -------
@@ -578,13 +579,30 @@ def on_base(Storage storage not None, /):
         page_storage(storage, True)
     kept = share(storage, &whole, 0, nbytes, True)  # nobody writes to it, so it can be read in steps
     found = None if kept is None else footing(kept)  # None while it is pinned
-    if found is None or sum([stop - start for start, stop in found[2]]) > nbytes // 4:
+    if kept is not None and not is_light(found, nbytes) and rebase(kept):
+        found = footing(kept)
+    if not is_light(found, nbytes):
         kept = fresh_copy(storage if kept is None else kept)
         page_storage(kept, True)
         found = footing(kept)
     if found is None:
         raise BufferError("the array lies on no frozen base")
     return (*found, read_runs(kept, found[2]))
+
+
+cdef bint is_light(tuple found, size_t nbytes):
+    """Whether the runs beside a base are few enough to go with a message."""
+    return found is not None and sum([stop - start for start, stop in found[2]]) <= nbytes // 4
+
+
+cdef bint rebase(Storage storage):
+    """Put the bytes, and those of all who share them, on a base of their own where they are, if that can be had."""
+    cdef cow_storage *handle = enter(storage)
+    cdef cow_status status
+    with nogil:
+        status = cow_storage_rebase(handle, NULL)
+    leave(storage)
+    return status == COW_OK
 
 
 cdef tuple footing(Storage storage):
@@ -629,17 +647,37 @@ cdef bytes read_runs(Storage storage, list runs):
 
 @cython.final
 cdef class Lost(Keeper):
-    """The doorkeeper of bytes that never came: says why to whoever wants them."""
+    """The doorkeeper of bytes that have not come: tries again, if it may, or says why to whoever wants them."""
 
     cdef str reason
+    cdef object again
 
 
 cdef int refuse_lost(object keeper, Storage storage, const Access *access) except -1:
-    raise OSError((<Lost>keeper).reason)
+    cdef Lost lost = keeper
+    cdef object again = lost.again
+    cdef Storage made
+    if again is None:
+        raise OSError(lost.reason)
+    try:
+        made = again()
+    except OSError as error:
+        if storage.doorkeeper != <PyObject *>lost:
+            return 0  # another thread, or a handler of a signal, has fetched them
+        if not isinstance(error, TimeoutError):
+            lost.reason, lost.again = str(error), None
+        raise
+    if storage.doorkeeper == <PyObject *>lost and window_size(made) == window_size(storage):
+        take_bytes(storage, made)
+    return 0
 
 
-def lost_storage(size_t nbytes, str reason not None, /):
-    """A Storage whose bytes will never come. Whoever uses them gets an OSError with the reason."""
+def lost_storage(size_t nbytes, str reason not None, again=None, /):
+    """A Storage whose bytes have not come. Whoever uses them gets an OSError with the reason.
+
+    If `again` is given, it is called at each use until it returns a Storage with the bytes, or raises an OSError other
+    than a TimeoutError, which stands from then on.
+    """
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef Lost keeper = Lost.__new__(Lost)
@@ -649,6 +687,7 @@ def lost_storage(size_t nbytes, str reason not None, /):
         fail(status, &err)
     made.handle = handle
     keeper.reason = reason
+    keeper.again = again
     keeper.door = refuse_lost
     put_doorkeeper(made, keeper)
     return made

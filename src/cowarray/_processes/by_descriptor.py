@@ -51,7 +51,8 @@ class by_descriptor:
     Notes
     -----
     A receiver that cannot fetch, because the sender has ended, or the lease, or it runs on another machine, gets an
-    array whose first use raises an OSError that says so. At its end a process waits until others have fetched what it
+    array whose first use raises an OSError that says so. If the sender is only slow, that is a TimeoutError, and the
+    next use tries again. At its end a process waits until others have fetched what it
     sent, for 30 seconds at most. Where no base can be had (an array that a mode watches, no pages, few descriptors),
     the bytes are pickled, as ever. Arrays that are views of one Storage stay so within one message, if each has 4 MiB.
 

@@ -1,36 +1,105 @@
-"""Bases that another process holds for this one: a connection for each, which ends with it."""
+"""Bases that another process holds for this one: a connection for each, which ends with it.
+
+While the connection is open, the sender keeps the base. So a sender that does not answer for a while can be waited for
+again, and one that finds the connection closed knows that nobody waits.
+"""
 
 import contextlib
 import hmac
 import os
 import secrets
 import socket
+import threading
 import time
+import weakref
 
 from cowarray._processes.handshake import CHALLENGE, PROOF, is_name, is_same_user, new_socket, proof
 from cowarray._processes.receiving import Descriptor, receive
 
-__all__ = ["fetch", "tell_done"]
+__all__ = ["Fetch", "tell_done"]
 
 _PATIENCE = 30.0  # seconds: the sender's thread may wait for the GIL, or for other receivers
 
-_open: set[socket.socket] = set()
+_open: weakref.WeakSet["Fetch"] = weakref.WeakSet()
 
 
-def fetch(name: bytes, lease: bytes) -> Descriptor:
-    """The descriptor of a lease's base. OSError: why there is none."""
-    connection = new_socket()
-    _open.add(connection)
-    try:
+class Fetch:
+    """Asks for the base of a lease.
+
+    Attributes
+    ----------
+    lock : RLock
+        Of whoever asks. A forked child has another.
+    """
+
+    def __init__(self, name: bytes, lease: bytes) -> None:
+        self.lock = threading.RLock()
+        self._name = name
+        self._lease = lease
+        self._connection: socket.socket | None = None
+        self._asked: socket.socket | None = None  # the same, if it waits for the answer
+        self._is_late = False  # the sender is to hear if nobody asks again
+        self._challenge = self._own = b""
+        _open.add(self)
+
+    def descriptor(self) -> Descriptor:
+        """The descriptor of the base. TimeoutError: not yet, ask again. Another OSError: why there will be none."""
+        try:
+            found = self._answer(self._asked or self._ask())
+        except TimeoutError:
+            self._is_late = True
+            raise TimeoutError("the sender does not answer") from None
+        except ConnectionError:
+            self.close()
+            raise OSError("the sender has ended") from None
+        except OSError:
+            self.close()
+            raise
+        self.close()
+        self._is_late = False
+        return found
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def __del__(self) -> None:
+        self.close()
+        if self._is_late:
+            tell_done(self._name, self._lease)
+
+    def after_fork(self) -> None:
+        self.lock = threading.RLock()
+        self.close()
+        self._is_late = False
+
+    def _ask(self) -> socket.socket:
+        self.close()
+        self._connection = connection = new_socket()
         connection.settimeout(_PATIENCE)
-        _connect(connection, name)
-        return _take(connection, lease)
-    except (ConnectionError, TimeoutError) as error:
-        late = isinstance(error, TimeoutError)
-        raise OSError("the sender does not answer" if late else "the sender has ended") from None
-    finally:
-        connection.close()
-        _open.discard(connection)
+        _connect(connection, self._name)
+        self._challenge = connection.recv(CHALLENGE + 1)
+        self._own = secrets.token_bytes(CHALLENGE)
+        connection.send(b"take" + self._lease + self._own + proof(b"fetch", self._challenge, self._own))
+        self._asked = connection
+        return connection
+
+    def _answer(self, connection: socket.socket) -> Descriptor:
+        if connection.fileno() < 0:
+            raise OSError("the process that forked has asked for it")
+        packet, descriptor = receive(connection, 4 + PROOF)
+        word, shown = packet[:4], packet[4:]
+        if not packet and self._challenge:
+            raise OSError(
+                "the sender has ended, or is of another family of processes: multiprocessing's authkey differs"
+            )
+        if not hmac.compare_digest(shown, proof(b"share", self._own, self._challenge)):
+            raise OSError("the sender is of another family of processes: multiprocessing's authkey differs")
+        if word == b"late":
+            raise OSError("it was taken already, or fetched too late")
+        if descriptor is None:
+            raise OSError("too many files are open")
+        return descriptor
 
 
 def tell_done(name: bytes, lease: bytes) -> None:
@@ -62,26 +131,9 @@ def _connect(connection: socket.socket, name: bytes) -> None:
         raise OSError("the sender is another user")
 
 
-def _take(connection: socket.socket, lease: bytes) -> Descriptor:
-    challenge = connection.recv(CHALLENGE + 1)
-    own = secrets.token_bytes(CHALLENGE)
-    connection.send(b"take" + lease + own + proof(b"fetch", challenge, own))
-    packet, descriptor = receive(connection, 4 + PROOF)
-    word, shown = packet[:4], packet[4:]
-    if not packet and challenge:
-        raise OSError("the sender has ended, or is of another family of processes: multiprocessing's authkey differs")
-    if not hmac.compare_digest(shown, proof(b"share", own, challenge)):
-        raise OSError("the sender is of another family of processes: multiprocessing's authkey differs")
-    if word == b"late":
-        raise OSError("it was taken already, or fetched too late")
-    if descriptor is None:
-        raise OSError("too many files are open")
-    return descriptor
-
-
 def _after_fork() -> None:
-    while _open:  # fetches of the parent's other threads
-        _open.pop().close()
+    for each in list(_open):  # the parent goes on with them
+        each.after_fork()
 
 
 os.register_at_fork(after_in_child=_after_fork)

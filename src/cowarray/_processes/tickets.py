@@ -8,6 +8,7 @@ import contextlib
 import os
 import struct
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 from cowarray._face.pickles import array_on, parts_of
 from cowarray._native.storage import Base, Storage, lost_storage, on_base
 from cowarray._ops.conversion import array
-from cowarray._processes.fetching import fetch, tell_done
+from cowarray._processes.fetching import Fetch, tell_done
 from cowarray._processes.handshake import host
 from cowarray._processes.sharing import LEASE, sharer
 
@@ -98,21 +99,35 @@ def _storage_of(value: Any) -> Storage:
 def _storage(*parts: Any) -> Storage:
     """A Storage of a ticket. ValueError: it is none."""
     ticket, runs = _checked(parts)
-    base = Base.find(ticket.identity)
+    asking = Fetch(ticket.name, ticket.lease)
+    make = partial(_made, ticket, runs, asking)
     try:
-        if base is None:
-            made = _fetched(ticket, runs)
-            counted["fetched"] += 1
-        else:
-            _let_go(ticket)
-            counted["held"] += 1
-            made = base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
+        return make()
+    except OSError as error:
+        counted["lost"] += 1
+        return lost_storage(ticket.nbytes, str(error), make if isinstance(error, TimeoutError) else None)
+    except BaseException:  # a signal's: nobody will have the array
+        asking.close()
+        _let_go(ticket)
+        raise
+
+
+def _made(ticket: _Ticket, runs: list[tuple[int, int]], asking: Fetch) -> Storage:
+    """The Storage. TimeoutError: not yet. Another OSError: why there will be none."""
+    try:
+        with asking.lock:  # whoever waited for it finds the base
+            base = Base.find(ticket.identity)
+            if base is None:
+                made = _fetched(ticket, runs, asking)
+                counted["fetched"] += 1
+            else:
+                _let_go(ticket)
+                made = base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
+                counted["held"] += 1
         return made
     except (OSError, RuntimeError, MemoryError) as error:
-        counted["lost"] += 1
-        return lost_storage(
-            ticket.nbytes, f"the array that process {ticket.process} has sent cannot be used: {error or 'no memory'}"
-        )
+        kind = TimeoutError if isinstance(error, TimeoutError) else OSError
+        raise kind(f"the array that process {ticket.process} has sent cannot be used: {error or 'no memory'}") from None
 
 
 def _checked(parts: tuple[Any, ...]) -> tuple[_Ticket, list[tuple[int, int]]]:
@@ -132,10 +147,10 @@ def _checked(parts: tuple[Any, ...]) -> tuple[_Ticket, list[tuple[int, int]]]:
     return ticket, [run for run in runs if run[0] < run[1]]
 
 
-def _fetched(ticket: _Ticket, runs: list[tuple[int, int]]) -> Storage:
+def _fetched(ticket: _Ticket, runs: list[tuple[int, int]], asking: Fetch) -> Storage:
     if ticket.host != _this_host():
         raise OSError("it came from another machine, or from another network namespace")
-    descriptor = fetch(ticket.name, ticket.lease)
+    descriptor = asking.descriptor()
     try:
         base = Base.receive(descriptor.number, ticket.identity, ticket.base_nbytes)
         return base.storage(ticket.start, ticket.nbytes, runs, ticket.contents)
