@@ -56,8 +56,8 @@ CALLS = {
     "noncentral_f": [((3, 2, 1, 4), {}), ((MEANS, 2, 1), {})],
     "normal": [((), {}), ((MEANS, 2.0), {}), ((0, 1, (2, 0)), {}), ((), {"size": ()})],
     "pareto": [((3, 4), {}), ((MEANS,), {})],
-    "permutation": [((6,), {}), ((X,), {}), ((X,), {"axis": 1}), ((X[0],), {}), (([3, 1, 2],), {}), ((np.int8(4),), {}),
-                    ((np.array([None, [1], "a"], object),), {})],
+    "permutation": [((6,), {}), ((X[:0, 0],), {}), ((X,), {}), ((X,), {"axis": 1}), ((X[0],), {}), (([3, 1, 2],), {}),
+                    ((np.int8(4),), {}), ((np.array([None, [1], "a"], object),), {})],
     "permuted": [((X,), {}), ((X,), {"axis": 1}), (([3, 1, 2],), {})],
     "poisson": [((3, 4), {}), ((MEANS,), {})],
     "power": [((3, 4), {}), ((MEANS,), {})],
@@ -120,7 +120,7 @@ def test_results_are_numpys_and_so_is_what_comes_next(name):
             assert expected[1] is None
             agree(result, expected)
             for each, kept in zip(arrays, copies, strict=True):
-                assert each.dtype == object or cowarray.shares_bytes(each, kept)
+                assert each.dtype == object or not each.size or cowarray.shares_bytes(each, kept)
             if type(result[0]) is cowarray.ndarray:
                 assert result[0].flags.writeable
                 assert not any(cowarray.shares_bytes(result[0], each) for each in arrays)

@@ -672,8 +672,13 @@ def has_no_bytes(x: Any) -> bool:
 
 
 def _shown(x: Any) -> Any:
-    """A snapshot for NumPy; a fake as it is, for the mode that draws are handed to."""
-    return x if has_no_bytes(x) else x.to_numpy()
+    """A snapshot for NumPy, of nothing a copy; a fake as it is, for the mode that draws are handed to.
+
+    NumPy does not see that an array without elements is the caller's, and shuffles it.
+    """
+    if has_no_bytes(x):
+        return x
+    return x.to_numpy() if x.size else np.array(x.to_numpy())
 
 
 def target(out: Any) -> Any:
