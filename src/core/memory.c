@@ -8,7 +8,7 @@
 
 /* malloc, and before the block a pointer to where it starts: posix_memalign takes nothing from glibc's caches, and was a
    quarter of the time of `b = a.copy(); b[i] = v` on small arrays. AddressSanitizer has blocks that end where they end. */
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef COWI_ASAN
 #define EXACT_BLOCKS true
 #else
 #define EXACT_BLOCKS false

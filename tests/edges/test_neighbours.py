@@ -470,6 +470,21 @@ def test_scipys_label_takes_for_a_dtype_what_is_not_numpys():
     assert (x.tolist(), kept.tolist()) == ([1, 0, 2, 2, 0], [0] * 5)
 
 
+def test_pandas_is_told_that_an_array_is_not_numpys():
+    """It would keep ours in a Series, which its compiled code then refuses, inside and afterwards."""
+    pandas = need("pandas")
+    x = cowarray.array([3.0, 1.0, 2.0])
+    with cowarray.aliasing():
+        assert isinstance(x, np.ndarray)
+        series, index = pandas.Series(x), pandas.Index(x)
+        assert pandas.Series([1.0, 5.0]).isin(x).tolist() == [True, False]
+        assert pandas.cut(x, 3).codes.tolist() == [2, 0, 1]
+        assert index.get_loc(2.0) == 2
+    assert series.sort_values().tolist() == [1, 2, 3]
+    assert (series.quantile(0.5), index.get_loc(1.0)) == (2, 1)
+    assert series.groupby([0, 0, 1]).sum().tolist() == [4, 2]
+
+
 def test_scipy_copies_what_it_may_not_overwrite():
     linalg = need("scipy.linalg")
     x = cowarray.array(np.arange(1.0, 5.0))

@@ -277,6 +277,44 @@ def test_compacting_keeps_versions_and_frees_the_rest(folder, size):
     assert len(list((folder / "bases").iterdir())) == 2
 
 
+def test_a_compaction_that_failed_is_done_again(folder, monkeypatch):
+    was = edited(folder, 4)
+    sync, failed = stores.sync_folder, []
+
+    def refuse(path):
+        if path.name == "pages" and not failed:
+            failed.append(path)
+            raise OSError("no descriptor")
+        sync(path)
+
+    with ca.History(folder) as history:
+        monkeypatch.setattr(stores, "sync_folder", refuse)
+        with pytest.raises(OSError, match="no descriptor"):
+            history.compact()
+        history.compact()
+        assert len(failed) == 1
+        history.state["a"][3] = 3.0
+        last = history.commit()
+    with ca.History(folder) as history:
+        assert holds(history, was)
+        assert history[last]["a"][3] == 3.0
+        assert history.verify() == []
+
+
+def test_what_a_killed_process_left_is_not_written_to(folder):
+    edited(folder, 1)
+    other = folder.parent / "other"
+    other.write_bytes(b"another's")
+    with ca.History(folder) as history:
+        for file in range(1, 9):
+            (folder / "bases" / f"000002-{file:06}.part").symlink_to(other)
+        history.state["new"] = ca.ones(N)
+        history.commit()
+    assert other.read_bytes() == b"another's"
+    with ca.History(folder) as history:
+        assert history.state["new"].sum() == N
+
+
 # ---- in the background --------------------------------------------------------------------------------------
 
 

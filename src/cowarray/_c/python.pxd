@@ -170,9 +170,9 @@ cdef extern from *:
     {
         const Py_ssize_t size = Py_TYPE(array)->tp_as_sequence->sq_length(array);
         if (size < 0) {
-            return NULL;
+            PyErr_Clear(); /* without axes: by index an IndexError */
         }
-        if (index >= size) {
+        else if (index >= size) {
             PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", index, size);
             return NULL;
         }

@@ -13,6 +13,7 @@ Cython's own pickle methods (auto_pickle) would read a pointer as text, and let 
 """
 
 import numpy as np
+from sys import _getframe
 from types import GenericAlias
 
 cimport cython
@@ -215,6 +216,14 @@ def _plain_header(Array x not None, *_):
 
 
 # Returns the namespace for a version of the standard; handed in by `array_api`, which stands on this class.
+cdef bint is_asked_by_pandas():
+    """Whether the Python code that runs is of pandas."""
+    try:
+        return (<str>_getframe().f_globals.get("__name__", "")).partition(".")[0] == "pandas"
+    except Exception:  # no frame, or a name that is no text
+        return False
+
+
 cdef object namespace = None
 
 
@@ -351,8 +360,11 @@ cdef class ndarray(Array):
 
     @property
     def __class__(self):
-        """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's."""
-        return cnp.ndarray if may_alias() and exports_alias() else type(self)
+        """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's.
+
+        But for pandas, which would keep the array as it is in a Series, whose compiled code then refuses it.
+        """
+        return cnp.ndarray if may_alias() and exports_alias() and not is_asked_by_pandas() else type(self)
 
     @property
     def base(self):

@@ -132,8 +132,8 @@ def with_lent(
 
 
 def numpys(value: Any) -> Any:
-    """NumPy's array over one of ours; anything else as it is."""
-    return np.asarray(value) if type(value) is cowarray.ndarray else value
+    """NumPy's array over one of ours, which writes to it; anything else as it is."""
+    return value.to_numpy(writable=value.flags.writeable) if type(value) is cowarray.ndarray else value
 
 
 def give_numpys_array(kind: Any) -> None:

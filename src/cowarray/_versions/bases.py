@@ -75,7 +75,8 @@ def write_base(path: Path, x: NDArray[Any]) -> Base:
     ordered = x.transpose(axes)
     header, content = _header_of(ordered), ordered.reshape(-1).view(np.uint8).data
     part = path.with_suffix(".part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    part.unlink(missing_ok=True)  # of a process that was killed: it may be read-only
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
         write_all(descriptor, header)
         write_all(descriptor, content)

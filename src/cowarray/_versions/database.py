@@ -10,15 +10,15 @@ import json
 import os
 import re
 import sqlite3
-import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cowarray._native.fork_locks import new_fork_lock
 from cowarray._versions.coding import encoded
 from cowarray._versions.tree import Entries, Leap, Node, Present, Version
 
@@ -40,6 +40,9 @@ _VERSION = "number, parent, merged, message, time, counts"
 _MOST_LAYOUTS = 64  # texts that are remembered, so that few are written twice
 
 Statement = tuple[str, Any]
+
+# Of all that is done with SQLite, whose own locks a child has as they were: no thread may be inside when it forks.
+_LOCK = new_fork_lock()
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,6 @@ class Database:
         self.folder, self.number, self.writes = folder, number, writes
         self.path = folder / (name_of(number) + (".part" if part else ""))
         self._layouts: dict[str, int] = {}
-        self._lock = threading.RLock()
         self._inherited: list[sqlite3.Connection | None] = []
         _DATABASES.add(self)
         made = self._connect("rwc" if part else "rw" if writes else "ro")
@@ -130,22 +132,15 @@ class Database:
             made.execute("PRAGMA synchronous = FULL")
         self._connection: sqlite3.Connection | None = made
 
-    def wait(self) -> Callable[[], None]:
-        """Wait until no thread is inside, and let none in until what is returned is called."""
-        lock = self._lock
-        lock.acquire()
-        return lock.release
-
     def after_fork(self) -> None:
         """In a child: a connection is the parent's, who is not to be disturbed by its end."""
-        self._lock = threading.RLock()
         self._inherited.append(self._connection)
         self._connection = None
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
-            with _OPENING[0]:
+            with _LOCK:
                 return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         except sqlite3.OperationalError as error:
             if self.path.exists():
@@ -154,7 +149,7 @@ class Database:
 
     def close(self) -> None:
         """End the connection, unless it is the parent's."""
-        with _OPENING[0], self._lock:
+        with _LOCK:
             if self._connection is not None:
                 self._connection.close()
 
@@ -162,7 +157,7 @@ class Database:
 
     def query(self, text: str, *values: Any) -> list[Any]:
         """The rows of a question."""
-        with self._lock:
+        with _LOCK:
             if self._connection is None:
                 self._connection = self._connect("ro")
             try:
@@ -177,15 +172,19 @@ class Database:
 
     def _recover(self) -> None:
         """A writer that was killed leaves a transaction to take back; that needs the right to write."""
+        may_write = os.access(self.path, os.W_OK) and os.access(self.folder, os.W_OK)
         if not self.path.exists():
             return  # the journal lost its name, too, while SQLite looked for it
-        if not os.access(self.path, os.W_OK) or not os.access(self.folder, os.W_OK):
+        if not may_write:
             raise PermissionError(
                 errno.EACCES,
                 "History: the last writer was killed; open it once where it can be written",
                 str(self.path),
             ) from None
-        with contextlib.closing(self._connect("rw")) as connection:
+        with (
+            contextlib.suppress(FileNotFoundError),  # as above
+            contextlib.closing(self._connect("rw")) as connection,
+        ):
             connection.execute("SELECT * FROM format").fetchall()
 
     def see_format(self) -> None:
@@ -264,7 +263,7 @@ class Database:
 
     def execute(self, rows: Iterable[Statement]) -> None:
         """Run statements, all or none."""
-        with self._lock:
+        with _LOCK:
             connection = self._connection
             assert connection is not None, "only the process that opened it writes"
             try:
@@ -283,28 +282,12 @@ class Database:
 
 # ---- forks -----------------------------------------------------------------------------------------------------------
 
-# A child has SQLite's own locks as they were, so no thread may be inside when it forks.
 _DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
-_OPENING = [threading.RLock()]
-_waiting: list[Callable[[], None]] = []  # what lets threads in again
-
-
-def _before_fork() -> None:
-    _OPENING[0].acquire()
-    _waiting.append(_OPENING[0].release)
-    _waiting.extend([database.wait() for database in list(_DATABASES)])
-
-
-def _after_fork_in_parent() -> None:
-    while _waiting:
-        _waiting.pop()()
 
 
 def _after_fork_in_child() -> None:
-    _waiting.clear()
-    _OPENING[0] = threading.RLock()
     for database in list(_DATABASES):
         database.after_fork()
 
 
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -343,7 +343,8 @@ class History:
         return self._contents.nbytes + self._tree.nbytes + tables
 
     def __len__(self) -> int:
-        return len(self._tree)
+        with self._lock:
+            return len(self._tree)
 
     def __enter__(self) -> Self:
         return self
@@ -364,7 +365,8 @@ class History:
         ValueError
             The history is closed, and its versions are in its folder.
         """
-        return self._tree.newest()[::-1]
+        with self._lock:
+            return self._tree.newest()[::-1]
 
     # ---- versions ----------------------------------------------------------------------------------------------------
 
@@ -1064,15 +1066,18 @@ class History:
     def __repr__(self) -> str:
         if closed := self._closed():
             return closed
-        lines = ["  ".join(part for part in row if part) for row in self._rows(20)]
-        more = len(self) - len(lines)
+        with self._lock:
+            lines = ["  ".join(part for part in row if part) for row in self._rows(20)]
+            more = len(self) - len(lines)
         lines += [f"and {more} before"] if more > 0 else []
         return f"<cowarray.History of {len(self)} versions, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
 
     def _repr_html_(self) -> str:
         if closed := self._closed():
             return escape(closed)
-        rows = "".join("<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>" for row in self._rows(50))
+        with self._lock:
+            shown = self._rows(50)
+        rows = "".join("<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>" for row in shown)
         return (
             f"<table><caption>{len(self)} versions, {self.own_nbytes:,} bytes</caption>"
             f"<tr><th>version</th><th>message</th><th>changed</th></tr>{rows}</table>"

@@ -139,10 +139,17 @@ class Store:
         os.ftruncate(self._lock_file, 0)
         os.pwrite(self._lock_file, str(os.getpid()).encode(), 0)
 
+    def _pages_of(self, file: int) -> Path:
+        return self.folder / "pages" / f"{file:06}.bin"
+
     def _open_pages(self, file: int) -> None:
-        path = self.folder / "pages" / f"{file:06}.bin"
+        path = self._pages_of(file)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        sync_folder(path.parent)
+        try:
+            sync_folder(path.parent)
+        except BaseException:
+            os.close(descriptor)
+            raise
         before = self.contents.files.get(file, -1)
         self.contents.files[file] = descriptor
         if before >= 0:
@@ -286,6 +293,8 @@ class Store:
             if opened is not None:
                 opened.close()
             path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                sync_folder(self.folder)
             self._replaced = False
             raise
         self._database, self._unnamed, self.written = opened, [], tree.last
@@ -337,6 +346,8 @@ class Store:
         """
         self._see_writable()
         self.flush()
+        written = self._pages_of(self._file + 1)
+        written.unlink(missing_ok=True)  # of a `compact` that failed
         before = [*(self.folder / "pages").glob("*.bin")]
         texts = [content.tobytes() for content in self.contents.get(kept)]
         self._open_pages(self._file + 1)
