@@ -49,6 +49,18 @@ PROGRAMS = {
             x = 1
         print(type(pickle.loads(pickle.dumps(Here()))).__module__, pickle.loads(pickle.dumps(np.arange(3))).sum())
     """,
+    "arrays of its classes": """
+        import numpy as np
+        class Measured:
+            def __array__(self, dtype=None, copy=None):
+                return np.array([1.0, 2.0])
+        class Corrected(Measured):
+            def __array__(self, dtype=None, copy=None):
+                values = super().__array__(dtype, copy)
+                values[0] = 5
+                return values
+        print(np.asarray(Corrected()), np.add(Corrected(), 1))
+    """,
 }
 
 
