@@ -29,7 +29,7 @@ def test_a_save_beside_a_program_is_of_its_call():
 def test_an_array_goes_to_a_worker_and_back_in_each_way(capsys):
     between_processes.main(["--mib", "8", "--rounds", "1"])
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 7
+    assert len(lines) == 9
     assert lines[2].startswith("| cowarray, by descriptor | ")
 
 

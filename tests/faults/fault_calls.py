@@ -17,7 +17,7 @@ EVERY_CALL = sources("faults")
 OURS = [call for call in EVERY_CALL if call not in {*FUNCTION_CALLS, *METHOD_CALLS, *INTEGER_CALLS}]
 # What every class has, and what Cython adds of its own.
 # The last two are Python 3.12's names for what memoryview(x) calls.
-NOT_CALLED = {"__new__", "__doc__", "__hash__", "__getattribute__", "__delattr__", "__delitem__"}
+NOT_CALLED = {"__new__", "__class__", "__doc__", "__hash__", "__getattribute__", "__delattr__", "__delitem__"}
 NOT_CALLED |= {"__buffer__", "__release_buffer__"}
 NOT_OURS = re.compile(r"__pyx_.*|__(reduce|setstate)(_cython)?__")
 

@@ -174,7 +174,7 @@ def test_every_function_of_the_core_that_can_fail_is_swept_in_c():
     # Where calls of the system fail as well.
     swept_there |= failing & set(
         re.findall(
-            r"cow_(?:mutable_begin_at|storage_page|storage_differences|ground_\w+|paging_\w+|base_\w+|storage_base)",
+            r"cow_(?:mutable_begin_at|storage_page|storage_differences|ground_\w+|paging_\w+|base_\w+|storage_(?:re)?base)",
             (TESTS / "c" / "test_pages_failures.c").read_text(),
         )
     )

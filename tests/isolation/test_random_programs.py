@@ -240,7 +240,7 @@ class Programs(RuleBasedStateMachine):
             out = np.asarray(memoryview(pair.ours.to_numpy(writable=True)))
         else:
             out = pair.ours.to_numpy(writable=True)
-        kept = [out, pair.oracle]
+        kept = [out, pair.oracle[...]]  # which can be written to if the array is read-only later
         self.pins.append((kept, pair.group))
         return kept
 

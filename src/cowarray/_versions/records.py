@@ -1,5 +1,6 @@
 """Pages in the files of a history's folder, and in its bases."""
 
+import contextlib
 import os
 import struct
 import zlib
@@ -60,7 +61,8 @@ class DiskContents:
     def open(self) -> None:
         """Open all files, so that they can be read when they have lost their names."""
         for path in self._folder.glob("*.bin"):
-            self.files[int(path.stem)] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            with contextlib.suppress(FileNotFoundError):  # compacted away: what counts by now names none of it
+                self.files[int(path.stem)] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
     def add_base(self, first: int, path: Path) -> None:
         """Take the pages of an array, from `first` on, from a file."""
