@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 import front_page
 import pytest
 from front_page import Found
-from paired import setting
 
 
 @pytest.fixture
@@ -52,7 +51,6 @@ def test_the_lines_have_what_was_measured(turns, tmp_path):
     assert "prefers-color-scheme: dark" in root.find("{*}style").text
 
 
-@pytest.mark.skipif(not setting.smoke, reason="measured by make bench-readme")
 @pytest.mark.parametrize("job", front_page.JOBS.values(), ids=list(front_page.JOBS))
 def test_each_job_runs(job):
     found = functools.partial(job, small=True)("cowarray")

@@ -14,10 +14,11 @@ from cowarray._face.ndarray import ndarray
 from cowarray._files.npy import load
 from cowarray._ops.conversion import array
 from cowarray._versions.database import Base
+from cowarray._versions.disk import sync_folder, write_all
 from cowarray._versions.records import BASE_HEADER
 from cowarray._versions.tracked import LEAST
 
-__all__ = ["Stored", "make_folder", "read_base", "sync_folder", "write_all", "write_base"]
+__all__ = ["Stored", "read_base", "write_base"]
 
 
 @dataclass(frozen=True)
@@ -28,28 +29,6 @@ class Stored:
     first: int  # of its pages
     array: ndarray[Any, Any]
     in_file: bool  # it is a private map of its file
-
-
-def sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder whose name is safe on the disk, with those above it that there are not."""
-    if not path.is_dir():
-        make_folder(path.parent)
-        path.mkdir(exist_ok=True)
-        sync_folder(path.parent)
-
-
-def write_all(descriptor: int, data: Any) -> None:
-    view = memoryview(data).cast("B")
-    while view:
-        view = view[os.write(descriptor, view[: 1 << 24]) :]
 
 
 def _header_of(x: NDArray[Any]) -> bytes:

@@ -19,6 +19,7 @@ from cowarray._ops.conversion import array
 from cowarray._versions.background import Background
 from cowarray._versions.coding import encoded
 from cowarray._versions.containers import Layout, arrays_of, is_array, read
+from cowarray._versions.disk import sync_folder
 
 __all__ = ["save_async"]
 
@@ -142,16 +143,8 @@ def _save(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Pa
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
     return target
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _header_of(x: NDArray[Any], fortran: bool) -> bytes:

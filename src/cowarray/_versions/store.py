@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cowarray._versions.background import Background
-from cowarray._versions.bases import Stored, make_folder, read_base, sync_folder, write_all, write_base
+from cowarray._versions.bases import Stored, read_base, write_base
 from cowarray._versions.database import (
     Base,
     Database,
@@ -35,6 +35,7 @@ from cowarray._versions.database import (
     rows_of_base,
     rows_of_present,
 )
+from cowarray._versions.disk import make_folder, sync_folder, write_all
 from cowarray._versions.records import FILE_BITS, RECORD, DiskContents, record_of
 from cowarray._versions.tree import Leap, Node, Present, Tree
 
