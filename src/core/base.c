@@ -313,12 +313,17 @@ static int filled_file(const cowi_piece *pieces, size_t count, bool small, char 
 }
 
 /* Where huge pages are scarce the system may look for them for a hundred times as long as a fill takes. Then nothing is filled
- * for a while, so that no more than a sixteenth of the time is lost. A machine whose host gives it fresh memory takes a few
+ * unasked for a while, so that no more than a sixteenth of the time is lost. A machine whose host gives it fresh memory takes a few
  * milliseconds for a region, of a plain copy as well: that is no reason. */
 #define SLOW_PER_REGION UINT64_C(24000000) /* nanoseconds */
 #define PAUSE 16u                          /* times what the slow fill has taken */
 
 static cowi_atomic_u64 paused_until;
+
+bool cowi_fills_pause(void)
+{
+    return cowi_clock() < cowi_load_relaxed(&paused_until);
+}
 
 static void note_fill(size_t count, uint64_t took)
 {
@@ -374,7 +379,7 @@ bool cowi_base_granted(bool small)
     unsigned before = cowi_load_relaxed(&tried[small]);
     int descriptor;
     if (before >= TRIES) {
-        return before == GRANTED && cowi_clock() >= cowi_load_relaxed(&paused_until);
+        return before == GRANTED;
     }
     descriptor = filled_file(&piece, 1, small, NULL);
     if (descriptor < 0) {

@@ -40,6 +40,8 @@ typedef struct cowi_piece {
 /* Whether the system grants bases at all. Tries it when first asked; after a few refusals the answer stays no. small: with
  * pages of 4 KiB. */
 bool cowi_base_granted(bool small);
+/* Whether fills took so long lately that nobody should begin one who was not asked to. */
+bool cowi_fills_pause(void);
 /* A base with a region for each piece, and one reference, which is the caller's. NULL: the system refuses, and nothing is left
  * behind. small: pages of 4 KiB will do. */
 cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small);

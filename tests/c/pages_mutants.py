@@ -409,6 +409,11 @@ PAGES = {
         "slow_fills_stop_for_a_while",
         [("base.c", "    note_fill(count, cowi_thread_clock() - begin);\n", "")],
     ),
+    "slow fills refuse who asks": (
+        "test_pages_families",
+        "slow_fills_stop_for_a_while",
+        [("policy.c", "(cowi_family_pages_always(how->family) || !cowi_fills_pause())", "!cowi_fills_pause()")],
+    ),
     "a give-up is no reason": (
         "test_pages_families",
         "each_refusal_has_a_reason",

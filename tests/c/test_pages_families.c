@@ -268,7 +268,7 @@ IN_A_CHILD(a_refused_request_changes_nothing)
 static void slow_fills_stop_for_a_while_body(void)
 {
     const cow_paging_policy huge = {COW_PAGING_EAGER, 0, 0};
-    cow_storage *source = make_plain(), *other, *clone;
+    cow_storage *source = make_plain(), *other, *clone, *asked;
     if (!cowi_base_granted(false)) {
         (void)printf("skipped: slow fills: no huge pages\n");
         cow_storage_free(source);
@@ -283,6 +283,11 @@ static void slow_fills_stop_for_a_while_body(void)
     CHECK(!next_is_paged(other, false));
     clone = make_clone(other);
     CHECK_EQ(cow_storage_page_refusal(clone), COW_PAGES_DENIED);
+    asked = make_plain();
+    CHECK_OK(cow_storage_page(asked, NULL)); /* whoever asks waits for as long as it takes */
+    put_pages(asked, 0, 1, 1);
+    CHECK_OK(cow_storage_rebase(asked, NULL));
+    cow_storage_free(asked);
     failing_wait(16 * SECOND / 5);
     CHECK_EQ(cow_storage_page_refusal(clone), COW_PAGES_GRANTED);
     cow_storage_free(clone);

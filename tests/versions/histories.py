@@ -297,9 +297,13 @@ class World:
             self.merge: 4, self.keep: 2, self.look: 5,
         }  # fmt: skip
 
-    def step(self):
+    def plan(self, steps):
+        """Each kind of step once, and the rest by weight, in any order."""
         weights = self.weights()
-        (chosen,) = self.random.choices(list(weights), list(weights.values()))
+        rest = self.random.choices(list(weights), list(weights.values()), k=max(steps - len(weights), 0))
+        return self.random.sample([*weights, *rest], steps)
+
+    def step(self, chosen):
         chosen()
         self.counts[chosen.__name__] += 1
         assert self.history.version == self.head
@@ -363,8 +367,8 @@ def world(seed, large, stored):
 def run_program(seed, steps, *, large=False, stored=False):
     """How often each kind of step was made."""
     with world(seed, large, stored) as made:
-        for _ in range(steps):
-            made.step()
+        for chosen in made.plan(steps):
+            made.step(chosen)
         return made.counts
 
 
