@@ -93,6 +93,9 @@ FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/
 demo: $(BUILT) ## See what it does, on an array of yours with FILE=array.npy
 	@$(IN_VENV) -m cowarray demo $(if $(FILE),"$(FILE)")
 
+# The files that name a mark. To collect all of them takes half a minute under a sanitizer, in each process.
+marked = $(shell grep -rl --include='test_*.py' 'mark\.$(1)\b' tests) -m '$(1) and not long'
+
 # A process for each core. WORKERS= runs the tests in one, for a debugger or a look at what they print.
 WORKERS ?= --numprocesses=auto
 
@@ -120,7 +123,7 @@ bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: thei
 	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
 
 package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install and try them in a clean environment
-	@$(IN_VENV) -m pytest -m package $(ARGS)
+	@$(IN_VENV) -m pytest $(call marked,package) $(ARGS)
 
 # Also reaches the environments that a build and a test of the package make.
 package dist wheels tests: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
@@ -231,14 +234,14 @@ SANITIZED_PYTHON = env LD_PRELOAD=$(PRELOAD) PYTHONMALLOC=malloc ASAN_OPTIONS=de
     TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:suppressions=$(CURDIR)/tests/sanitizers/thread.supp $(IN_VENV)
 
 # Races on values are what test_races is about.
-RACELESS := --ignore=tests/threads/test_races.py
+RACES := tests/threads/test_races.py
 
 asan: ## Run the C tests, the Python tests and the stress programs under AddressSanitizer
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=address
 ubsan: ## The same under UndefinedBehaviorSanitizer
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=undefined
 tsan: ## The same under ThreadSanitizer, of the Python tests the threaded ones
-	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=thread ARGS="-m 'threads and not long' $(RACELESS) $(ARGS)"
+	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=thread ARGS="$(filter-out $(RACES),$(call marked,threads)) $(ARGS)"
 
 sanitized: $(BUILT) $(VENV)/.test
 	@$(SANITIZED_PYTHON) tests/threads/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
@@ -259,7 +262,7 @@ NO_SANITIZED_PYTHON = $(call SKIP,Python tests under sanitizers: they do not wor
 sanitized-python:
 	@if tools/links.sh $(CC) -fsanitize=$(PYTHON_SANITIZERS); \
 	then $(MAKE) sanitized COWARRAY_SANITIZE=$(PYTHON_SANITIZERS) COWARRAY_WERROR= SECONDS=5 \
-	    ARGS="$(WORKERS) tests -m 'sanitized and not long' $(ARGS)"; \
+	    ARGS="$(WORKERS) $(call marked,sanitized) $(ARGS)"; \
 	else $(NO_SANITIZED_PYTHON); fi
 
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
@@ -344,7 +347,7 @@ OLDEST_NUMPY := $(shell sed -n 's|^dependencies = \["numpy>=\([0-9.]*\).*"\]$$|\
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 
 # The modules that say so (`pytestmark`): results are NumPy's own there, or its C API and memory are closest.
-CLOSE_TO_NUMPY := tests -m 'numpy_ends and not long'
+CLOSE_TO_NUMPY = $(call marked,numpy_ends)
 NEWEST := .venv-newest
 NO_NEWEST = $(call SKIP,newest NumPy: found no Python newer than 3.11)
 
@@ -356,7 +359,7 @@ numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Pyt
 # Without the sweep of all dtypes, whose results the other NumPy has shown.
 newest:
 	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST) \
-	    ARGS="$(CLOSE_TO_NUMPY) --ignore=tests/like_numpy/test_dtypes.py",$(NO_NEWEST))
+	    ARGS="$(filter-out tests/like_numpy/test_dtypes.py,$(CLOSE_TO_NUMPY))",$(NO_NEWEST))
 
 # What differs between NumPy's versions, with the oldest one and the wheel that `make package` has built: a wheel must run
 # with each NumPy that it allows.
@@ -366,7 +369,7 @@ oldest:
 	@$(MAKE) run-oldest NUMPY=$(OLDEST_NUMPY) VENV=$(OLDEST)
 run-oldest: $(VENV)/.test
 	@$(PIP) --no-deps --force-reinstall build/package/*.whl
-	@$(IN_VENV) -m pytest tests -m 'numpy_versions and not long' $(ARGS)
+	@$(IN_VENV) -m pytest $(call marked,numpy_versions) $(ARGS)
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 

@@ -152,12 +152,3 @@ def check_nothing_is_left(world, fuse, operate, before):
     thread.join(LONGEST)
     assert done, "an operation that raised has left something locked"
     operate(world.x, fuse)
-
-
-@pytest.fixture(autouse=True)
-def quick_collections():
-    """What pytest holds need not be looked through hundreds of times."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()

@@ -34,7 +34,6 @@ from fuses import (
     numpys,
     outcomes,
 )
-from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
 from scenes import Scene, bytes_of
 from support.tracing import TracingAllocator
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fuses import Fuse, Stop, asarray_of, check_nothing_is_left, is_ours, numpys, outcomes
-from fuses import quick_collections as _quick_collections  # noqa: F401 - a fixture for every test
 from scenes import Scene
 from support.extensions import STRICT, SUFFIX, build
 from support.sources import load

@@ -60,9 +60,6 @@ class Leaks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
-        if not self.modules:
-            gc.collect()
-            gc.freeze()  # what is here before the first test need not be looked through after each
         self.modules.add(getattr(item, "module", None))
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         reports = runtestprotocol(item, log=True, nextitem=item)
