@@ -49,7 +49,11 @@ def state():
 
 
 def pytest_collection_finish():
-    """Tests collect garbage thousands of times: what pytest has made by now would take half a second each time."""
+    freeze()
+
+
+def freeze():
+    """Tests collect garbage thousands of times: what pytest keeps, items and reports, would take half a second each."""
     gc.collect()
     gc.freeze()
 
@@ -61,12 +65,15 @@ def pytest_runtest_setup(item):
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item):
+def pytest_runtest_teardown(item, nextitem):
     result = yield
-    now = state()
-    left = {name: (was, now[name]) for name, was in item.stash[FOUND].items() if now[name] != was}
+    before, now = item.stash[FOUND], state()
+    del item.stash[FOUND]
+    left = {name: (was, now[name]) for name, was in before.items() if now[name] != was}
     if left and item.path.parent.name != "engines":  # these start workers, threads and handlers that stay
         pytest.fail(f"other than before the test: {left}", pytrace=False)
+    if nextitem is None or nextitem.path != item.path:
+        freeze()
     return result
 
 
