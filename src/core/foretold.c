@@ -119,8 +119,10 @@ static uint64_t draw(window *of)
 static size_t write_to(window *of, const cow_box *box)
 {
     if (!cowi_mark_pages(box, of->of.lead, of->of.count, of->bits)) {
-        const size_t first = of->of.lead / COWI_PAGE;
-        const size_t last = (of->of.lead + of->of.nbytes - 1) / COWI_PAGE;
+        size_t first = 0, end = of->of.nbytes;
+        (void)cowi_box_range(box, &first, &end);
+        const size_t last = (of->of.lead + end - 1) / COWI_PAGE;
+        first = (of->of.lead + first) / COWI_PAGE;
         for (size_t left = cowi_pages_touched(box, of->of.nbytes); left > 0; left--) {
             const size_t page = first + draw(of) % (last - first + 1);
             of->bits[page / 64] |= (uint64_t)1 << page % 64;
