@@ -1,4 +1,4 @@
-"""A plan copies what the run copies, whatever picks the elements that are written: to the byte, of the first write to a copy."""
+"""A plan copies what the run copies, to the byte, whatever picks the elements of the first write to a copy."""
 
 import numpy as np
 import pytest
@@ -60,6 +60,7 @@ def write_of(random, shape):
     flat, mask, value = some_places(random, size, count), some_mask(random, shape), int(random.integers(1, 9))
     rows = some_places(random, shape[0], min(count, 7))
     along = random.integers(0, shape[-1], (*[1] * (len(shape) - 1), 2))
+    of_all, of_first, of_last = [some_slice(random, each) for each in (size, shape[0], shape[-1])]
     ways = {
         "put": lambda x: np.put(x, flat, value, mode="wrap"),
         "method put": lambda x: x.put(flat.tolist(), value),
@@ -67,7 +68,7 @@ def write_of(random, shape):
         "place": lambda x: np.place(x, mask, value),
         "flat places": lambda x: x.flat.__setitem__(flat, value),
         "flat list": lambda x: x.flat.__setitem__(flat.tolist(), value),
-        "flat slice": lambda x, part=some_slice(random, size): x.flat.__setitem__(part, value),
+        "flat slice": lambda x: x.flat.__setitem__(of_all, value),
         "flat mask": lambda x: x.flat.__setitem__(mask.reshape(-1), value),
         "flat element": lambda x: x.flat.__setitem__(int(flat[0]), value),
         "where": lambda x: np.add(x, 1, out=x, where=mask),
@@ -77,15 +78,15 @@ def write_of(random, shape):
         "list of rows": lambda x: x.__setitem__(rows.tolist(), value),
         "mask that is a list": lambda x: x.__setitem__(mask.reshape(shape[0], -1)[:, 0].tolist(), value),
         "rows": lambda x: x.__setitem__(rows, value),
-        "places and slice": lambda x, part=some_slice(random, shape[-1]): (
-            x.__setitem__((rows, ..., part), value) if len(shape) > 1 else x.__setitem__((rows, ...), value)
+        "places and slice": lambda x: (
+            x.__setitem__((rows, ..., of_last), value) if len(shape) > 1 else x.__setitem__((rows, ...), value)
         ),
         "at": lambda x: np.add.at(x, rows, value),
         "at a list": lambda x: np.add.at(x, rows.tolist(), value),
         "put_along_axis": lambda x: np.put_along_axis(x, along, value, -1),
         "fill_diagonal": lambda x: np.fill_diagonal(x, value) if len(set(shape)) == 1 < len(shape) else None,
-        "strided window": lambda x, part=some_slice(random, shape[-1]): x[..., part].fill(value),
-        "strided sum": lambda x, part=some_slice(random, shape[0]): x[part].__iadd__(value),
+        "strided window": lambda x: x[..., of_last].fill(value),
+        "strided sum": lambda x: x[of_first].__iadd__(value),
         "into itself": lambda x: np.copyto(x, x[tuple([slice(None, None, -1)] * x.ndim)], where=mask),
     }
     name = str(random.choice(list(ways)))
