@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import day_of_work
+import kept_generations
 import mixed_writes
 import prices
 import pytest
@@ -49,3 +50,10 @@ def test_wrong_prices_are_compiled_in():
     ]
     assert not any(wrong_prices.broken(each, 64) for each in found)
     assert found[0]["spent"] != found[1]["spent"] or found[0]["spent"] == found[0]["earned"]  # of plain copies
+
+
+@pytest.mark.parametrize("way", [kept_generations.copies, kept_generations.versions])
+def test_kept_generations_are_counted(way, capsys):
+    kept_generations.show(way, 4 << 20, [3, 5])
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()]
+    assert [row[:2] for row in rows] == [[way.__name__, "3"], [way.__name__, "5"]]
