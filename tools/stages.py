@@ -1,7 +1,7 @@
 """Runs the stages of `make check`, and says at the end where the time went.
 
 usage: stages.py run NAME COMMAND ...     run a stage; its output is shown when it ends, and stays in build/check
-       stages.py table NAME ...           what they took, what was skipped or sampled, and the ends of those that failed
+       stages.py table NAME ...           what they took, and what was skipped or sampled
 
 The last line that a stage prints says what it ran and how many, or that it was skipped: else the stage has failed.
 """
@@ -22,11 +22,6 @@ def last_line(log):
     """What a stage says at its end, without the frame that pytest puts around it and the time it took."""
     lines = [line.strip("= ") for line in log.read_text(errors="replace").splitlines() if line.strip("= ")]
     return re.sub(r" in [\d.]+s( \([\d:]+\))?$", "", lines[-1]) if lines else ""
-
-
-def end_of(name, most=60):
-    """The last lines that a stage printed."""
-    return (LOGS / f"{name}.log").read_text(errors="replace").splitlines()[-most:]
 
 
 def run(name, command):
@@ -55,7 +50,7 @@ def run(name, command):
 
 
 def table(names):
-    """Print what stages took, what was skipped or sampled, and how those that failed ended; 1 if there are such."""
+    """Print what stages took, and what was skipped or sampled; 1 if one of them failed or did not run."""
     stages = LOGS / "stages.jsonl"
     rows = [json.loads(line) for line in stages.read_text().splitlines()] if stages.exists() else []
     missing = sorted(set(names) - {row["stage"] for row in rows})
@@ -71,9 +66,6 @@ def table(names):
         notes = BUILD / name
         if notes.exists():
             print(*sorted(set(notes.read_text().splitlines())), sep="\n")
-    for row in rows:
-        if row["failed"]:
-            print(f"---- {row['stage']}: its end ----", *end_of(row["stage"]), sep="\n")
     return bool(missing) or not rows or any(row["failed"] for row in rows)
 
 
