@@ -215,9 +215,9 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
     return plan == NULL ? NULL : cowi_family_new(cowi_account_lender(plan), plan);
 }
 
-static const cowi_place nowhere = {sizeof(window), MOST_REGIONS, cowi_maps_for_first, own_pages, base_of,
-                                   commit,         build,        retain,              release,   touched,
-                                   under_way,      gave_up,      deleted};
+static const cowi_place nowhere = {
+    sizeof(window), MOST_REGIONS, cowi_maps_for_first, own_pages, base_of, commit, build, retain,
+    release,        touched,      under_way,           gave_up,   deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {

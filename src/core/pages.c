@@ -230,8 +230,19 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
                                        : cowi_family_new(&cowi_process_lender, NULL);
 }
 
-static const cowi_place memory = {
-    sizeof(cowi_mapped), SIZE_MAX, cowi_maps_for_one, own_pages, base_of, commit, build, retain, release, NULL, NULL, gave_up, deleted};
+static const cowi_place memory = {sizeof(cowi_mapped),
+                                  SIZE_MAX,
+                                  cowi_maps_for_one,
+                                  own_pages,
+                                  base_of,
+                                  commit,
+                                  build,
+                                  retain,
+                                  release,
+                                  NULL,
+                                  NULL,
+                                  gave_up,
+                                  deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {
