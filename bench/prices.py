@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["KINDS", "check", "measure", "table"]
+__all__ = ["CORE", "KINDS", "check", "compiled", "measure", "table"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -44,14 +44,26 @@ def table(source=CORE / "prices.c"):
     return {kind: {what: int(defined[name]) / 1000 for what, name in names.items()} for kind, names in KINDS.items()}
 
 
-def compiled():
-    """The program that measures, made anew."""
-    program = ROOT / "build" / "bench" / "prices"
+def compiled(name="prices", options=()):
+    """A program of this folder with the core, made anew.
+
+    Parameters
+    ----------
+    name : str
+        Of its source.
+    options : sequence of str
+        Further ones, of the compiler.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    program = ROOT / "build" / "bench" / "-".join([name, *options]).replace("=", "-")
     program.parent.mkdir(parents=True, exist_ok=True)
     standard = re.search(r"^STANDARD := (.*)$", (ROOT / "flags.mk").read_text(), re.MULTILINE)[1].split()
     includes = [f"-I{ROOT / 'include'}", f"-I{CORE}"]
     command = [*os.environ.get("CC", "cc").split(), *standard, "-O2", "-pthread", *includes]
-    subprocess.run([*command, HERE / "prices.c", *sorted(CORE.glob("*.c")), "-o", program], check=True)
+    subprocess.run([*command, *options, HERE / f"{name}.c", *sorted(CORE.glob("*.c")), "-o", program], check=True)
     return program
 
 

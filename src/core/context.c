@@ -117,9 +117,13 @@ cow_family *cowi_context_family(cowi_context *context)
 
 static void earn(cowi_context *context, cow_family *family)
 {
-    const uint64_t kept = still_owed(context);
-    uint64_t before = cowi_load_relaxed(&context->owed);
-    while (family != NULL && before > kept) {
+    uint64_t kept, before;
+    if (family == NULL) {
+        return;
+    }
+    kept = still_owed(context);
+    before = cowi_load_relaxed(&context->owed);
+    while (before > kept) {
         if (cowi_cas_acq_rel(&context->owed, &before, kept)) {
             cowi_family_earn(family, (size_t)(before - kept));
             return;

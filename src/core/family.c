@@ -45,9 +45,9 @@ cow_family *cowi_family_retain(cow_family *of)
     return of;
 }
 
-void cowi_family_release(cow_family *of)
+void cowi_family_let_go(cow_family *of)
 {
-    if (of == NULL || cowi_sub_acq_rel(&of->references, 1) != 1) {
+    if (cowi_sub_acq_rel(&of->references, 1) != 1) {
         return;
     }
     if (of->account != NULL) {

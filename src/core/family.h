@@ -18,7 +18,14 @@
 cow_family *cowi_family_new(cowi_lender *lender, cow_account *account);
 /* NULL is allowed. */
 cow_family *cowi_family_retain(cow_family *of);
-void cowi_family_release(cow_family *of);
+void cowi_family_let_go(cow_family *of);
+/* Most Storages have none: that costs no call. */
+static inline void cowi_family_release(cow_family *of)
+{
+    if (of != NULL) {
+        cowi_family_let_go(of);
+    }
+}
 
 /* From now on its writes are by the page, whatever they cost. */
 void cowi_family_page_always(cow_family *of);

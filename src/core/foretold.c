@@ -10,6 +10,7 @@
 
 #include "account.h"
 #include "boxes.h"
+#include "maps.h"
 #include "policy.h"
 #include "slots.h"
 
@@ -119,8 +120,10 @@ static uint64_t draw(window *of)
 static size_t write_to(window *of, const cow_box *box)
 {
     if (!cowi_mark_pages(box, of->of.lead, of->of.count, of->bits)) {
-        const size_t first = of->of.lead / COWI_PAGE;
-        const size_t last = (of->of.lead + of->of.nbytes - 1) / COWI_PAGE;
+        size_t first = 0, end = of->of.nbytes;
+        (void)cowi_box_range(box, &first, &end);
+        const size_t last = (of->of.lead + end - 1) / COWI_PAGE;
+        first = (of->of.lead + first) / COWI_PAGE;
         for (size_t left = cowi_pages_touched(box, of->of.nbytes); left > 0; left--) {
             const size_t page = first + draw(of) % (last - first + 1);
             of->bits[page / 64] |= (uint64_t)1 << page % 64;
@@ -179,9 +182,9 @@ static bool commit(cowi_plan *how, size_t count)
     if (made == NULL) {
         return false;
     }
-    for (size_t i = 0; i < how->count; i++) {
+    for (size_t i = 0, at = 0; i < how->count; i++) {
         if (cowi_region_due(how, i)) {
-            cowi_region_put(how->place, &how->from->regions[how->first + i], made, 0);
+            cowi_region_put(how->place, &how->from->regions[how->first + i], made, at++ * COWI_REGION);
             memset(&from->bits[(how->first + i) * COWI_REGION_WORDS], 0, COWI_REGION_WORDS * sizeof *from->bits);
             how->dirty[i] = 0;
         }
@@ -212,8 +215,9 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
     return plan == NULL ? NULL : cowi_family_new(cowi_account_lender(plan), plan);
 }
 
-static const cowi_place nowhere = {sizeof(window), MOST_REGIONS, own_pages, base_of,   commit,  build,
-                                   retain,         release,      touched,   under_way, gave_up, deleted};
+static const cowi_place nowhere = {
+    sizeof(window), MOST_REGIONS, cowi_maps_for_first, own_pages, base_of, commit, build, retain,
+    release,        touched,      under_way,           gave_up,   deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {

@@ -35,6 +35,25 @@ bool cowi_maps_take(size_t some)
     return false;
 }
 
+/* Half of the maps are for windows of several; the other half, for thousands of windows with one. */
+#define WINDOWS 128 /* that are still to have as many as the next one */
+
+static size_t for_one(size_t used)
+{
+    (void)pthread_once(&limit_once, read_limit);
+    return used < most_maps / 2 ? (most_maps / 2 - used) / WINDOWS : 0;
+}
+
+size_t cowi_maps_for_one(void)
+{
+    return for_one(cowi_load_relaxed(&maps));
+}
+
+size_t cowi_maps_for_first(void)
+{
+    return for_one(0);
+}
+
 /* ---- windows of grounds -------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;

@@ -20,6 +20,9 @@ static inline char *cowi_mapped_region(const cowi_window *of, size_t index)
 /* Takes maps from what all windows may have, a quarter of the limit. False: there are not so many left. */
 COW_NODISCARD bool cowi_maps_take(size_t some);
 void cowi_maps_return(size_t some);
+/* How many maps a window may have after a commit, so that thousands more can be kept; and how many the first may have. */
+size_t cowi_maps_for_one(void);
+size_t cowi_maps_for_first(void);
 /* Puts the window among those on its ground, if it has one, and takes it out. Waits for nothing but a list. */
 void cowi_mapped_enlist(cowi_mapped *of);
 void cowi_mapped_delist(cowi_mapped *of);

@@ -95,31 +95,10 @@ static bool own_pages(const cowi_window *of, size_t first, size_t count, cowi_di
     return cowi_dirt_find(cowi_mapped_region(of, first), count * COWI_REGION, out);
 }
 
-/* Where the run of regions that one map can serve ends. */
-static size_t end_of_run(const cowi_window *of, size_t first)
-{
-    const cowi_region *start = &of->regions[first];
-    size_t end = first + 1;
-    while (end < of->count && of->regions[end].base == start->base && start->base != NULL &&
-           of->regions[end].offset == start->offset + (end - first) * COWI_REGION) {
-        end++;
-    }
-    return end;
-}
-
-static size_t runs(const cowi_window *of)
-{
-    size_t count = 0;
-    for (size_t at = 0; at < of->count; at = end_of_run(of, at)) {
-        count++;
-    }
-    return count;
-}
-
 /* Room for the window, and its maps counted. False: neither. */
 static bool take_room(cowi_mapped *made)
 {
-    made->maps = runs(&made->window);
+    made->maps = cowi_window_runs(&made->window);
     if (!cowi_maps_take(made->maps)) {
         return false;
     }
@@ -193,7 +172,7 @@ static bool build(cowi_window *made, cowi_plan *how)
         return false;
     }
     for (size_t at = 0, end; good && at < made->count; at = end) {
-        end = end_of_run(made, at);
+        end = cowi_run_end(made, at);
         good = made->regions[at].base == NULL ? copy_region(made, how, at) : map_run(made, at, end);
     }
     if (!good) {
@@ -251,8 +230,19 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
                                        : cowi_family_new(&cowi_process_lender, NULL);
 }
 
-static const cowi_place memory = {
-    sizeof(cowi_mapped), SIZE_MAX, own_pages, base_of, commit, build, retain, release, NULL, NULL, gave_up, deleted};
+static const cowi_place memory = {sizeof(cowi_mapped),
+                                  SIZE_MAX,
+                                  cowi_maps_for_one,
+                                  own_pages,
+                                  base_of,
+                                  commit,
+                                  build,
+                                  retain,
+                                  release,
+                                  NULL,
+                                  NULL,
+                                  gave_up,
+                                  deleted};
 
 static int share(void *self, cow_sharing *sharing)
 {

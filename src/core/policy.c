@@ -200,7 +200,18 @@ bool cowi_region_due(const cowi_plan *how, size_t index)
     return how->whole || cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
 }
 
-/* Regions that were copied again and again go into a new base, which source and window map from here on. */
+/* Whether copies of all regions have cost as much as a base for the window. */
+static bool is_due_as_a_whole(const cowi_window *made, const cowi_plan *how)
+{
+    uint64_t pages = 0;
+    for (size_t i = 0; i < made->count; i++) {
+        pages += made->regions[i].debt + cowi_price_of_region(how->prices, how->dirty[i]);
+    }
+    return pages * COWI_PAGE >= cowi_price_of_fill(how->prices, made->count);
+}
+
+/* Regions that were copied again and again go into a new base, which source and window map from here on. Each splits the map of
+ * every later window. Where these would become too many, all of the window goes into one base, once it has cost that. */
 static void commit(cowi_window *made, cowi_plan *how)
 {
     size_t count = 0;
@@ -210,6 +221,10 @@ static void commit(cowi_window *made, cowi_plan *how)
     }
     for (size_t i = 0; i < made->count; i++) {
         count += cowi_region_due(how, i);
+    }
+    if (count > 0 && cowi_window_runs(made) + 2 * count > how->place->most_runs()) {
+        how->whole = is_due_as_a_whole(made, how);
+        count = how->whole ? made->count : 0;
     }
     price = cowi_price_of_fill(how->prices, count);
     if (count == 0 || !cowi_family_take(how->family, price, how->sharing->allocated, COWI_OWN_MONEY)) {

@@ -21,7 +21,7 @@ struct cowi_plan {
     uint32_t *touched; /* for each region, how many pages the writer will touch */
     uint64_t paid;     /* for the window, beside what is reserved */
     size_t filled;     /* bytes of bases that were made for it */
-    bool whole;        /* a commit of all regions was asked for */
+    bool whole;        /* a commit takes all regions */
 };
 
 /* As share and would_share of cow_paging, for windows of that place. */

@@ -33,6 +33,26 @@ size_t cowi_window_bytes(const cowi_window *of, size_t index)
     return rest < COWI_REGION ? rest : COWI_REGION;
 }
 
+size_t cowi_run_end(const cowi_window *of, size_t first)
+{
+    const cowi_region *start = &of->regions[first];
+    size_t end = first + 1;
+    while (end < of->count && of->regions[end].base == start->base && start->base != NULL &&
+           of->regions[end].offset == start->offset + (end - first) * COWI_REGION) {
+        end++;
+    }
+    return end;
+}
+
+size_t cowi_window_runs(const cowi_window *of)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < of->count; at = cowi_run_end(of, at)) {
+        count++;
+    }
+    return count;
+}
+
 void cowi_window_retain_bases(const cowi_window *of)
 {
     for (size_t i = 0; i < of->count; i++) {

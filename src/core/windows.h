@@ -50,6 +50,8 @@ struct cowi_place {
     size_t window_size; /* of the place's own struct, which begins with a cowi_window */
     /* Regions of the largest window. */
     size_t most_regions;
+    /* How many runs the regions of a window may be after a commit. */
+    size_t (*most_runs)(void);
     /* Adds the window's own pages in some of its regions to an empty set, as far as these have a base. False: not known. The
      * window is locked, or nobody shares it. */
     bool (*own_pages)(const cowi_window *of, size_t first, size_t count, cowi_dirt *out);
@@ -88,6 +90,9 @@ void cowi_window_reserve(cowi_window *of, const cowi_prices *prices);
 void cowi_window_rest(cowi_window *of);
 /* Bytes of a region that belong to the window, or lie before it. */
 size_t cowi_window_bytes(const cowi_window *of, size_t index);
+/* Where the run of regions ends that one map can serve; and how many such runs there are. */
+size_t cowi_run_end(const cowi_window *of, size_t first);
+size_t cowi_window_runs(const cowi_window *of);
 void cowi_window_retain_bases(const cowi_window *of);
 /* The region equals the base from offset on, has a reference to it, and no debt. */
 void cowi_region_put(const cowi_place *place, cowi_region *of, void *base, size_t offset);

@@ -1,6 +1,6 @@
 """Faults of bases, of looking for dirty pages and of commits: for mutants.py and in its form.
 
-In base.c, dirty.c, commits.c and windows.c.
+In base.c, dirty.c, commits.c, windows.c and policy.c (of commits).
 """
 
 BASES = {
@@ -245,6 +245,16 @@ BASES = {
         "test_pages_bases",
         "a_commit_takes_no_more_maps_than_there_are_regions",
         [("commits.c", "return 2 * count < left ? 2 * count : left;", "return 2 * count + 0 * left;")],
+    ),
+    "scarce maps are split all the same": (
+        "test_pages_bases",
+        "where_maps_are_scarce_a_window_has_one_base",
+        [("policy.c", "2 * count > how->place->most_runs()", "2 * count > how->place->most_runs() + 9")],
+    ),
+    "where maps are scarce, a base for a few pages": (
+        "test_pages_bases",
+        "where_maps_are_scarce_a_window_has_one_base",
+        [("policy.c", "return pages * COWI_PAGE >= cowi_price", "return pages * COWI_PAGE * 2 >= cowi_price")],
     ),
     "half of a base is on its account": (
         "test_pages",

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "maps.h"
+
 /* ---- commits ----------------------------------------------------------------------------------------------------- */
 
 /* 151 pages are 317 of a plain copy; the base of a region costs 589: the second copy commits. */
@@ -106,6 +108,35 @@ static void a_commit_takes_no_more_maps_than_there_are_regions_body(void)
     cow_storage_free(source);
 }
 IN_A_CHILD(a_commit_takes_no_more_maps_than_there_are_regions)
+
+/* One region's pages are copied again and again, but its base would split the maps of all windows that are still to come. */
+static void where_maps_are_scarce_a_window_has_one_base_body(void)
+{
+    cow_storage *source = make_plain(), *last = make_clone(source);
+    size_t others = 0;
+    while (cowi_maps_for_one() > 0) {
+        REQUIRE(cowi_maps_take(100));
+        others += 100;
+    }
+    CHECK(cowi_maps_for_first() > 0);
+    put_pages(last, 0, 150, 1);
+    for (size_t i = 0; i < 12; i++) {
+        cow_storage *next = make_clone(last);
+        put_pages(next, 2000 + i, 1, 3);
+        CHECK(cow_storage_is_paged(next));
+        CHECK_EQ(figures().commits, i < 7 ? 0 : 4); /* 7 copies of 150 pages do not yet cost a base of four regions */
+        CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 150, 500, 7));
+        cow_storage_free(last);
+        last = next;
+        CHECK_EQ(figures().maps, others + 1);
+    }
+    CHECK_EQ(figures().base_files, 2);
+    CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 2000, 12, 3));
+    cow_storage_free(last);
+    cow_storage_free(source);
+    cowi_maps_return(others);
+}
+IN_A_CHILD(where_maps_are_scarce_a_window_has_one_base)
 
 /* A map in three pieces is dearer than a few pages that are copied each time. */
 static void a_few_pages_get_no_base_body(void)
@@ -283,6 +314,7 @@ int main(void)
     RUN(what_is_copied_too_often_gets_a_base);
     RUN(regions_of_one_commit_keep_their_places);
     RUN(a_commit_takes_no_more_maps_than_there_are_regions);
+    RUN(where_maps_are_scarce_a_window_has_one_base);
     RUN(a_few_pages_get_no_base);
     RUN(the_ledger_knows_what_a_commit_costs);
     RUN(nobody_can_change_a_base);

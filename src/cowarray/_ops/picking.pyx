@@ -20,6 +20,7 @@ from cowarray._array.array cimport (
     descr_of,
     has_doorkeeper,
     is_array,
+    is_fake,
     itemsize_of,
     shape_of,
     storage_for,
@@ -110,7 +111,7 @@ cdef int narrow_to(Access *access, cnp.npy_intp *box, Array x, Picked picked) ex
         access.most = count_along(&place, plain_array(picked.value), picked.axis)
     elif picked.way == THE_DIAGONAL and place.nd > 1:
         narrow_to_diagonal(access, box, &place, picked.value)
-    if has_doorkeeper(x):  # doorkeepers are told of elements, not of rows
+    if has_doorkeeper(x) and not is_fake(x):  # doorkeepers are told of elements, not of rows
         if access.most != SIZE_MAX:
             told.most = access.most * <size_t>(access.itemsize // told.itemsize)
         access[0] = told
@@ -139,7 +140,7 @@ cdef cnp.ndarray plain_array(object value):
         value = const_header(<Array>value)
     if type(value) is list:
         for item in <list>value:
-            if type(item) is not int:
+            if type(item) is not int and type(item) is not bool:
                 return None
         value = numpy_asarray(value)
     elif type(value) is int or isinstance(value, numpy_integer):

@@ -88,4 +88,5 @@ cdef object travel_method(Array x, str name, tuple args, dict kwargs)
 cdef object part(Array self, str name)
 cdef bint calls_user(object journey) noexcept
 cdef object identity_on_road(object journey)
+cdef Picked picked_beside(object journey, Picked picked, Array x, tuple args, dict kwargs)
 cdef list written_of(object journey, tuple args, dict kwargs)

@@ -495,6 +495,24 @@ cdef Picked picked_by(Operation operation, tuple args, dict kwargs):
     return new_picked(WAYS[way], argument_of(by, args, kwargs), beside and argument_of(beside, args, kwargs))
 
 
+cdef Picked picked_beside(object journey, Picked picked, Array x, tuple args, dict kwargs):
+    """Which elements of x an operation touches that was handed to a mode; None: all, or unknown.
+
+    picked: of one that did not come by the road, which `is_written_back` may contradict.
+    """
+    cdef Passage passage
+    if type(journey) is _Journey:
+        first = 1 if (<_Journey>journey).is_method else 0
+        picked = picked_by((<_Journey>journey).operation, args[first:], kwargs)
+    if picked is None:
+        return None
+    passage = Passage(COMPUTING)
+    passage.picked = picked
+    for value in (*args, *kwargs.values()):
+        passage.survey(value)
+    return None if passage.is_written_back(x) else picked
+
+
 cdef object argument_of(object parameter, tuple args, dict kwargs):
     name, position, default = parameter
     return kwargs[name] if name in kwargs else args[position] if position < len(args) else default

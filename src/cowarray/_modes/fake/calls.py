@@ -21,6 +21,7 @@ from cowarray._modes.fake.fakes import (
     make,
     origin_of,
     permit,
+    picked_by,
     write,
 )
 from cowarray._modes.fake.refusals import FakeError
@@ -230,7 +231,8 @@ class Call:
             if not x.flags.writeable:
                 raise ValueError("assignment destination is read-only")
             forget(x, self.origin)
-        write(x, whole, text, self.origin, self.operation, key)
+        picked = picked_by(x, self.operation, self.function, self.args, self.kwargs) if key is ... else None
+        write(x, whole, text, self.origin, self.operation, key, picked)
         return True
 
     # ---- what is assumed

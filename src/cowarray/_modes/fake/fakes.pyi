@@ -5,6 +5,7 @@ from typing_extensions import disjoint_base
 
 from cowarray import Site, ndarray
 from cowarray._native.storage import Keeper, Storage
+from cowarray._ops.picking import Picked
 
 ADVICE: str
 FOREIGN_ADVICE: str
@@ -74,6 +75,9 @@ def make(
 ) -> ndarray: ...
 def twin(x: ndarray, origin: Origin, known: dict[Storage, Storage], /) -> ndarray: ...
 def forget(x: ndarray, origin: Origin, /) -> None: ...
+def picked_by(
+    x: ndarray, operation: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], /
+) -> Picked | None: ...
 def write(
     x: ndarray,
     whole: bool,
@@ -81,6 +85,7 @@ def write(
     origin: Origin,
     operation: str | None = None,
     key: object = ...,
+    picked: Picked | None = None,
 ) -> None: ...
 def as_laid(x: ndarray, origin: Origin, /) -> ndarray: ...
 def copying(origin: Origin, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], /) -> Any: ...

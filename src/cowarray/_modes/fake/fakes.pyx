@@ -51,6 +51,7 @@ from cowarray._native.storage cimport (
     Overwrite,
     overwrite_storage,
     OVERWRITES,
+    PAGED,
     pages_touched,
     read_account,
     read_region,
@@ -61,8 +62,10 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 from cowarray._ops.indexing cimport is_basic as is_basic_key
-from cowarray._ops.indexing cimport narrow, settled
+from cowarray._ops.indexing cimport is_settled, narrow, settled
 from cowarray._ops.overwriting cimport is_replaceable
+from cowarray._ops.picking cimport A_FLAT_INDEX, AN_INDEX, narrow_to, new_picked, Picked, TRUE_ELEMENTS
+from cowarray._ops.road cimport picked_beside
 
 from cowarray._modes.fake.refusals import FakeError
 
@@ -434,7 +437,31 @@ def forget(Array x not None, Origin origin not None, /):
     note_birth(origin, window_size(x.storage_))
 
 
-def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=...):
+def picked_by(Array x not None, str operation not None, function, tuple args, dict kwargs, /):
+    """What picks the elements of x that an operation writes, as when it is done; None: all of x, or unknown.
+
+    Parameters
+    ----------
+    x : ndarray
+    operation : str
+    function : callable
+        What does it as ever.
+    args : tuple
+    kwargs : dict
+    """
+    cdef Picked picked = None
+    if operation == "flatiter.__setitem__":
+        return new_picked(A_FLAT_INDEX, settled(args[1], True))
+    method = getattr(function, "method_name", None)
+    if method == "at" and (is_settled(args[1]) or type(args[1]) is list):
+        picked = new_picked(AN_INDEX, args[1])
+    elif method == "__call__" and "where" in kwargs:
+        picked = new_picked(TRUE_ELEMENTS, kwargs["where"])
+    return picked_beside(function, picked, x, args, kwargs)
+
+
+def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=...,
+          Picked picked=None):
     """What a write to an array without bytes does: it gets bytes of its own, a copy or not.
 
     Parameters
@@ -449,6 +476,8 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     operation : str, optional
     key : object, optional
         A settled index, of what of x is written. Elements of fakes in it are not read.
+    picked : Picked, optional
+        The same of what is not written by an index, as `picked_by` has it.
     """
     cdef cow_mutable_scope scope
     cdef cnp.npy_intp box[2 * MAXDIMS]
@@ -473,7 +502,10 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
                 overwrite.commit()
         else:
             access = access_to(whose, WRITES, OPERATION)
-            narrow(&access, box, whose, key, key)
+            if picked is None:
+                narrow(&access, box, whose, key, key)
+            elif window_size(whose.storage_) >= PAGED:
+                narrow_to(&access, box, whose, picked)
             begin_write(whose.storage_, &access, &scope)
             end_write(&scope)
     finally:

@@ -40,8 +40,7 @@ for _names in (
     "cumulative_prod apply_over_axes",
     "sort_complex argsort argpartition searchsorted digitize",
     "atleast_1d atleast_2d atleast_3d ravel resize roll tile choose take take_along_axis "
-    "put_along_axis "
-    "select diag diagflat fill_diagonal tril triu vander pad require",
+    "select diag diagflat tril triu vander pad require",
     "append block column_stack dstack hstack stack unstack vstack",
     "bartlett blackman hamming hanning kaiser indices meshgrid ix_ tri diag_indices diag_indices_from tril_indices "
     "tril_indices_from triu_indices triu_indices_from common_type",
@@ -133,6 +132,22 @@ def polyfit(call: Call) -> Any:
     if call.kwargs.get("full") or (len(call.args) > 4 and call.args[4]):
         raise call.refusal("the shape of the residuals depends on the rank, which depends on values", "drop full=True")
     return assuming()(call)
+
+
+@rule("put_along_axis fill_diagonal", kind=CODE)
+def written_by_code(call: Call) -> Any:
+    """NumPy's code says what is wrong, of a stand-in that takes no memory; the table says what is written."""
+    x = call.args[0] if call.args else call.kwargs.get("a", call.kwargs.get("arr"))
+    if not is_fake(x):
+        return composite(call)
+    if not x.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    stand_in = make(call.origin, *fresh(x.shape, x.dtype), mapped=True)
+    args = tuple([stand_in if each is x else each for each in call.args])
+    kwargs = {name: stand_in if each is x else each for name, each in call.kwargs.items()}
+    run(call, clone_of(call.function.function), args, kwargs)
+    call.writes(x)
+    return None
 
 
 def _give(layout: Layout) -> Any:
