@@ -5,6 +5,7 @@ import concurrent.futures
 import contextvars
 import copy
 import ctypes
+import functools
 import gc
 import pickle
 import threading
@@ -563,6 +564,33 @@ def test_libraries_that_ask_for_the_class_get_numpys():
     assert x.__class__ is ca.ndarray
     with pytest.raises(AttributeError):
         x.__class__ = np.ndarray
+
+
+@pytest.mark.parametrize("package", ["h5py", "jax", "numba", "pandas", "polars"])
+def test_libraries_whose_compiled_code_asks_for_the_type_are_told_whose_it_is(package):
+    x = ca.zeros(3)
+    theirs = {"np": np, "x": x, "functools": functools, "__name__": f"{package}.part"}
+    exec("is_numpys = lambda: isinstance(x, np.ndarray)", theirs)
+    exec("chosen = functools.singledispatch(lambda x: 'any')\nchosen.register(np.ndarray)(lambda x: 'NumPy')", theirs)
+    exec("asked = lambda: chosen(x)", theirs)
+    with ca.aliasing():
+        assert not theirs["is_numpys"]()
+        assert theirs["asked"]() == "any"
+        theirs["__name__"] = "another"
+        assert theirs["is_numpys"]()
+        assert theirs["asked"]() == "NumPy"
+
+
+def test_what_pandas_takes_is_its_own_as_numpys_arrays_are():
+    pandas = pytest.importorskip("pandas")
+    x, times = ca.arange(3.0), ca.asarray(np.arange(3).astype("M8[ns]"))
+    with ca.aliasing():
+        series, index = pandas.Series(x), pandas.DatetimeIndex(times)
+        assert np.asarray(x).flags.writeable
+        x[0] = times[0] = 5
+        series.iloc[1] = 7
+    assert (x.tolist(), series.tolist()) == ([5, 1, 2], [0, 7, 2])
+    assert index[0] == pandas.Timestamp(0)
 
 
 def test_fakes_keep_their_doors_shut():

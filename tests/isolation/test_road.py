@@ -4,6 +4,7 @@ The probe is one who takes each operation, counts it, and has it done as ever. U
 nothing of what comes out; and what makes or changes an array has been handed over.
 """
 
+import contextlib
 import re
 import threading
 
@@ -264,3 +265,43 @@ def test_nobody_registered_costs_no_operation():
     finally:
         assert watch_births(-1) == 0
         register(before)
+
+
+NUMBERS = [
+    "np.rot90(x, k)",
+    "np.rot90(x, k=k)",
+    "cowarray.rot90(x, k)",
+    "np.rollaxis(x, 1, k)",
+    "cowarray.rollaxis(x, 1, start=k)",
+]
+MODES = [
+    contextlib.nullcontext,
+    cowarray.aliasing,
+    cowarray.simulate,
+    cowarray.deferred,
+    lambda: cowarray.fake(real=99),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("call", NUMBERS)
+def test_numbers_that_numpys_code_changes_by_accident_stay_as_they_are(call, mode):
+    for k in (cowarray.array(-1), np.array(-1)):
+        with mode():
+            x = cowarray.array(np.arange(6).reshape(2, 3))
+            result = eval(call, {"np": np, "cowarray": cowarray, "x": x, "k": k})
+        assert k == -1
+        assert (
+            result.tolist() == eval(call, {"np": np, "cowarray": np, "x": np.arange(6).reshape(2, 3), "k": -1}).tolist()
+        )
+
+
+def test_choices_are_read_and_only_out_is_written():
+    x, c, d = cowarray.array([1, 0]), cowarray.array([1.0, 2.0]), cowarray.array([3.0, 4.0])
+    kept = [each.copy() for each in (x, c, d)]
+    cowarray.reset_stats()
+    assert x.choose(c, d).tolist() == x.choose([c, d]).tolist() == [3, 2]
+    assert cowarray.stats()["bytes_copied"] == 0
+    out = cowarray.zeros(2)
+    assert x.choose(c, d, out=out) is out
+    assert [each.tolist() for each in (*kept, out)] == [[1, 0], [1, 2], [3, 4], [3, 2]]

@@ -121,7 +121,7 @@ ROOMS = [
     ["_tools"],
     [""],  # the package itself, which gathers the public names
     ["_tools.demo", "_tools.stand_ins"],
-    ["_tools.compiled"],
+    ["_tools.compiled", "_tools.frameless"],
     ["_tools.programs"],
     ["_tools.reporting"],
     ["_tools.simulation", "_tools.running", "_tools.planned_files"],

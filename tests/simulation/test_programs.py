@@ -364,6 +364,31 @@ def test_classes_that_give_numpy_their_array(tmp_path):
     same_script(tmp_path, text)
 
 
+def test_a_class_statement_and_an_import_have_their_caller_one_frame_up(tmp_path):
+    text = """
+        import importlib, pickle, sys, warnings
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda text, kind, file, line, *rest: print(text, file == __file__, line)
+        class Base:
+            def __init_subclass__(cls):
+                warnings.warn("subclass", stacklevel=2)
+        class Meta(type):
+            def __new__(meta, *args):
+                caller = sys._getframe(1)
+                print(caller.f_code is sys._getframe(0).f_back.f_code, caller.f_globals is globals(), caller.f_lineno)
+                return super().__new__(meta, *args)
+        class Derived(Base): pass
+        class Made(metaclass=Meta):
+            print(sys._getframe(1).f_code.co_name, sys._getframe(1).f_globals is globals())
+        import part
+        importlib.import_module("other")
+        print(pickle.loads(pickle.dumps(importlib.import_module)) is importlib.import_module)
+    """
+    module = "import warnings; warnings.warn('imported', stacklevel=2)"
+    write(tmp_path, part__py=module, other__py=module)
+    same_script(tmp_path, text)
+
+
 def test_an_import_by_pytest_is_its_callers(tmp_path):
     text = """
         import pytest

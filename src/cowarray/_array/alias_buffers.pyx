@@ -19,7 +19,7 @@ from cowarray._array.array cimport (
     still,
     strides_of,
 )
-from cowarray._array.copies cimport exports_alias, tell_exported
+from cowarray._array.copies cimport exports_alias, tell_exported, wants_copy
 from cowarray._array.layout cimport c_strides, is_c_ordered
 from cowarray._array.snapshots cimport fill_view
 from cowarray._c.numpy cimport letters, NPY_ARRAY_WRITEABLE, PyArray_ISNBO
@@ -71,7 +71,7 @@ cdef bint fill_alias(Array x, Py_buffer *view, int flags) except -1:
     cdef Pin pin
     if (
         not flags & PyBUF_FORMAT or (flags & PyBUF_STRIDES) != PyBUF_STRIDES or flags & LAYOUTS
-        or not is_plainly_laid(x) or not exports_alias()
+        or not is_plainly_laid(x) or not exports_alias() or wants_copy()
     ):
         return False
     tell_exported(x, not flags & PyBUF_WRITABLE)

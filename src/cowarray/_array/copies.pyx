@@ -12,6 +12,8 @@ A copy is lazy if all of these hold. Otherwise it is eager, at NumPy's price, an
 So no program copies or retains more than a small constant times what it would with NumPy.
 """
 
+from sys import _getframe
+
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF
 from libc.string cimport memcpy
@@ -356,6 +358,34 @@ cdef bint exports_alias() except -1:
 def aliases_here():
     """`exports_alias`, for Python code."""
     return exports_alias()
+
+
+# Packages that keep what is an instance of NumPy's class, and hand it to compiled code, which asks for the type itself.
+cdef frozenset ASK_FOR_THE_TYPE = frozenset(("h5py", "jax", "numba", "pandas", "polars"))
+
+
+cdef object asking_package():
+    """The package of the Python code that runs, or None. functools dispatches for its caller."""
+    try:
+        frame = _getframe()
+        while frame.f_globals.get("__name__") == "functools":
+            frame = frame.f_back
+        return (<str?>frame.f_globals["__name__"]).partition(".")[0]
+    except Exception:  # no frame, or a name that is no text
+        return None
+
+
+cdef bint is_numpys_class() except -1:
+    """Whether the Python code that runs is told that an array is of NumPy's class."""
+    return exports_alias() and asking_package() not in ASK_FOR_THE_TYPE
+
+
+cdef bint wants_copy() except -1:
+    """Whether the code that runs gets a copy, where exports are aliases.
+
+    pandas copies NumPy's arrays, but takes what another kind of array gives it as its own.
+    """
+    return asking_package() == "pandas"
 
 
 cdef bint watches_here() except -1:

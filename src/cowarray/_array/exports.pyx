@@ -19,7 +19,7 @@ from cowarray._array.array cimport (
     still,
     writable_header,
 )
-from cowarray._array.copies cimport exports_alias, may_alias, tell_exported
+from cowarray._array.copies cimport copy_in_order, exports_alias, may_alias, tell_exported, wants_copy
 from cowarray._array.snapshots cimport copied_out, loses_as_buffer, snapshot
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_USERDEF, NPY_VSTRING, PyArray_CLEARFLAGS
@@ -54,11 +54,13 @@ cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
 cdef cnp.ndarray outgoing(Array x):
     """The default export: a snapshot.
 
-    It is an alias if x is lent, or in a context whose exports are aliases.
+    It is an alias if x is lent, or in a context whose exports are aliases: there a copy for code that keeps it.
     """
     if relaxed(&x.loans) != 0 and x.writeable:
         return export(x, EXPORT)
-    return export(x, EXPORT, True) if exports_alias() else snapshot(x)
+    if not exports_alias():
+        return snapshot(x)
+    return export(copy_in_order(x, c"K") if wants_copy() else x, EXPORT, True)
 
 
 @cython.final

@@ -13,7 +13,6 @@ Cython's own pickle methods (auto_pickle) would read a pointer as text, and let 
 """
 
 import numpy as np
-from sys import _getframe
 from types import GenericAlias
 
 cimport cython
@@ -67,7 +66,15 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.arrow cimport arrow_converter, arrow_exporter
 from cowarray._array.bases cimport base_of
-from cowarray._array.copies cimport copy_in_order, exports_alias, have_copied, may_alias, may_copy, order_code
+from cowarray._array.copies cimport (
+    copy_in_order,
+    exports_alias,
+    have_copied,
+    is_numpys_class,
+    may_alias,
+    may_copy,
+    order_code,
+)
 from cowarray._array.exports cimport (
     array_for_numpy,
     as_flag,
@@ -216,14 +223,6 @@ def _plain_header(Array x not None, *_):
 
 
 # Returns the namespace for a version of the standard; handed in by `array_api`, which stands on this class.
-cdef bint is_asked_by_pandas():
-    """Whether the Python code that runs is of pandas."""
-    try:
-        return (<str>_getframe().f_globals.get("__name__", "")).partition(".")[0] == "pandas"
-    except Exception:  # no frame, or a name that is no text
-        return False
-
-
 cdef object namespace = None
 
 
@@ -362,9 +361,9 @@ cdef class ndarray(Array):
     def __class__(self):
         """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's.
 
-        But for pandas, which would keep the array as it is in a Series, whose compiled code then refuses it.
+        But not for pandas, numba, JAX, h5py and polars: their compiled code would refuse it, or take it apart.
         """
-        return cnp.ndarray if may_alias() and exports_alias() and not is_asked_by_pandas() else type(self)
+        return cnp.ndarray if may_alias() and is_numpys_class() else type(self)
 
     @property
     def base(self):

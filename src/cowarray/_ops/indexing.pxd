@@ -19,13 +19,16 @@ cdef Array basic_view(Array self, object key)
 # Make the box of an access to all of x that of the elements which an index picks. where: it as NumPy is to see it.
 cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1
 cdef object item_by_numpy(Array self, object key)
+cdef object elements_at(Array self, Array key)
 cdef object item_at(Array self, Py_ssize_t index)
 
 
 cdef inline object get_item(Array self, object key):
     cdef Array view = None
-    if leaves_lane(self):
+    if leaves_lane(self) or (is_array(key) and is_handed_with(key, None)):
         return hand_get_item(self, key)
+    if is_array(key) and (<Array>key).nd:
+        return elements_at(self, <Array>key)
     if self.nd > 1 or type(key) is not int:
         view = basic_view(self, key)
         if view is None and is_handed_with(key, None):

@@ -12,7 +12,7 @@ cimport numpy as cnp
 from cpython.exc cimport PyErr_Clear
 from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.number cimport PyNumber_Index
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyObject_GetItem
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport SIZE_MAX
 from libc.string cimport memcmp, memcpy, memmove
@@ -110,6 +110,23 @@ cdef object shown_key(object key):
             if is_array(item):
                 return tuple([reader_header(<Array>item) if is_array(item) else item for item in <tuple>key])
     return key
+
+
+cdef object key_beside(Array self, object key):
+    """`shown_key` for NumPy's C code, which runs no code of the user before it has read an index of numbers.
+
+    An index that lies in the bytes of self has a share: they may be written to meanwhile.
+    """
+    cdef Array index
+    if not is_array(key):
+        return shown_key(key)
+    index = <Array>key
+    if (
+        index is self or (index.storage_ is not None and index.storage_ is self.storage_) or has_doorkeeper(index)
+        or runs_code(index.descr) or runs_code(self.descr)
+    ):
+        return reader_header(index)
+    return const_header(index)
 
 
 cdef bint picks_one(int nd, object key) noexcept:
@@ -355,7 +372,7 @@ cdef object item_by_numpy(Array self, object key):
         place = element_offset(self, key)
         if place >= 0:
             return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
-    cdef object shown = key if type(key) is int else shown_key(settled(key))
+    cdef object shown = key if type(key) is int else key_beside(self, settled(key))
     header = const_header(self)
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
@@ -376,6 +393,12 @@ cdef object item_by_numpy(Array self, object key):
     if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(cnp.PyArray_NDIM(header), shown):
         return result  # an element that is itself a NumPy array
     return adopt(array)
+
+
+cdef object elements_at(Array self, Array key):
+    """self[key], for a mask or an array of integers, which has axes: NumPy's result is fresh."""
+    where = key_beside(self, key)
+    return adopt(PyObject_GetItem(const_header(self), where))
 
 
 cdef object item_at(Array self, Py_ssize_t index):
@@ -558,6 +581,8 @@ cdef int put_item(Array self, object key, object value) except -1:
             return set_element(self, key, value, place.offset)
         if fill_place(self, key, value, &place):
             return 0
+    elif is_array(key) and fill_picked(self, <Array>key, value):
+        return 0
     return put_part(self, key, value)
 
 
@@ -612,6 +637,41 @@ cdef bint fill_place(Array self, object key, object value, Place *target) except
     begin_write(storage, &access, &scope)
     try:
         copy_between(<char *>scope.data, target, &origin, source, descr)
+    finally:
+        end_write(&scope)
+    return True
+
+
+cdef bint fill_picked(Array self, Array key, object value) except -1:
+    """Assign a number to what a mask, or an array of integers, picks, if nothing has to be copied first.
+
+    False, and nothing has happened, if more is needed.
+    """
+    cdef Storage storage
+    cdef cnp.dtype descr = self.descr
+    cdef cow_mutable_scope scope
+    cdef Access access
+    cdef cnp.ndarray target
+    cdef long double converted[2]  # room and alignment for any number
+    if (
+        (type(value) is not float and type(value) is not int) or not is_number(descr) or reports_overflow(descr)
+        or has_doorkeeper(key) or not (PyTypeNum_ISBOOL(key.descr.type_num) or PyTypeNum_ISINTEGER(key.descr.type_num))
+    ):
+        return False
+    where = key_beside(self, key)
+    try:
+        PyArray_Pack(descr, converted, value)
+    except Exception:
+        return False  # NumPy reports a bad index first
+    storage = storage_for(self)
+    if has_doorkeeper(self) or window_size(storage) >= PAGED or write_cost(storage) != 0:
+        return False
+    access = access_anywhere(WRITES, OPERATION)
+    begin_write(storage, &access, &scope)
+    try:
+        target = header_at(<char *>scope.data + self.offset, descr, self.nd, self.dims, self.dims + self.nd,
+                           NPY_ARRAY_WRITEABLE, None)
+        (<object>target)[where] = header_at(<char *>converted, descr, 0, NULL, NULL, 0, None)
     finally:
         end_write(&scope)
     return True
@@ -687,7 +747,7 @@ cdef int put_part(Array self, object key, object value) except -1:
     one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
     if one and not self.nd:
         key = Ellipsis  # gives an array; () would give a scalar
-    where = shown_key(key)
+    where = key_beside(self, key)
     try:
         if one:
             shown = numpy_empty((), self.descr)
@@ -726,7 +786,8 @@ cdef int put_part(Array self, object key, object value) except -1:
         header = writable_header(self, &access)
     else:
         header = writable_header(self, NULL)
-    # The value may be a view of self, so take its header after self has got its own bytes. (The index has a share.)
+    # The value may be a view of self, so take its header after self has got its own bytes. (An index in self's bytes has
+    # a share.)
     if is_array(value) and not one and not runs_code(self.descr):
         shown = header_beside(<Array>value, header)
     header[where] = shown

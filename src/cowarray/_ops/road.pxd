@@ -22,6 +22,7 @@ cdef class Operation:
     cdef bint calls_user
     cdef object overwrites_unless  # without this parameter, every written element is overwritten
     cdef object picks  # which parameters say which elements are touched, and how; or None
+    cdef tuple changed  # parameters that NumPy's own code changes in place: it gets copies
     cdef bint only_reads  # as long as it gets no arguments
     cdef bint is_quick  # fresh; without `out`, runs no user code and writes no argument: see quick_call
     cdef Py_ssize_t out_at  # the position of `out`

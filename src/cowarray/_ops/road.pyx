@@ -101,6 +101,7 @@ from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, VIEW
 cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
+cdef object numpy_array = np.array
 cdef object numpy_asarray = np.asarray
 cdef type numpy_void = np.void
 cdef type numpy_memmap = np.memmap
@@ -125,7 +126,10 @@ cdef class Operation:
 
     def __cinit__(self, str name, row):
         self.name = name
-        self.result, self.writes, self.writes_if, readonly, self.calls_user, self.overwrites_unless, self.picks = row
+        (
+            self.result, self.writes, self.writes_if, readonly, self.calls_user, self.overwrites_unless, self.picks,
+            self.changed,
+        ) = row
         self.readonly = bool(readonly)
         self.only_overlapping = readonly == OVERLAPPING
         self.only_reads = (
@@ -679,6 +683,11 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
     for name, value in named.items():
         if name not in positions:
             named[name] = as_born(value, passage.read(value))
+    for name, position, _ in operation.changed:
+        if name in named:
+            named[name] = its_own(named[name])
+        elif position < len(shown):
+            shown[position] = its_own(shown[position])
     if self is not None:
         if target is None:
             # NumPy's methods touch none of its elements. Those of other arguments they read.
@@ -692,6 +701,11 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
     if result is not None:
         passage.read_written(result)
     return passage.result(result)
+
+
+cdef object its_own(object value):
+    """A copy of an array."""
+    return numpy_array(value) if cnp.PyArray_Check(value) else value
 
 
 cdef inline object as_born(object value, object header):

@@ -71,6 +71,7 @@ class Row(NamedTuple):
     calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
     overwrites_unless: str = ""  # without this parameter, all of what is written is overwritten
     picks: Picks[str] | None = None  # with these parameters, few of the elements may be written
+    changed: tuple[str, ...] = ()  # numbers that NumPy's own code changes in place, by accident: it gets copies
 
 
 class Parameter(NamedTuple):
@@ -91,6 +92,7 @@ class Operation(NamedTuple):
     calls_user: bool = False
     overwrites_unless: Parameter | None = None
     picks: Picks[Parameter] | None = None
+    changed: tuple[Parameter, ...] = ()
 
 
 SELF = -1  # the position of a method's array
@@ -104,10 +106,12 @@ def _rows(names: str, *args: Any, prefix: str = "", **kwargs: Any) -> dict[str, 
 OPERATIONS = {
     # ---- views
     **_rows(
-        "transpose matrix_transpose swapaxes moveaxis rollaxis squeeze expand_dims real imag flip fliplr flipud rot90 "
+        "transpose matrix_transpose swapaxes moveaxis squeeze expand_dims real imag flip fliplr flipud "
         "split array_split hsplit vsplit dsplit unstack einsum linalg.matrix_transpose",
         VIEW,
     ),
+    "rollaxis": Row(VIEW, changed=("start",)),
+    "rot90": Row(VIEW, changed=("k",)),
     **_rows(
         "broadcast_to diagonal linalg.diagonal lib.stride_tricks.sliding_window_view",
         VIEW,
@@ -124,7 +128,7 @@ OPERATIONS = {
         COPY,
     ),
     **_rows("reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__", COPY, prefix="ndarray."),
-    **_rows("conj conjugate", COPY, writes=("out",), prefix="ndarray."),
+    **_rows("conj conjugate", COPY, prefix="ndarray."),
     # ---- writers
     "copyto": Row(writes=("dst",), overwrites_unless="where", picks=Picks("true elements", "where")),
     "put": Row(writes=("a",), picks=Picks("flat places", "ind")),
@@ -166,7 +170,6 @@ _UNTOLD = {
         for name in ("cumprod", "cumsum", "mean", "prod", "std", "sum", "var")
     },
     "ndarray.byteswap": "(self, inplace=False)",
-    "ndarray.choose": "(self, choices, out=None, mode='raise')",
     "ndarray.clip": "(self, min=None, max=None, out=None)",
     "ndarray.compress": "(self, condition, axis=None, out=None)",
     "ndarray.dot": "(self, other, /, out=None)",
@@ -174,6 +177,12 @@ _UNTOLD = {
     "ndarray.round": "(self, decimals=0, out=None)",
     "ndarray.take": "(self, indices, axis=None, out=None, mode='raise')",
     "ndarray.trace": "(self, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
+}
+
+# What they take, where they say something else.
+_MISTOLD = {
+    "ndarray.choose": "(self, *choices, out=None, mode='raise')",
+    **{f"ndarray.{name}": "(self, out=None, /)" for name in ("conj", "conjugate")},
 }
 
 
@@ -186,7 +195,7 @@ def name_of(function: Callable[..., Any]) -> str:
 def lookup(function: Callable[..., Any]) -> Operation:
     """The row of a NumPy function, with the places of its parameters."""
     name = name_of(function)
-    return _placed(OPERATIONS.get(name, Row()), function, _UNTOLD.get(name))
+    return _placed(name, OPERATIONS.get(name, Row()), function)
 
 
 def is_numpys(function: object) -> bool:
@@ -202,13 +211,12 @@ def method(name: str) -> Operation:
     """The row of a method of NumPy's arrays; the array itself is its parameter "self"."""
     import numpy
 
-    row = OPERATIONS.get(f"ndarray.{name}", Row())
-    function: Any = getattr(numpy.ndarray, name, None)
-    return _placed(row, function, _UNTOLD.get(f"ndarray.{name}"), Parameter("self", SELF))
+    whole = f"ndarray.{name}"
+    return _placed(whole, OPERATIONS.get(whole, Row()), getattr(numpy.ndarray, name, None), Parameter("self", SELF))
 
 
-def _placed(row: Row, function: Any, untold: str | None, *first: Parameter) -> Operation:
-    parameters = [each for each in _parameters(row, function, untold) if each.name != "self"]
+def _placed(name: str, row: Row, function: Any, *first: Parameter) -> Operation:
+    parameters = [each for each in _parameters(name, row, function) if each.name != "self"]
     places = {each.name: each for each in first} | {
         each.name: Parameter(
             each.name,
@@ -218,7 +226,6 @@ def _placed(row: Row, function: Any, untold: str | None, *first: Parameter) -> O
         for position, each in enumerate(parameters)
     }
     written = row.writes if "out" in row.writes or "out" not in places else (*row.writes, "out")
-    # NumPy's signature of ndarray.conj does not tell that its first argument is out.
     writes = tuple([places.get(name) or Parameter(name, 0) for name in written])
     writes_if = None
     if row.writes_if:
@@ -233,11 +240,14 @@ def _placed(row: Row, function: Any, untold: str | None, *first: Parameter) -> O
         row.calls_user,
         places.get(row.overwrites_unless),
         Picks(row.picks.way, by, places.get(row.picks.beside or "")) if row.picks and by else None,
+        tuple([places[name] for name in row.changed]),
     )
 
 
-def _parameters(row: Row, function: Any, untold: str | None) -> tuple[inspect.Parameter, ...]:
+def _parameters(name: str, row: Row, function: Any) -> tuple[inspect.Parameter, ...]:
     """The parameters of a function; none where the row needs no more than those of every method."""
+    if name in _MISTOLD:
+        return _told(_MISTOLD[name])
     text = getattr(function, "__text_signature__", None)
     named = row.writes_if or row.picks
     if row.writes in ((), ("self",)) and named is None and text is not None and "out" not in text:
@@ -248,7 +258,7 @@ def _parameters(row: Row, function: Any, untold: str | None) -> tuple[inspect.Pa
     try:
         return tuple(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return _told(untold) if untold else ()  # no signature: only what the row names is known
+        return _told(_UNTOLD[name]) if name in _UNTOLD else ()  # no signature: only what the row names is known
 
 
 def _told(text: str) -> tuple[inspect.Parameter, ...]:

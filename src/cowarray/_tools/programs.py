@@ -31,6 +31,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any, NoReturn
 
 from cowarray._tools.compiled import watch_imports
+from cowarray._tools.frameless import Followed
 from cowarray._tools.stand_ins import StandIns, give_numpys_array, taken_in
 
 __all__ = ["CannotRun", "Program", "run"]
@@ -40,7 +41,10 @@ _threading: Any = threading  # its private parts
 _Told = Callable[[BaseException], object]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_OWN_FILES = frozenset(_FOLDER + name for name in ("programs.py", "stand_ins.py", "compiled.py"))
+# What is compiled knows its file by the path from which it was compiled.
+_OWN_FILES = frozenset(_FOLDER + name for name in ("programs.py", "stand_ins.py", "compiled.py")) | {
+    "src/cowarray/_tools/frameless.pyx"
+}
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
@@ -270,18 +274,15 @@ class ImportRule:
 
     def install(self) -> None:
         """Let the rule decide, from now on."""
-        import_, import_module = builtins.__import__, importlib.import_module
-        build: Any = builtins.__build_class__
 
-        @functools.wraps(import_)
-        def importing(
+        def imported(
+            module: types.ModuleType,
             name: str,
             globals: Mapping[str, Any] | None = None,
             locals: Mapping[str, Any] | None = None,
             fromlist: Sequence[str] | None = (),
             level: int = 0,
         ) -> types.ModuleType:
-            module = import_(name, globals, locals, fromlist, level)
             if self._awaited:
                 self._meet()
             if level or not _is_numpys(name) or not self.covers(globals, sys._getframe(1)):
@@ -289,29 +290,24 @@ class ImportRule:
             quiet = "*" in (fromlist or ())
             return self.stand_ins.of(sys.modules[name if fromlist else "numpy"], quiet=quiet)
 
-        @functools.wraps(build)
-        def building(body: Any, *args: Any, **kwargs: Any) -> Any:
-            built = build(body, *args, **kwargs)
+        def built(kind: Any, body: Any, *args: Any, **kwargs: Any) -> Any:
             if self.covers(body.__globals__, None):
-                give_numpys_array(built)
-            return built
+                give_numpys_array(kind)
+            return kind
 
-        builtins.__import__ = importing
-        builtins.__build_class__ = building  # type: ignore[assignment]
-        importlib.import_module = self._for_its_caller(import_module)
+        builtins.__import__ = Followed(builtins.__import__, imported)
+        builtins.__build_class__ = Followed(builtins.__build_class__, built)
+        importlib.import_module = self._for_its_caller(importlib.import_module)
         watch_imports(self._leaves_alone, self._takes_in)
 
     def _for_its_caller(self, import_module: Callable[..., Any]) -> Callable[..., Any]:
         """A function that imports for the code that calls it."""
 
-        @functools.wraps(import_module)
-        def importing_module(*args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            module = import_module(*args, **kwargs)
+        def imported(module: Any, *args: Any, **kwargs: Any) -> Any:
             name = getattr(module, "__name__", None)
             return self.stand_ins.of(module) if _is_numpys(name) and self.covers(None, sys._getframe(1)) else module
 
-        return importing_module
+        return Followed(import_module, imported)
 
     def _leaves_alone(self, module: types.ModuleType) -> bool:
         """Whether a compiled module gets arrays as they are: NumPy's, the library's, the standard library's."""
