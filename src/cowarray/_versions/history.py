@@ -48,6 +48,7 @@ _Numbers = NDArray[np.int64]
 _NONE: _Numbers = np.zeros(0, np.int64)
 _MISSING: Any = object()
 _Pages = dict[int, tuple[_Numbers, NDArray[np.uint8]]]  # of arrays, and their bytes
+_AT_ONCE = 1024  # pages that are read before they are written
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -60,6 +61,12 @@ class _Slot:
         self.first = first
         self.stored = False  # in the history's folder
         self.held: _Numbers = np.zeros(tracked.page_count, np.int64)
+
+
+def _pages_within(page: _Numbers, stored: "Stored") -> slice:
+    """Where the pages of an array are among sorted ones."""
+    ends = [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]
+    return slice(*np.searchsorted(page, ends).tolist())
 
 
 @dataclass
@@ -273,29 +280,44 @@ class History:
         """Become what the folder says."""
         self._store, self._contents, self._tree = store, store.contents, tree
         self._place = present.head, present.tips, present.branch
-        page, content, found = self._readable(mode)
+        page, content = self._read_into(arrays, mode)
         for stored in arrays:
-            start, stop = np.searchsorted(page, [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]).tolist()
-            own, held = page[start:stop] - stored.first, content[start:stop]
-            Tracked.write_into(stored.array, own, found[start:stop])
+            part = _pages_within(page, stored)
             slot = _Slot(Tracked(stored.array, in_file=stored.in_file), stored.first)
             slot.stored = True
-            slot.held[own] = held
+            slot.held[page[part] - stored.first] = content[part]
             self._enter(stored.number, slot)
         self._state = put_back(self._tree[self._head].layout, None, self._arrays())
 
-    def _readable(self, mode: str) -> tuple[_Numbers, _Numbers, NDArray[np.uint8]]:
-        """Pages of the present version, and contents; to read only, of the last one before that is not damaged."""
+    def _read_into(self, arrays: list["Stored"], mode: str) -> tuple[_Numbers, _Numbers]:
+        """Write the present version into arrays that are as first committed: its pages, and their contents.
+
+        To read only, it is the last one before that is not damaged.
+        """
+        page = _NONE
         while True:
-            page, content = self._tree.at(self._head)
+            before, (page, content) = page, self._tree.at(self._head)
+            back = np.setdiff1d(before, page)  # what was written of a damaged version
             try:
-                return page, content, self._contents.get(content)
+                self._write_into(arrays, np.append(page, back), np.append(content, self._contents.first(back)))
+                return page, content
             except ValueError as error:
                 parent = self._tree[self._head].version.parent
                 if mode != "r" or parent is None:
                     raise
-                warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
+                warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=5)
                 self._place = parent, self._tips, self._branch
+
+    def _write_into(self, arrays: list["Stored"], page: _Numbers, content: _Numbers) -> None:
+        """Write some pages at a time, so that little memory is new, in the order in which the files have them."""
+        order = np.argsort(content)
+        for at in range(0, order.size, _AT_ONCE):
+            some = order[at : at + _AT_ONCE]
+            some = some[np.argsort(page[some])]
+            found = self._contents.get(content[some])
+            for stored in arrays:
+                part = _pages_within(page[some], stored)
+                Tracked.write_into(stored.array, page[some][part] - stored.first, found[part])
 
     # Set at once, so that an interrupt finds all three of one time.
     @property
