@@ -105,7 +105,7 @@ def _is_on_stack(history: "History") -> bool:
 
 
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
-    """One call at a time; what an interrupt has cut short is finished first."""
+    """One call at a time; what an interrupt or a lack of memory has cut short is looked after first."""
 
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -114,7 +114,7 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
             try:
                 self._caller = threading.get_ident()
                 if self._step is not None:
-                    self._do(self._step)
+                    self._go_on(self._step, function.__name__, discard=bool(kwargs.get("discard")))
                 try:
                     return function(self, *args, **kwargs)
                 finally:
@@ -220,6 +220,7 @@ class History:
         self._contents: Contents | DiskContents = Contents()
         self._tree = Tree()
         self._step: _Step | None = None
+        self._is_torn = False  # between the versions of a step that could neither be made nor undone
         self._store: Store | None = None
         self._place: tuple[int, dict[str, int], str] = 0, {"main": 0}, "main"
         if not in_folder:
@@ -976,17 +977,28 @@ class History:
         return held
 
     def _do(self, step: _Step) -> None:
-        """Make a step. One that is interrupted is finished by the next call; one that fails is undone."""
+        """Make a step. One that is interrupted is finished by the next call; one that fails is undone, if need be by it."""
         self._step = step
         try:
             self._finish(step)
         except Exception:
+            self._is_torn = bool(step.written)
             self._undo(step)
-            self._step = None
-            self._say(self._head, self._tips, self._branch)
             raise
         for number in step.pages:
             self._slots[number].tracked.settle()
+
+    def _go_on(self, step: _Step, name: str, *, discard: bool) -> None:
+        """Finish a step, or undo it if it could not be finished: the caller may have written to the arrays since."""
+        if not self._is_torn:
+            self._do(step)
+        elif discard:
+            self._undo(step)
+        else:
+            raise ValueError(
+                f"History.{name.strip('_')}: memory ran out, and the state is between two versions; go to one of them with "
+                "discard=True, which drops what was written"
+            )
 
     def _finish(self, step: _Step) -> None:
         """What is done twice is done once."""
@@ -1018,6 +1030,8 @@ class History:
         if step.added is None:
             with suppress(Exception):  # of a container of the user's
                 self._state = put_back(self._tree[self._head].layout, self._state, self._arrays())
+        self._step, self._is_torn = None, False
+        self._say(self._head, self._tips, self._branch)
 
     # ---- merging -----------------------------------------------------------------------------------------------------
 
