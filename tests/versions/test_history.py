@@ -868,7 +868,7 @@ def test_what_is_written_between_two_versions_is_not_lost_unasked(shape, monkeyp
         lambda: history.branch("b"),
     )
     for call in calls:
-        with pytest.raises(ValueError, match="between two versions.*discard=True"):
+        with pytest.raises(ValueError, match=r"between two versions.*discard=True"):
             call()
         assert state["a"][1, 0] == state["b"][1, 0] == 7
     with monkeypatch.context() as patch:

@@ -9,7 +9,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
@@ -39,7 +38,6 @@ from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import NO_ENTRIES, Leap, Node, Present, Tree, Version
 
 if TYPE_CHECKING:
-    from cowarray._versions.bases import Stored
     from cowarray._versions.store import Store
 
 __all__ = ["History"]
@@ -48,7 +46,6 @@ _Numbers = NDArray[np.int64]
 _NONE: _Numbers = np.zeros(0, np.int64)
 _MISSING: Any = object()
 _Pages = dict[int, tuple[_Numbers, NDArray[np.uint8]]]  # of arrays, and their bytes
-_AT_ONCE = 1024  # pages that are read before they are written
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -61,12 +58,6 @@ class _Slot:
         self.first = first
         self.stored = False  # in the history's folder
         self.held: _Numbers = np.zeros(tracked.page_count, np.int64)
-
-
-def _pages_within(page: _Numbers, stored: "Stored") -> slice:
-    """Where the pages of an array are among sorted ones."""
-    ends = [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]
-    return slice(*np.searchsorted(page, ends).tolist())
 
 
 @dataclass
@@ -267,58 +258,27 @@ class History:
 
     def _open(self, folder: Path, mode: str, template: Any) -> None:
         with importing:
+            from cowarray._versions.opening import give_present, pages_within
             from cowarray._versions.store import Store
             from cowarray._versions.stored_tree import StoredTree
 
         store, present, arrays = Store.open(folder, writes=mode == "r+")
         try:
-            self._fill(store, StoredTree(store, store.written, template), present, arrays, mode)
+            self._store, self._contents = store, store.contents
+            self._tree = StoredTree(store, store.written, template)
+            self._place, page, content = give_present(
+                arrays, self._tree, store.contents, present, goes_back=mode == "r"
+            )
+            for stored in arrays:
+                part = pages_within(page, stored)
+                slot = _Slot(Tracked(stored.array, in_file=stored.in_file), stored.first)
+                slot.stored = True
+                slot.held[page[part] - stored.first] = content[part]
+                self._enter(stored.number, slot)
+            self._state = put_back(self._tree[self._head].layout, None, self._arrays())
         except BaseException:
             store.close()
             raise
-
-    def _fill(self, store: "Store", tree: Tree, present: Present, arrays: list["Stored"], mode: str) -> None:
-        """Become what the folder says."""
-        self._store, self._contents, self._tree = store, store.contents, tree
-        self._place = present.head, present.tips, present.branch
-        page, content = self._read_into(arrays, mode)
-        for stored in arrays:
-            part = _pages_within(page, stored)
-            slot = _Slot(Tracked(stored.array, in_file=stored.in_file), stored.first)
-            slot.stored = True
-            slot.held[page[part] - stored.first] = content[part]
-            self._enter(stored.number, slot)
-        self._state = put_back(self._tree[self._head].layout, None, self._arrays())
-
-    def _read_into(self, arrays: list["Stored"], mode: str) -> tuple[_Numbers, _Numbers]:
-        """Write the present version into arrays that are as first committed: its pages, and their contents.
-
-        To read only, it is the last one before that is not damaged.
-        """
-        page = _NONE
-        while True:
-            before, (page, content) = page, self._tree.at(self._head)
-            back = np.setdiff1d(before, page)  # what was written of a damaged version
-            try:
-                self._write_into(arrays, np.append(page, back), np.append(content, self._contents.first(back)))
-                return page, content
-            except ValueError as error:
-                parent = self._tree[self._head].version.parent
-                if mode != "r" or parent is None:
-                    raise
-                warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=5)
-                self._place = parent, self._tips, self._branch
-
-    def _write_into(self, arrays: list["Stored"], page: _Numbers, content: _Numbers) -> None:
-        """Write some pages at a time, so that little memory is new, in the order in which the files have them."""
-        order = np.argsort(content)
-        for at in range(0, order.size, _AT_ONCE):
-            some = order[at : at + _AT_ONCE]
-            some = some[np.argsort(page[some])]
-            found = self._contents.get(content[some])
-            for stored in arrays:
-                part = _pages_within(page[some], stored)
-                Tracked.write_into(stored.array, page[some][part] - stored.first, found[part])
 
     # Set at once, so that an interrupt finds all three of one time.
     @property
@@ -977,7 +937,7 @@ class History:
         return held
 
     def _do(self, step: _Step) -> None:
-        """Make a step. One that is interrupted is finished by the next call; one that fails is undone, if need be by it."""
+        """Make a step. An interrupted one is finished by the next call; one that fails is undone, if need be by it."""
         self._step = step
         try:
             self._finish(step)
@@ -996,8 +956,8 @@ class History:
             self._undo(step)
         else:
             raise ValueError(
-                f"History.{name.strip('_')}: memory ran out, and the state is between two versions; go to one of them with "
-                "discard=True, which drops what was written"
+                f"History.{name.strip('_')}: memory ran out, and the state is between two versions; go to one of them "
+                "with discard=True, which drops what was written"
             )
 
     def _finish(self, step: _Step) -> None:
