@@ -1,8 +1,9 @@
 """What a save beside a running program costs it: ``python bench/saves.py [--mib 4096] [--share 0.01] [--folder PATH]``.
 
 An array is saved with `save_async`, and while the thread writes, one element of 1 % of its pages at random. Shown are
-the time of the call, the time of a write beside that without a save, the memory that came, and whether the file is the
-state of the call bit for bit: of three saves, the first of which makes the array's base, and of one after `by_page`.
+the time of the call, the time of a write beside that without a save, the memory that came, what the array takes with
+all that it shares, and whether the file is the state of the call bit for bit: of saves between which the same pages are
+written, the first of which makes the array's base, of saves between which others are, and of one after `by_page`.
 """
 
 import argparse
@@ -47,11 +48,16 @@ def is_as_at_the_call(path, x, where, before):
     return True
 
 
-def save(name, x, folder, share, rng):
+def places(x, share, rng):
+    """An element of each of so many pages."""
     pages = rng.choice(x.size // PAGE, max(2, int(x.size // PAGE * share)), replace=False)
-    where = (pages * PAGE + rng.integers(0, PAGE, pages.size)).tolist()
+    return (pages * PAGE + rng.integers(0, PAGE, pages.size)).tolist()
+
+
+def save(name, x, folder, where, empty):
+    """Save an array while elements of it are written; `empty` is the memory without the array."""
     _, plain = write(x, where, 3.0)
-    value = float(rng.random())
+    value = float(where[0])
     before, was = np.array([x[index] for index in where]), memory()
     begin = time.perf_counter()
     future = cowarray.save_async(Path(folder, "x.npy"), x)
@@ -65,7 +71,7 @@ def save(name, x, folder, share, rng):
     print(
         f"{name}: call {call * 1e3:.2f} ms, the first write {first * 1e3:.2f} ms, "
         f"each other one {(beside - plain) * 1e6:.2f} us more than {plain * 1e6:.2f} us, "
-        f"memory {more / x.nbytes:+.1%}, saved in {took:.1f} s, "
+        f"memory {more / x.nbytes:+.1%}, {(memory() - empty) / x.nbytes:.1%} after it, saved in {took:.1f} s, "
         f"{'' if meanwhile else 'NOT '}written meanwhile, the file is {'' if same else 'NOT '}the state of the call",
         flush=True,
     )
@@ -77,19 +83,26 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mib", type=float, default=4096)
     parser.add_argument("--share", type=float, default=0.01, help="of the pages that are written")
+    parser.add_argument("--saves", type=int, default=3, help="of each kind")
     parser.add_argument("--folder", help="where the file is made")
     options = parser.parse_args(arguments)
     rng = np.random.default_rng(0)
     size = int(options.mib * (1 << 17))
+    empty = memory()
+    results = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         x = cowarray.ones(size)
-        results = [save(name, x, folder, options.share, rng) for name in ("first save", "second", "third")]
+        where = places(x, options.share, rng)
+        for k in range(options.saves):
+            results.append(save(f"the same pages, save {k + 1}", x, folder, where, empty))
+        for k in range(options.saves):
+            results.append(save(f"other pages, save {k + 1}", x, folder, places(x, options.share, rng), empty))
         del x
         x = cowarray.ones(size)
         begin = time.perf_counter()
         x.by_page()
         print(f"by_page: {(time.perf_counter() - begin) * 1e3:.0f} ms")
-        results.append(save("first save after by_page", x, folder, options.share, rng))
+        results.append(save("first save after by_page", x, folder, where, empty))
     return results
 
 

@@ -1,8 +1,10 @@
-/* Bases: bytes that never change again, in a file that windows map privately.
+/* Bases: bytes in a file that windows map privately.
  *
  * A base is filled through the only shared writable map that it ever has, on pages of 2 MiB, and then sealed: from then on
- * the kernel lets nobody change it. It lives as long as a window or a shadow refers to it. Somebody may close its descriptor
- * and open another file under the same number, so its identity is checked before each use.
+ * the kernel gives nobody another one. With that map the base is *open*: while one window alone uses it, pages of that window's
+ * own may be put there. Before another process can have windows on it the map goes, and it is frozen. It lives as long as a
+ * window or a shadow refers to it. Somebody may close its descriptor and open another file under the same number, so it is
+ * looked at before each use.
  *
  * A call that fails leaves nothing behind. */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
@@ -42,7 +44,8 @@
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 16
 #endif
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+#define FROZEN (SEALS | F_SEAL_WRITE | F_SEAL_SEAL)
 
 #define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
 #define HIGH_DESCRIPTOR 256     /* leaves small numbers to select, and to programs that count on them */
@@ -139,17 +142,35 @@ int cowi_base_descriptor(const cowi_base *base)
 bool cowi_is_frozen(int descriptor)
 {
     const int seals = fcntl(descriptor, F_GET_SEALS, 0);
-    return seals >= 0 && (seals & (SEALS | F_SEAL_WRITE)) == (SEALS | F_SEAL_WRITE);
+    return seals >= 0 && (seals & FROZEN) == FROZEN;
 }
 
-/* ---- the frozen bases in memory ---------------------------------------------------------------------------------- */
+/* ---- the bases in memory that are no grounds --------------------------------------------------------------------- */
 
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER; /* the last lock that a thread takes */
 static cowi_base *newest;
 
-void cowi_bases_hold(void)
+static void lock_list(void)
 {
     (void)pthread_mutex_lock(&list);
+}
+
+/* With the list's lock. */
+static void freeze(cowi_base *base)
+{
+    if (base->open != NULL) {
+        (void)munmap(base->open, base->nbytes);
+        base->open = NULL;
+        (void)(is_itself(base) && fcntl(base->descriptor, F_ADD_SEALS, FROZEN));
+    }
+}
+
+void cowi_bases_hold(void)
+{
+    lock_list();
+    for (cowi_base *base = newest; base != NULL; base = base->next) {
+        freeze(base);
+    }
 }
 
 void cowi_bases_let_go(void)
@@ -159,7 +180,7 @@ void cowi_bases_let_go(void)
 
 static void enlist(cowi_base *base)
 {
-    cowi_bases_hold();
+    lock_list();
     base->next = newest;
     base->link = &newest;
     newest = base;
@@ -171,7 +192,7 @@ static void enlist(cowi_base *base)
 
 static void delist(cowi_base *base)
 {
-    cowi_bases_hold(); /* first: a neighbour that comes or goes changes the links */
+    lock_list(); /* first: a neighbour that comes or goes changes the links */
     if (base->link != NULL) {
         *base->link = base->next;
         if (base->next != NULL) {
@@ -193,9 +214,10 @@ static bool retain_if_alive(cowi_base *base)
 cowi_base *cowi_base_find(const uint64_t identity[2])
 {
     cowi_base *base;
-    cowi_bases_hold();
+    lock_list();
     for (base = newest; base != NULL; base = base->next) {
-        if (memcmp(base->identity, identity, sizeof base->identity) == 0 && retain_if_alive(base)) {
+        if (cowi_is_identity(identity) && memcmp(base->identity, identity, sizeof base->identity) == 0 &&
+            retain_if_alive(base)) {
             break;
         }
     }
@@ -231,34 +253,18 @@ static bool fill(char *map, const cowi_piece *pieces, size_t count, bool small)
     return true;
 }
 
-/* The map stays if open is not NULL; otherwise nobody can write to the file any more. */
-static bool seal(int descriptor, char *map, size_t nbytes, char **open)
-{
-    if (open == NULL) {
-        (void)munmap(map, nbytes);
-        return fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_WRITE) == 0;
-    }
-    if (fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_FUTURE_WRITE) != 0) {
-        (void)munmap(map, nbytes);
-        return false;
-    }
-    *open = map;
-    return true;
-}
-
-static bool write_file(int descriptor, const cowi_piece *pieces, size_t count, bool small, char **open)
+/* The map through which the file can be changed, and by nobody else. NULL: nothing is left behind. */
+static char *write_file(int descriptor, const cowi_piece *pieces, size_t count, bool small)
 {
     const size_t nbytes = count * COWI_REGION;
     char *map = cowi_room(nbytes);
-    if (map == NULL) {
-        return false;
-    }
-    if (mmap(map, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED ||
-        !fill(map, pieces, count, small)) {
+    if (map != NULL &&
+        (mmap(map, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED ||
+         !fill(map, pieces, count, small) || fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_FUTURE_WRITE) != 0)) {
         (void)munmap(map, nbytes);
-        return false;
+        map = NULL;
     }
-    return seal(descriptor, map, nbytes, open);
+    return map;
 }
 
 static void set_identity(cowi_base *base)
@@ -269,7 +275,7 @@ static void set_identity(cowi_base *base)
 }
 
 /* Owns the descriptor on success. */
-static cowi_base *base_of(int descriptor, size_t nbytes)
+static cowi_base *base_of(int descriptor, size_t nbytes, char *open)
 {
     struct stat now;
     cowi_base *base = (cowi_base *)malloc(sizeof *base);
@@ -278,7 +284,8 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
         return NULL;
     }
     cowi_init(&base->references, 1);
-    base->open = NULL;
+    base->open = open;
+    base->is_ground = false;
     base->windows = NULL;
     base->descriptor = descriptor;
     base->device = now.st_dev;
@@ -294,7 +301,7 @@ static cowi_base *base_of(int descriptor, size_t nbytes)
     return base;
 }
 
-/* A counted descriptor of a sealed file; negative: there is none. */
+/* A counted descriptor of a sealed file, and its map; negative: there is none. */
 static int filled_file(const cowi_piece *pieces, size_t count, bool small, char **open)
 {
     int descriptor;
@@ -302,7 +309,8 @@ static int filled_file(const cowi_piece *pieces, size_t count, bool small, char 
         return -1;
     }
     descriptor = memory_file(count * COWI_REGION);
-    if (descriptor >= 0 && write_file(descriptor, pieces, count, small, open)) {
+    *open = descriptor >= 0 ? write_file(descriptor, pieces, count, small) : NULL;
+    if (*open != NULL) {
         return descriptor;
     }
     if (descriptor >= 0) {
@@ -332,14 +340,22 @@ static void note_fill(size_t count, uint64_t took)
     }
 }
 
-static cowi_base *new_base(const cowi_piece *pieces, size_t count, bool small, char **open)
+static void drop_file(int descriptor, char *open, size_t nbytes)
+{
+    (void)munmap(open, nbytes);
+    (void)close(descriptor);
+    (void)cowi_sub_release(&files, 1);
+}
+
+static cowi_base *new_base(const cowi_piece *pieces, size_t count, bool small)
 {
     const uint64_t begin = cowi_thread_clock(); /* other threads and programs are no reason */
-    const int descriptor = filled_file(pieces, count, small, open);
-    cowi_base *base = descriptor < 0 ? NULL : base_of(descriptor, count * COWI_REGION);
+    const size_t nbytes = count * COWI_REGION;
+    char *open;
+    const int descriptor = filled_file(pieces, count, small, &open);
+    cowi_base *base = descriptor < 0 ? NULL : base_of(descriptor, nbytes, open);
     if (base == NULL && descriptor >= 0) {
-        (void)close(descriptor);
-        (void)cowi_sub_release(&files, 1);
+        drop_file(descriptor, open, nbytes);
     }
     note_fill(count, cowi_thread_clock() - begin);
     return base;
@@ -347,22 +363,19 @@ static cowi_base *new_base(const cowi_piece *pieces, size_t count, bool small, c
 
 cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small)
 {
-    cowi_base *base = new_base(pieces, count, small, NULL);
-    if (base != NULL && cowi_is_identity(base->identity)) {
+    cowi_base *base = new_base(pieces, count, small);
+    if (base != NULL) {
+        cowi_base_rest(base, 0, base->nbytes);
         enlist(base);
     }
     return base;
 }
 
-cowi_base *cowi_base_new_open(const cowi_piece *pieces, size_t count, bool small)
+cowi_base *cowi_base_new_ground(const cowi_piece *pieces, size_t count, bool small)
 {
-    char *open = NULL;
-    cowi_base *base = new_base(pieces, count, small, &open);
+    cowi_base *base = new_base(pieces, count, small);
     if (base != NULL) {
-        base->open = open;
-    }
-    else if (open != NULL) {
-        (void)munmap(open, count * COWI_REGION);
+        base->is_ground = true;
     }
     return base;
 }
@@ -377,17 +390,17 @@ bool cowi_base_granted(bool small)
     const char byte = 1;
     const cowi_piece piece = {&byte, 1};
     unsigned before = cowi_load_relaxed(&tried[small]);
+    char *open;
     int descriptor;
     if (before >= TRIES) {
         return before == GRANTED;
     }
-    descriptor = filled_file(&piece, 1, small, NULL);
+    descriptor = filled_file(&piece, 1, small, &open);
     if (descriptor < 0) {
         (void)cowi_cas_acq_rel(&tried[small], &before, before + 1); /* unless another thread knows better */
         return false;
     }
-    (void)close(descriptor);
-    (void)cowi_sub_release(&files, 1);
+    drop_file(descriptor, open, COWI_REGION);
     cowi_store_relaxed(&tried[small], GRANTED);
     return true;
 }
@@ -397,7 +410,7 @@ static cowi_base *base_of_another(int descriptor, size_t nbytes)
 {
     const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
     const int kept = own >= 0 ? own : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    cowi_base *base = kept >= 0 ? base_of(kept, nbytes) : NULL;
+    cowi_base *base = kept >= 0 ? base_of(kept, nbytes, NULL) : NULL;
     if (base == NULL && kept >= 0) {
         (void)close(kept);
     }
@@ -453,6 +466,39 @@ void cowi_base_release(cowi_base *base)
         base->kept.deleter(base->kept.data, base->kept.context, 0);
     }
     free(base);
+}
+
+/* ---- before it is frozen ----------------------------------------------------------------------------------------- */
+
+bool cowi_base_freeze(cowi_base *base)
+{
+    if (base->is_ground) {
+        return false;
+    }
+    lock_list();
+    freeze(base);
+    cowi_bases_let_go();
+    return cowi_is_frozen(base->descriptor);
+}
+
+size_t cowi_base_uses(const cowi_base *base)
+{
+    bool open;
+    lock_list();
+    open = base->open != NULL && !base->is_ground;
+    cowi_bases_let_go();
+    return open ? cowi_load_acquire(&base->references) : SIZE_MAX;
+}
+
+char *cowi_base_region(cowi_base *base, size_t offset)
+{
+    char *region = base->open + offset;
+    return madvise(region, COWI_REGION, MADV_POPULATE_WRITE) == 0 ? region : NULL;
+}
+
+void cowi_base_rest(cowi_base *base, size_t offset, size_t nbytes)
+{
+    (void)madvise(base->open + offset, nbytes, MADV_DONTNEED);
 }
 
 cowi_place_in_base cowi_base_place(const cowi_base *base, size_t offset)

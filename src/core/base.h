@@ -1,4 +1,4 @@
-/* Bases: frozen bytes, in sealed files in memory or in a user's file, which windows map privately. */
+/* Bases: bytes in sealed files in memory or in a user's file, which windows map privately. */
 #ifndef COWI_BASE_H
 #define COWI_BASE_H
 
@@ -12,8 +12,10 @@
 
 typedef struct cowi_base {
     cowi_atomic_size references;
-    char *open;                  /* a shared map through which its owner changes it: see ground.c. NULL: frozen */
-    struct cowi_mapped *windows; /* on it, if it is open: see maps.h */
+    char *open;     /* a shared map, the only way to change it; under the list's lock, but for who alone uses it.
+                                    NULL: frozen */
+    bool is_ground; /* its owner changes it: see ground.c. Else the only window on it: see commits.c */
+    struct cowi_mapped *windows; /* on it, if it is a ground: see maps.h */
     int descriptor;
     dev_t device; /* with inode: what the descriptor should still refer to */
     ino_t inode;
@@ -22,7 +24,7 @@ typedef struct cowi_base {
     uint64_t
         identity[2];  /* random: no other base has it, not even a later one at this address. 0: the system gave none */
     cow_dataptr kept; /* of a user's file: its owner. With a deleter, the last release is outside the gate */
-    struct cowi_base *next, **link; /* among the frozen ones in memory; NULL: not one of them */
+    struct cowi_base *next, **link; /* among those in memory that are no grounds; NULL: not one of them */
 } cowi_base;
 
 /* Where the bytes of a region are, for as long as anybody wants to know. */
@@ -45,8 +47,17 @@ bool cowi_fills_pause(void);
 /* A base with a region for each piece, and one reference, which is the caller's. NULL: the system refuses, and nothing is left
  * behind. small: pages of 4 KiB will do. */
 cowi_base *cowi_base_new(const cowi_piece *pieces, size_t count, bool small);
-/* The same, but the base can be changed through `open`, and by nobody else. */
-cowi_base *cowi_base_new_open(const cowi_piece *pieces, size_t count, bool small);
+/* The same, for an owner who changes it. */
+cowi_base *cowi_base_new_ground(const cowi_piece *pieces, size_t count, bool small);
+/* Nobody can change the base from here on. False: it is a ground, or the system cannot promise it to others. The caller has a
+ * reference, and the lock of a window on it. */
+COW_NODISCARD bool cowi_base_freeze(cowi_base *base);
+/* How many references there are, of which those that windows have are one for each region. SIZE_MAX: it is frozen, or a ground. */
+size_t cowi_base_uses(const cowi_base *base);
+/* For who alone uses the base: where a region of it can be changed. NULL: the system refuses. */
+COW_NODISCARD char *cowi_base_region(cowi_base *base, size_t offset);
+/* Afterwards: what the shared map shows counts no longer as the process's, beside the windows'. */
+void cowi_base_rest(cowi_base *base, size_t offset, size_t nbytes);
 /* The same for a user's file, which stays open with the base. The caller keeps its own descriptor. */
 cowi_base *cowi_base_of_file(int descriptor);
 /* The same for a base of another process, whose descriptor stays the caller's. NULL: too many files are open. */
@@ -55,9 +66,10 @@ cowi_base *cowi_base_received(int descriptor, const uint64_t identity[2], size_t
 bool cowi_is_frozen(int descriptor);
 /* A new descriptor of the base, which is the caller's. Negative: there is none. */
 int cowi_base_descriptor(const cowi_base *base);
-/* The frozen base in memory with that identity, and a reference to it. NULL: there is none. */
+/* The base in memory with that identity, and a reference to it. NULL: there is none. Only those that were frozen have told theirs. */
 cowi_base *cowi_base_find(const uint64_t identity[2]);
-/* Around a fork: the child must not inherit the lock of their list from a thread that it does not have. */
+/* Around a fork: the child must not inherit the lock of their list from a thread that it does not have. Freezes them all, since
+ * the child has windows on them. */
 void cowi_bases_hold(void);
 void cowi_bases_let_go(void);
 void cowi_base_retain(cowi_base *base);

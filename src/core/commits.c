@@ -1,11 +1,14 @@
 /* Commits: regions of a window that were copied again and again are put into a new base, which that window and all later ones
- * map.
+ * map. Folds: a window's own pages are put into the base that they hide, while no other window is on it.
  *
  * Nobody writes to the window meanwhile: it is shared. So its pages hold what the base will hold, and readers see no change
- * when the base is mapped in their place. */
+ * when the base shows in their place. */
+#define _GNU_SOURCE
 #include "commits.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "maps.h"
 #include "policy.h"
@@ -83,5 +86,31 @@ bool cowi_commit_regions(cowi_plan *how, size_t count)
         }
     }
     cowi_base_release(base);
+    return true;
+}
+
+/* ---- folds ------------------------------------------------------------------------------------------------------- */
+
+static bool is_own(const cowi_plan *how, size_t page)
+{
+    return (how->own.bits[page / 64] >> page % 64 & 1) != 0;
+}
+
+bool cowi_fold_region(cowi_plan *how, size_t index)
+{
+    const cowi_region *region = &how->from->regions[how->first + index];
+    cowi_base *base = (cowi_base *)region->base;
+    char *from = cowi_mapped_region(how->from, how->first + index);
+    char *to = cowi_base_region(base, region->offset);
+    if (to == NULL) {
+        return false;
+    }
+    for (size_t page = 0; page < COWI_REGION_PAGES; page++) {
+        if (is_own(how, index * COWI_REGION_PAGES + page)) {
+            memcpy(to + page * COWI_PAGE, from + page * COWI_PAGE, COWI_PAGE);
+        }
+    }
+    (void)madvise(from, COWI_REGION, MADV_DONTNEED); /* if that fails, its pages equal what they hide */
+    cowi_base_rest(base, region->offset, COWI_REGION);
     return true;
 }

@@ -194,6 +194,21 @@ static bool commit(cowi_plan *how, size_t count)
     return true;
 }
 
+static size_t uses(const void *of)
+{
+    return cowi_load_acquire(&((const base *)of)->references);
+}
+
+static bool fold(cowi_plan *how, size_t index)
+{
+    window *from = window_of(how->from);
+    const size_t nbytes = how->dirty[index] * COWI_PAGE;
+    memset(&from->bits[(how->first + index) * COWI_REGION_WORDS], 0, COWI_REGION_WORDS * sizeof *from->bits);
+    from->taken -= nbytes;
+    cowi_account_shrink(from->account, nbytes);
+    return true;
+}
+
 static void deleted(cowi_window *of)
 {
     window *gone = window_of(of);
@@ -216,7 +231,7 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
 }
 
 static const cowi_place nowhere = {
-    sizeof(window), MOST_REGIONS, cowi_maps_for_first, own_pages, base_of, commit, build, retain,
+    sizeof(window), MOST_REGIONS, cowi_maps_for_first, own_pages, base_of, commit, uses, fold, build, retain,
     release,        touched,      under_way,           gave_up,   deleted};
 
 static int share(void *self, cow_sharing *sharing)

@@ -37,7 +37,7 @@ static cowi_base *new_base(const char *source, size_t nbytes)
             pieces[i].data = source + i * COWI_REGION;
             pieces[i].nbytes = rest < COWI_REGION ? rest : COWI_REGION;
         }
-        base = cowi_base_new_open(pieces, count, small);
+        base = cowi_base_new_ground(pieces, count, small);
         free(pieces);
     }
     return base;

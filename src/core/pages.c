@@ -88,6 +88,18 @@ static bool commit(cowi_plan *how, size_t count)
     return true;
 }
 
+static size_t uses(const void *base)
+{
+    return cowi_base_uses((const cowi_base *)base);
+}
+
+static bool fold(cowi_plan *how, size_t index)
+{
+    const bool good = cowi_fold_region(how, index);
+    (void)cowi_add_relaxed(&counted.pages_copied, good ? how->dirty[index] : 0);
+    return good;
+}
+
 /* ---- maps ---------------------------------------------------------------------------------------------------------- */
 
 static bool own_pages(const cowi_window *of, size_t first, size_t count, cowi_dirt *out)
@@ -236,6 +248,8 @@ static const cowi_place memory = {sizeof(cowi_mapped),
                                   own_pages,
                                   base_of,
                                   commit,
+                                  uses,
+                                  fold,
                                   build,
                                   retain,
                                   release,
@@ -310,7 +324,7 @@ bool cowi_window_on(cowi_base *base, size_t offset, size_t nbytes, cow_dataptr *
     cowi_window_retain_bases(made);
     made->lead = offset - first * COWI_REGION;
     made->nbytes = nbytes;
-    made->ground = base->open != NULL ? base : NULL;
+    made->ground = base->is_ground ? base : NULL;
     cowi_mapped_enlist((cowi_mapped *)(void *)made);
     cowi_window_reserve(made, cowi_prices_of(true));
     out->data = cowi_mapped_region(made, 0) + made->lead;

@@ -127,7 +127,7 @@ int cowi_would_share(const cowi_place *place, cow_sharing *sharing)
 
 static uint64_t price_of_window(const cowi_window *made, const cowi_plan *how)
 {
-    uint64_t price = COWI_FIXED_COST;
+    uint64_t price = COWI_FIXED_COST + cowi_price_of_pages(how->prices, how->folded);
     for (size_t i = 0; i < made->count; i++) {
         const size_t pages = how->dirty[i] + how->touched[i];
         const bool own = how->from != NULL && made->regions[i].base == NULL;
@@ -241,6 +241,38 @@ static void commit(cowi_window *made, cowi_plan *how)
     pay_less(how, price_of_window(made, how));
 }
 
+/* Whether the source alone uses a base. */
+static bool is_alone(const cowi_plan *how, const void *base)
+{
+    size_t uses = 0;
+    for (size_t i = 0; i < how->from->count; i++) {
+        uses += how->from->regions[i].base == base;
+    }
+    return how->place->uses(base) == uses;
+}
+
+/* Pages that would be copied go into the bases that they hide, where nobody else sees these: source and window need none of
+ * their own. */
+static void fold(const cowi_window *made, cowi_plan *how)
+{
+    const void *seen = NULL;
+    bool alone = false;
+    for (size_t i = 0; i < made->count; i++) {
+        const void *base = made->regions[i].base;
+        if (how->dirty[i] == 0 || base == NULL || cowi_is_dense(how->prices, how->dirty[i] + how->touched[i])) {
+            continue;
+        }
+        if (base != seen) {
+            alone = is_alone(how, base);
+            seen = base;
+        }
+        if (alone && how->place->fold(how, i)) {
+            how->folded += how->dirty[i];
+            how->dirty[i] = 0;
+        }
+    }
+}
+
 /* Regions that would be full of small pages become memory of the window's own. */
 static void choose_own(cowi_window *made, const cowi_plan *how)
 {
@@ -270,7 +302,7 @@ size_t cowi_source_bytes(const cowi_plan *how, size_t index)
 /* A write costs the base that is made for it, what is copied at once, and the pages that the kernel copies while it goes on. */
 static void count_copied(cowi_window *made, const cowi_plan *how)
 {
-    made->copied = how->filled + made->at_first * COWI_PAGE;
+    made->copied = how->filled + (how->folded + made->at_first) * COWI_PAGE;
     for (size_t i = 0; i < made->count; i++) {
         made->copied += made->regions[i].base == NULL ? cowi_source_bytes(how, i) : 0;
     }
@@ -289,6 +321,9 @@ static bool make(cowi_window *made, cowi_plan *how)
         return false;
     }
     if (how->from != NULL) {
+        if (made->ground == NULL) {
+            fold(made, how);
+        }
         commit(made, how);
     }
     else if (!find_shadow(made, how)) {

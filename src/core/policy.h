@@ -21,6 +21,7 @@ struct cowi_plan {
     uint32_t *touched; /* for each region, how many pages the writer will touch */
     uint64_t paid;     /* for the window, beside what is reserved */
     size_t filled;     /* bytes of bases that were made for it */
+    size_t folded;     /* pages that were put into their bases for it */
     bool whole;        /* a commit takes all regions */
 };
 

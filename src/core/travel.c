@@ -22,7 +22,7 @@ static footing footing_of(const cowi_window *of, size_t index)
 {
     cowi_base *base = (cowi_base *)of->regions[index].base;
     footing found = {NULL, 0};
-    if (base != NULL && base->open == NULL && cowi_is_identity(base->identity)) { /* a file has no bytes here */
+    if (base != NULL && !base->is_ground && cowi_is_identity(base->identity)) { /* a file has no bytes here */
         found.base = base;
         found.shift = of->regions[index].offset - index * COWI_REGION;
     }
@@ -110,7 +110,8 @@ static bool describe(const cowi_window *window, part *of, cow_base **base, size_
     const size_t at = under.shift + of->start;
     cowi_dirt own = {0};
     bool seen;
-    if (under.base == NULL || at > under.base->nbytes || of->nbytes > under.base->nbytes - at) {
+    if (under.base == NULL || at > under.base->nbytes || of->nbytes > under.base->nbytes - at ||
+        !cowi_base_freeze(under.base)) {
         return false;
     }
     own.bits = (uint64_t *)calloc((end - first) * COWI_REGION_WORDS, sizeof *own.bits);

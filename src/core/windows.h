@@ -44,8 +44,8 @@ typedef struct cowi_window {
 /* A window that is being made: policy.h. */
 typedef struct cowi_plan cowi_plan;
 
-/* Where the bytes of windows are: in memory (pages.c), or nowhere (foretold.c). base_of, commit and build are called in the fork
- * gate, with the lock of the source. A call that fails leaves nothing behind. */
+/* Where the bytes of windows are: in memory (pages.c), or nowhere (foretold.c). base_of, commit, fold and build are called in the
+ * fork gate, with the lock of the source. A call that fails leaves nothing behind. */
 struct cowi_place {
     size_t window_size; /* of the place's own struct, which begins with a cowi_window */
     /* Regions of the largest window. */
@@ -60,6 +60,10 @@ struct cowi_place {
     /* Puts the source's regions that are due (cowi_region_due; count of them) into a new base, and sets their dirty to 0. A region
      * that cannot be changed stays as it was. False: none has changed. */
     bool (*commit)(cowi_plan *how, size_t count);
+    /* How many references a base has, of which windows have one for each region. SIZE_MAX: nobody may change it. */
+    size_t (*uses)(const void *base);
+    /* Puts the source's own pages of a region into its base, which the source alone uses. False: not all of them. */
+    bool (*fold)(cowi_plan *how, size_t index);
     /* Gives the window its bytes: maps of bases, whole regions of its own, and copies of the source's own pages. Sets made.data
      * of the sharing. */
     bool (*build)(cowi_window *made, cowi_plan *how);

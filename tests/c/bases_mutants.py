@@ -77,7 +77,7 @@ BASES = {
         [
             (
                 "base.c",
-                "F_ADD_SEALS, SEALS | F_SEAL_WRITE)",
+                "F_ADD_SEALS, SEALS | F_SEAL_FUTURE_WRITE)",
                 "F_ADD_SEALS, SEALS)",
             )
         ],
@@ -88,8 +88,8 @@ BASES = {
         [
             (
                 "base.c",
-                "(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)",
-                "(F_SEAL_GROW | F_SEAL_SEAL)",
+                "(F_SEAL_SHRINK | F_SEAL_GROW)",
+                "F_SEAL_GROW",
             )
         ],
     ),
@@ -99,10 +99,35 @@ BASES = {
         [
             (
                 "base.c",
-                "(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)",
-                "(F_SEAL_SHRINK | F_SEAL_SEAL)",
+                "(F_SEAL_SHRINK | F_SEAL_GROW)",
+                "F_SEAL_SHRINK",
             )
         ],
+    ),
+    "pages of a window's own go nowhere": (
+        "test_pages_bases",
+        "copies_one_after_the_other_take_no_pages",
+        [("policy.c", "            fold(made, how);\n", "")],
+    ),
+    "a window keeps the pages that its base has": (
+        "test_pages_bases",
+        "copies_one_after_the_other_take_no_pages",
+        [("commits.c", "    (void)madvise(from, COWI_REGION, MADV_DONTNEED);", "   ")],
+    ),
+    "a base is changed that others see": (
+        "test_pages_bases",
+        "a_base_that_others_see_stays_as_it_is",
+        [("policy.c", "how->place->uses(base) == uses;", "how->place->uses(base) >= uses;")],
+    ),
+    "a base is changed that has travelled": (
+        "test_pages_bases",
+        "a_base_that_has_travelled_stays_as_it_is",
+        [("base.c", "    lock_list();\n    freeze(base);\n", "    lock_list();\n")],
+    ),
+    "a base is changed that a child sees": (
+        "test_pages_bases",
+        "a_child_sees_what_was_there",
+        [("base.c", "base = base->next) {\n        freeze(base);", "base = base->next) {")],
     ),
     "a base takes a low descriptor": (
         "test_pages_bases",
@@ -168,15 +193,15 @@ BASES = {
         [
             (
                 "base.c",
-                "        !fill(map, pieces, count, small)) {",
-                "        (fill(map, pieces, count, small), false)) {",
+                "!fill(map, pieces, count, small) ||",
+                "(fill(map, pieces, count, small), false) ||",
             )
         ],
     ),
     "the map that fills a base stays": (
         "test_pages_failures",
         "generations_survive_each_failure",
-        [("base.c", "        (void)munmap(map, nbytes);\n        return fcntl(", "        return fcntl(")],
+        [("base.c", "        (void)munmap(map, nbytes);\n        map = NULL;", "        map = NULL;")],
     ),
     "only the first chunk of a base is filled": (
         "test_pages_bases",
@@ -278,8 +303,8 @@ BASES = {
         [
             (
                 "base.c",
-                "    (void)close(descriptor);\n    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed",
-                "    (void)cowi_sub_release(&files, 1);\n    cowi_store_relaxed",
+                "    drop_file(descriptor, open, COWI_REGION);\n",
+                "    (void)cowi_sub_release(&files, 1);\n",
             )
         ],
     ),

@@ -8,7 +8,7 @@ PAGING = {
     "no small pages even on request": (
         "test_pages_failures",
         "small_pages_are_taken_on_request",
-        [("base.c", "filled_file(&piece, 1, small, NULL);", "filled_file(&piece, 1, false, NULL);")],
+        [("base.c", "filled_file(&piece, 1, small, &open);", "filled_file(&piece, 1, false, &open);")],
     ),
     "eager asks the ledger": (
         "test_pages_policy",

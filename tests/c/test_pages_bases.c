@@ -3,6 +3,7 @@
 #include "priced.h"
 
 #include <errno.h>
+#include <sys/wait.h>
 
 #include "maps.h"
 
@@ -141,7 +142,7 @@ IN_A_CHILD(where_maps_are_scarce_a_window_has_one_base)
 /* A map in three pieces is dearer than a few pages that are copied each time. */
 static void a_few_pages_get_no_base_body(void)
 {
-    cow_storage *last = make_plain();
+    cow_storage *source = make_plain(), *last = make_clone(source);
     for (size_t i = 0; i < 150; i++) {
         cow_storage *next = make_clone(last);
         put_pages(next, i % 15, 1, 1);
@@ -152,6 +153,7 @@ static void a_few_pages_get_no_base_body(void)
     CHECK_EQ(figures().maps, 1);
     CHECK(pages_hold(last, 0, 15, 1) && pages_hold(last, 15, 100, 7));
     cow_storage_free(last);
+    cow_storage_free(source); /* whose base it was: so no page was put there */
 }
 IN_A_CHILD(a_few_pages_get_no_base)
 
@@ -208,13 +210,129 @@ static void nobody_can_change_a_base_body(void)
     CHECK(ftruncate(fd, 0) == -1 && errno == EPERM);
     CHECK(ftruncate(fd, (off_t)(100 * MIB)) == -1 && errno == EPERM);
     CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
-    CHECK(fcntl(fd, F_ADD_SEALS, 0) == -1 && errno == EPERM);
     CHECK(pages_hold(clone, 1, 100, 7));
     cow_storage_free(clone);
     cow_storage_free(source);
     CHECK_EQ(base_descriptor(), -1);
 }
 IN_A_CHILD(nobody_can_change_a_base)
+
+/* ---- folds ------------------------------------------------------------------------------------------------------- */
+
+/* A Storage whose window, with these pages of its own, is the only one on its base. */
+static cow_storage *make_alone(size_t first, size_t count, int value)
+{
+    cow_storage *source = make_plain(), *made = make_clone(source);
+    put_pages(made, first, count, value);
+    cow_storage_free(source);
+    return made;
+}
+
+/* Copies that are dropped before the next one leave nothing behind: the pages go into the base. */
+static void copies_one_after_the_other_take_no_pages_body(void)
+{
+    cow_storage *x = make_alone(0, 10, 1);
+    for (size_t i = 1; i < 40; i++) {
+        cow_storage *saved = make_clone(x);
+        const uint64_t before = copied_now();
+        put_pages(x, 40 * i % 2000, 10, (int)i + 1);
+        CHECK_EQ(copied_now() - before, 10 * PAGE);
+        CHECK_EQ(dirty_pages(saved), 0);
+        CHECK_EQ(dirty_pages(x), 10);
+        CHECK(pages_hold(saved, 40 * (i - 1) % 2000, 10, (int)i) && pages_hold(saved, 40 * i % 2000, 10, 7));
+        CHECK(pages_hold(x, 40 * (i - 1) % 2000, 10, (int)i) && pages_hold(x, 40 * i % 2000, 10, (int)i + 1));
+        cow_storage_free(saved);
+    }
+    CHECK(figures().commits == 0 && figures().base_files == 1 && pages_hold(x, 0, 10, 1));
+    cow_storage_free(x);
+}
+IN_A_CHILD(copies_one_after_the_other_take_no_pages)
+
+/* Of two windows on a base, the pages of neither go there: the other one would see them. */
+static void a_base_that_others_see_stays_as_it_is_body(void)
+{
+    cow_storage *x = make_alone(0, 10, 1), *kept = make_clone(x), *saved;
+    put_pages(x, 20, 10, 2); /* the first ten go into the base */
+    CHECK_EQ(dirty_pages(kept), 0);
+    saved = make_clone(x);
+    put_pages(x, 40, 10, 3);
+    CHECK_EQ(dirty_pages(saved), 10);
+    CHECK_EQ(dirty_pages(x), 20);
+    CHECK(pages_hold(kept, 0, 10, 1) && pages_hold(kept, 10, 100, 7) && pages_hold(saved, 20, 10, 2));
+    CHECK(pages_hold(saved, 40, 10, 7) && pages_hold(x, 20, 10, 2) && pages_hold(x, 40, 10, 3));
+    cow_storage_free(kept);
+    cow_storage_free(saved);
+    saved = make_clone(x);
+    put_pages(x, 60, 1, 4); /* x is alone again */
+    CHECK_EQ(dirty_pages(saved), 0);
+    CHECK(pages_hold(saved, 20, 10, 2) && pages_hold(saved, 40, 10, 3) && pages_hold(saved, 60, 1, 7));
+    cow_storage_free(saved);
+    cow_storage_free(x);
+}
+IN_A_CHILD(a_base_that_others_see_stays_as_it_is)
+
+static void ignore(void *to, size_t start, size_t nbytes)
+{
+    (void)to;
+    (void)start;
+    (void)nbytes;
+}
+
+/* A window of another process is not counted. */
+static void a_base_that_has_travelled_stays_as_it_is_body(void)
+{
+    cow_storage *x = make_alone(0, 10, 1), *saved;
+    cow_base *base;
+    size_t start;
+    int fd;
+    REQUIRE(cow_storage_base(x, &base, &start, ignore, NULL, NULL) == COW_OK);
+    cow_base_release(base);
+    fd = base_descriptor();
+    REQUIRE(fd >= 0);
+    CHECK((fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE) != 0);
+    CHECK(fcntl(fd, F_ADD_SEALS, 0) == -1 && errno == EPERM);
+    saved = make_clone(x);
+    put_pages(x, 20, 1, 2);
+    CHECK_EQ(dirty_pages(saved), 10);
+    CHECK_EQ(dirty_pages(x), 11);
+    cow_storage_free(saved);
+    cow_storage_free(x);
+}
+IN_A_CHILD(a_base_that_has_travelled_stays_as_it_is)
+
+/* Nor is one of a forked child: which sees what there was when it was forked. */
+static void a_child_sees_what_was_there_body(void)
+{
+    cow_storage *x = make_alone(0, 10, 1), *saved;
+    int go[2], status;
+    char byte;
+    pid_t child;
+    REQUIRE(pipe(go) == 0);
+    child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        bool good;
+        (void)close(go[1]);
+        good = read(go[0], &byte, 1) == 0 && pages_hold(x, 0, 10, 1) && pages_hold(x, 10, 100, 7);
+        saved = make_clone(x); /* in the child, too, the base stays as it is */
+        put_pages(x, 0, 1, 5);
+        good = good && dirty_pages(saved) == 10 && pages_hold(x, 0, 1, 5) && pages_hold(saved, 0, 10, 1);
+        _exit(good ? 0 : 1);
+    }
+    (void)close(go[0]);
+    saved = make_clone(x);
+    put_pages(x, 0, 10, 2);
+    cow_storage_free(saved);
+    saved = make_clone(x);
+    put_pages(x, 20, 10, 3);
+    (void)close(go[1]);
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK_EQ(status, 0);
+    CHECK(pages_hold(x, 0, 10, 2) && pages_hold(saved, 20, 10, 7));
+    cow_storage_free(saved);
+    cow_storage_free(x);
+}
+IN_A_CHILD(a_child_sees_what_was_there)
 
 /* ---- windows with offsets, and pages that are swapped out -------------------------------------------------------- */
 
@@ -318,6 +436,10 @@ int main(void)
     RUN(a_few_pages_get_no_base);
     RUN(the_ledger_knows_what_a_commit_costs);
     RUN(nobody_can_change_a_base);
+    RUN(copies_one_after_the_other_take_no_pages);
+    RUN(a_base_that_others_see_stays_as_it_is);
+    RUN(a_base_that_has_travelled_stays_as_it_is);
+    RUN(a_child_sees_what_was_there);
     RUN(windows_at_random_hold_their_bytes);
     if (!has_swap()) {
         (void)printf("skipped: pages that are swapped out: no swap\n");

@@ -26,12 +26,22 @@ TRAVEL = {
     "a ground travels": (
         "test_travel",
         "what_others_may_change_has_no_base",
-        [("travel.c", "base->open == NULL && ", "")],
+        [
+            ("travel.c", "!base->is_ground && ", ""),
+            (
+                "base.c",
+                "    if (base->is_ground) {\n        return false;\n    }\n",
+                "    if (base->is_ground) {\n        return true;\n    }\n",
+            ),
+        ],
     ),
     "a user's file travels": (
         "test_travel",
         "what_others_may_change_has_no_base",
-        [("travel.c", " || of->nbytes > under.base->nbytes - at) {", ") {")],
+        [
+            ("travel.c", " || of->nbytes > under.base->nbytes - at ||\n", " ||\n"),
+            ("base.c", "return cowi_is_frozen(base->descriptor);", "return true;"),
+        ],
     ),
     "a Storage may end beyond its base": (
         "test_travel",
@@ -47,7 +57,7 @@ TRAVEL = {
     "seals are not looked at": (
         "test_travel",
         "only_what_nobody_can_change_is_received",
-        [("base.c", "(seals & (SEALS | F_SEAL_WRITE)) == (SEALS | F_SEAL_WRITE);", "true;")],
+        [("base.c", "(seals & FROZEN) == FROZEN;", "true;")],
     ),
     "the size is not looked at": (
         "test_travel",

@@ -834,6 +834,54 @@ def test_a_failure_leaves_it_as_it_was(point, shape, monkeypatch):
     assert ran >= 1
 
 
+@pytest.mark.parametrize("shape", SIZES, ids=str)
+def test_what_is_written_between_two_versions_is_not_lost_unasked(shape, monkeypatch):
+    """A step fails for memory after its first array, and so does taking it back."""
+    from cowarray._versions.tracked import Tracked
+
+    history = ca.History({"a": ca.zeros(shape), "b": ca.zeros(shape)})
+    state = history.state
+    for value in (1, 2):
+        state["a"][1], state["b"][1] = value, value
+        history.commit()
+    write, calls = Tracked.write, 0
+
+    def failing(*arguments):
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            raise MemoryError
+        write(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Tracked, "write", failing)
+        with pytest.raises(MemoryError):
+            history.undo()
+    assert history.version == 2
+    state["a"][1] = state["b"][1] = 7
+    calls = (
+        history.commit,
+        history.undo,
+        lambda: history.checkout(0),
+        lambda: history.merge(1),
+        lambda: history[1],
+        lambda: history.branch("b"),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=r"between two versions.*discard=True"):
+            call()
+        assert state["a"][1, 0] == state["b"][1, 0] == 7
+    with monkeypatch.context() as patch:
+        patch.setattr(Tracked, "write", failing)
+        calls = 0
+        with pytest.raises(MemoryError):
+            history.undo(discard=True)
+    assert history.undo(discard=True) == 1  # of 2, where it was
+    assert state["a"][1, 0] == state["b"][1, 0] == 1
+    assert history.redo() == 2
+    assert state["a"][1, 0] == state["b"][1, 0] == 2
+
+
 def test_what_was_written_to_a_replaced_array_is_no_change():
     history = ca.History({"a": np.zeros(10)})
     history.state["a"][1] = 5

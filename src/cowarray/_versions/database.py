@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -170,6 +170,23 @@ class Database:
             except sqlite3.ProgrammingError as error:
                 raise ValueError("History: it is closed, and old versions are in its folder") from error
 
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Many questions, for which the file is locked and looked at once."""
+        with _LOCK:
+            try:
+                self._end_transaction()
+                self.query("BEGIN")
+                yield
+            finally:
+                self._end_transaction()
+
+    def _end_transaction(self) -> None:
+        """Leave none behind: an interrupt may have left one."""
+        with contextlib.suppress(sqlite3.ProgrammingError):  # it is closed
+            if self._connection is not None and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
     def _recover(self) -> None:
         """A writer that was killed leaves a transaction to take back; that needs the right to write."""
         may_write = os.access(self.path, os.W_OK) and os.access(self.folder, os.W_OK)
@@ -266,6 +283,7 @@ class Database:
         with _LOCK:
             connection = self._connection
             assert connection is not None, "only the process that opened it writes"
+            self._end_transaction()
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 for statement, values in rows:
@@ -274,7 +292,7 @@ class Database:
             except BaseException as error:
                 self._layouts.clear()
                 with contextlib.suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
+                    self._end_transaction()
                 if isinstance(error, sqlite3.Error):
                     raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
                 raise

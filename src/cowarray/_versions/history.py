@@ -9,7 +9,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
@@ -39,7 +38,6 @@ from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import NO_ENTRIES, Leap, Node, Present, Tree, Version
 
 if TYPE_CHECKING:
-    from cowarray._versions.bases import Stored
     from cowarray._versions.store import Store
 
 __all__ = ["History"]
@@ -98,7 +96,7 @@ def _is_on_stack(history: "History") -> bool:
 
 
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
-    """One call at a time; what an interrupt has cut short is finished first."""
+    """One call at a time; what an interrupt or a lack of memory has cut short is looked after first."""
 
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -107,7 +105,7 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
             try:
                 self._caller = threading.get_ident()
                 if self._step is not None:
-                    self._do(self._step)
+                    self._go_on(self._step, function.__name__, discard=bool(kwargs.get("discard")))
                 try:
                     return function(self, *args, **kwargs)
                 finally:
@@ -213,6 +211,7 @@ class History:
         self._contents: Contents | DiskContents = Contents()
         self._tree = Tree()
         self._step: _Step | None = None
+        self._is_torn = False  # between the versions of a step that could neither be made nor undone
         self._store: Store | None = None
         self._place: tuple[int, dict[str, int], str] = 0, {"main": 0}, "main"
         if not in_folder:
@@ -259,43 +258,27 @@ class History:
 
     def _open(self, folder: Path, mode: str, template: Any) -> None:
         with importing:
+            from cowarray._versions.opening import give_present, pages_within
             from cowarray._versions.store import Store
             from cowarray._versions.stored_tree import StoredTree
 
         store, present, arrays = Store.open(folder, writes=mode == "r+")
         try:
-            self._fill(store, StoredTree(store, store.written, template), present, arrays, mode)
+            self._store, self._contents = store, store.contents
+            self._tree = StoredTree(store, store.written, template)
+            self._place, page, content = give_present(
+                arrays, self._tree, store.contents, present, goes_back=mode == "r"
+            )
+            for stored in arrays:
+                part = pages_within(page, stored)
+                slot = _Slot(Tracked(stored.array, in_file=stored.in_file), stored.first)
+                slot.stored = True
+                slot.held[page[part] - stored.first] = content[part]
+                self._enter(stored.number, slot)
+            self._state = put_back(self._tree[self._head].layout, None, self._arrays())
         except BaseException:
             store.close()
             raise
-
-    def _fill(self, store: "Store", tree: Tree, present: Present, arrays: list["Stored"], mode: str) -> None:
-        """Become what the folder says."""
-        self._store, self._contents, self._tree = store, store.contents, tree
-        self._place = present.head, present.tips, present.branch
-        page, content, found = self._readable(mode)
-        for stored in arrays:
-            start, stop = np.searchsorted(page, [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]).tolist()
-            own, held = page[start:stop] - stored.first, content[start:stop]
-            Tracked.write_into(stored.array, own, found[start:stop])
-            slot = _Slot(Tracked(stored.array, in_file=stored.in_file), stored.first)
-            slot.stored = True
-            slot.held[own] = held
-            self._enter(stored.number, slot)
-        self._state = put_back(self._tree[self._head].layout, None, self._arrays())
-
-    def _readable(self, mode: str) -> tuple[_Numbers, _Numbers, NDArray[np.uint8]]:
-        """Pages of the present version, and contents; to read only, of the last one before that is not damaged."""
-        while True:
-            page, content = self._tree.at(self._head)
-            try:
-                return page, content, self._contents.get(content)
-            except ValueError as error:
-                parent = self._tree[self._head].version.parent
-                if mode != "r" or parent is None:
-                    raise
-                warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
-                self._place = parent, self._tips, self._branch
 
     # Set at once, so that an interrupt finds all three of one time.
     @property
@@ -954,17 +937,28 @@ class History:
         return held
 
     def _do(self, step: _Step) -> None:
-        """Make a step. One that is interrupted is finished by the next call; one that fails is undone."""
+        """Make a step. An interrupted one is finished by the next call; one that fails is undone, if need be by it."""
         self._step = step
         try:
             self._finish(step)
         except Exception:
+            self._is_torn = bool(step.written)
             self._undo(step)
-            self._step = None
-            self._say(self._head, self._tips, self._branch)
             raise
         for number in step.pages:
             self._slots[number].tracked.settle()
+
+    def _go_on(self, step: _Step, name: str, *, discard: bool) -> None:
+        """Finish a step, or undo it if it could not be finished: the caller may have written to the arrays since."""
+        if not self._is_torn:
+            self._do(step)
+        elif discard:
+            self._undo(step)
+        else:
+            raise ValueError(
+                f"History.{name.strip('_')}: memory ran out, and the state is between two versions; go to one of them "
+                "with discard=True, which drops what was written"
+            )
 
     def _finish(self, step: _Step) -> None:
         """What is done twice is done once."""
@@ -996,6 +990,8 @@ class History:
         if step.added is None:
             with suppress(Exception):  # of a container of the user's
                 self._state = put_back(self._tree[self._head].layout, self._state, self._arrays())
+        self._step, self._is_torn = None, False
+        self._say(self._head, self._tips, self._branch)
 
     # ---- merging -----------------------------------------------------------------------------------------------------
 

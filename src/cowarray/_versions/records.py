@@ -19,7 +19,8 @@ BASE_HEADER = 4096  # bytes of a base's header, so that its pages are the file's
 FILE_BITS = 40  # of a place that say where in its file
 _HEAD = struct.Struct("<qII")  # page, version, checksum
 RECORD = _HEAD.size + PAGE
-_AT_ONCE = 1024  # records that are read before they are checked
+_AT_ONCE = 64  # records that are read, checked and copied while they are in the cache
+_NEAR = 8 * RECORD  # bytes between records that are read together
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
@@ -30,13 +31,21 @@ def record_of(page: int, version: int, content: bytes) -> bytes:
     return _HEAD.pack(page, version, checksum) + content
 
 
-def _checksum_of(record: bytes | memoryview) -> int:
-    return zlib.crc32(record[_HEAD.size :], zlib.crc32(record[: _HEAD.size - 4]))
+def _checksum_of(data: bytes | memoryview, at: int = 0) -> int:
+    """That of the record at a byte."""
+    return zlib.crc32(data[at + _HEAD.size : at + RECORD], zlib.crc32(data[at : at + _HEAD.size - 4]))
 
 
 def _place_of(number: int) -> tuple[int, int]:
     """The file of a content, and the byte at which its record begins."""
     return number >> FILE_BITS, number & ((1 << FILE_BITS) - 1)
+
+
+def _spans(numbers: _Numbers) -> list[tuple[int, int]]:
+    """Which of these sorted records are read together."""
+    block = (numbers & ((1 << FILE_BITS) - 1)) // (_AT_ONCE * RECORD)
+    ends = np.flatnonzero((np.diff(numbers) > _NEAR) | (np.diff(block) != 0)) + 1
+    return list(pairwise([0, *ends.tolist(), len(numbers)])) if len(numbers) else []
 
 
 class DiskContents:
@@ -94,9 +103,7 @@ class DiskContents:
         self._take_of_bases(numbers, made)
         left = self._take_waiting(numbers, made)
         left = left[np.argsort(numbers[left])]
-        for at in range(0, left.size, _AT_ONCE):
-            part = left[at : at + _AT_ONCE]
-            made[part] = self._read(numbers[part])
+        self._read(numbers[left], left, made)
         return made
 
     def _take_of_bases(self, numbers: _Numbers, made: _Bytes) -> None:
@@ -123,21 +130,23 @@ class DiskContents:
                 made[at] = np.frombuffer(content, np.uint8)
         return np.array([at for at, content in found if content is None], np.int64)
 
-    def _read(self, numbers: _Numbers) -> _Bytes:
-        """Pages of files, by sorted numbers: neighbours are read at once."""
-        view = memoryview(bytearray(len(numbers) * RECORD))
+    def _read(self, numbers: _Numbers, where: _Numbers, made: _Bytes) -> None:
+        """Put pages of files where they are wanted, by sorted numbers: those near each other are read at once."""
+        view = memoryview(bytearray(_AT_ONCE * RECORD))
         records: _Bytes = np.frombuffer(view, np.uint8).reshape(-1, RECORD)
-        ends = np.flatnonzero(np.diff(numbers) != RECORD) + 1
-        for first, last in pairwise([0, *ends.tolist(), len(numbers)]):
+        for first, last in _spans(numbers):
             file, offset = _place_of(int(numbers[first]))
-            if file in self.files:
-                count = os.preadv(self.files[file], [view[first * RECORD : last * RECORD]], offset)
-                records[first + count // RECORD : last] = 0  # one that is cut short
-        checksums = records[:, _HEAD.size - 4 : _HEAD.size].copy().view("<u4")
-        for at, checksum in enumerate(checksums.ravel().tolist()):
-            if _checksum_of(view[at * RECORD : (at + 1) * RECORD]) != checksum:
-                self.checked(int(numbers[at]))  # says what is wrong
-        return records[:, _HEAD.size :]
+            at = (numbers[first:last] - numbers[first]) // RECORD
+            some = view[: (int(at[-1]) + 1) * RECORD]
+            count = os.preadv(self.files[file], [some], offset) if file in self.files else 0
+            records[count // RECORD :, : _HEAD.size] = 0  # of what is not there
+            checksums = records[at, _HEAD.size - 4 : _HEAD.size].view("<u4").ravel().tolist()
+            for start, number, checksum in zip(
+                (at * RECORD).tolist(), numbers[first:last].tolist(), checksums, strict=True
+            ):
+                if _checksum_of(view, start) != checksum:
+                    self.checked(number)  # says what is wrong
+            made[where[first:last]] = records[at, _HEAD.size :]
 
     def checked(self, number: int) -> bytes:
         """A page of a file, if its checksum is right."""

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cowarray._versions.coding import decoded
 from cowarray._versions.containers import Layout, has_classes
 from cowarray._versions.database import Row
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from cowarray._versions.store import Store
 
 __all__ = ["StoredTree"]
+
+_Numbers = NDArray[np.int64]
 
 _MOST = 2048  # versions and leaps that are kept in memory
 _MOST_BYTES = 8 << 20  # of their entries
@@ -91,6 +96,14 @@ class StoredTree(Tree):
         if found is None:
             found = self._leaps[number, level] = self._kept(self._store.database.leap(number, level))
         return found
+
+    def between(self, start: int, goal: int) -> tuple[_Numbers, _Numbers]:
+        with self._store.database.reading():
+            return super().between(start, goal)
+
+    def at(self, number: int) -> tuple[_Numbers, _Numbers]:
+        with self._store.database.reading():
+            return super().at(number)
 
     def nodes(self) -> Iterator[Node]:
         written, more = self._unwritten()

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 __all__ = ["NO_ENTRIES", "Entries", "Leap", "Node", "Present", "Tree", "Version"]
 
 _STRIDE = 32  # docs/history-format.md names it
+_DENSE = 16  # pages of a range for each that is named, below which a table of the range beats sorting
+_UNSAID = np.iinfo(np.int64).min  # no content
 
 _Numbers = NDArray[np.int64]
 Entries = NDArray[np.int64]  # a row of pages, one of their contents before, one of those after
@@ -75,18 +77,30 @@ class Leap:
     entries: Entries
 
 
-def _joined(parts: list[Entries]) -> Entries:
-    """What several steps changed in all, by sorted pages. The oldest comes first."""
-    if not parts:
-        return NO_ENTRIES
-    page, before, after = np.concatenate(parts, axis=1)
+def _last(page: _Numbers, content: _Numbers) -> tuple[_Numbers, _Numbers]:
+    """Of each page the last content that is said, by sorted pages."""
+    lowest, highest = (int(page.min()), int(page.max())) if page.size else (0, -1)
+    if highest - lowest < _DENSE * page.size:
+        table = np.full(highest - lowest + 1, _UNSAID)
+        table[page - lowest] = content
+        found = np.flatnonzero(table != _UNSAID)
+        return found + lowest, table[found]
     order = np.argsort(page, kind="stable")
     page = page[order]
-    first = np.ones(page.size, np.bool_)
-    first[1:] = page[1:] != page[:-1]
     last = np.ones(page.size, np.bool_)
-    last[:-1] = first[1:]
-    return np.stack([page[first], before[order[first]], after[order[last]]])
+    last[:-1] = page[1:] != page[:-1]
+    return page[last], content[order[last]]
+
+
+def _joined(parts: list[Entries]) -> Entries:
+    """What several steps changed in all, by sorted pages. The oldest comes first."""
+    page, before, after = np.concatenate([NO_ENTRIES, *parts], axis=1)
+    pages, after = _last(page, after)
+    return np.stack([pages, _last(page[::-1], before[::-1])[1], after])
+
+
+def _oldest_first(parts: list[Entries]) -> Entries:
+    return np.concatenate([NO_ENTRIES, *parts[::-1]], axis=1)
 
 
 def _level(depth: int, steps: int) -> int:
@@ -212,16 +226,14 @@ class Tree:
         a, ups = self._climb(start, depths[0] - min(depths))
         b, downs = self._climb(goal, depths[1] - min(depths))
         more = self._meet(a, b, min(depths))
-        page, before, _ = _joined([*ups, *more[0]][::-1])
-        back = np.stack([page, before, before])
-        page, _, content = _joined([back, *[*downs, *more[1]][::-1]])
-        return page, content
+        back, there = np.concatenate([NO_ENTRIES, *ups, *more[0]], axis=1), _oldest_first([*downs, *more[1]])
+        return _last(np.concatenate([back[0], there[0]]), np.concatenate([back[1], there[2]]))
 
     def at(self, number: int) -> tuple[_Numbers, _Numbers]:
         """The sorted pages that are not, in a version, what they were when their arrays came; and their contents."""
         root, parts = self._climb(number, self[number].depth)
-        page, _, content = _joined([self[root].entries, *parts[::-1]])
-        return page, content
+        page, _, content = _oldest_first([*parts, self[root].entries])
+        return _last(page, content)
 
     def is_ancestor(self, old: int, young: int) -> bool:
         """Whether one version is the other or was made of it through parents."""

@@ -1,0 +1,66 @@
+"""What arrays of a folder are when it is opened: as first committed, with the pages of the present version."""
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cowarray._versions.bases import Stored
+from cowarray._versions.records import DiskContents
+from cowarray._versions.tracked import PAGE, Tracked
+from cowarray._versions.tree import Present, Tree
+
+__all__ = ["give_present", "pages_within"]
+
+_AT_ONCE = 1024  # pages that are read before they are written, so that little memory is new
+
+_Numbers = NDArray[np.int64]
+
+
+def pages_within(page: _Numbers, stored: Stored) -> slice:
+    """Where the pages of an array are among sorted ones."""
+    ends = [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]
+    return slice(*np.searchsorted(page, ends).tolist())
+
+
+def give_present(
+    arrays: list[Stored], tree: Tree, contents: DiskContents, present: Present, *, goes_back: bool
+) -> tuple[tuple[int, dict[str, int], str], _Numbers, _Numbers]:
+    """Write the present version into arrays that are as first committed.
+
+    Parameters
+    ----------
+    goes_back : bool
+        Whether to take the version before for one that is damaged, with a warning.
+
+    Returns
+    -------
+    tuple
+        Where the history is then; the version's pages, and their contents.
+    """
+    head, page = present.head, np.zeros(0, np.int64)
+    while True:
+        before, (page, content) = page, tree.at(head)
+        back = np.setdiff1d(before, page)  # what was written of a damaged version
+        try:
+            _write(arrays, contents, np.append(page, back), np.append(content, contents.first(back)))
+        except ValueError as error:
+            parent = tree[head].version.parent
+            if not goes_back or parent is None:
+                raise
+            warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
+            head = parent
+        else:
+            return (head, present.tips, present.branch), page, content
+
+
+def _write(arrays: list[Stored], contents: DiskContents, page: _Numbers, content: _Numbers) -> None:
+    """Write pages, in the order in which the files have their contents."""
+    order = np.argsort(content)
+    for at in range(0, order.size, _AT_ONCE):
+        some = order[at : at + _AT_ONCE]
+        some = some[np.argsort(page[some])]
+        found = contents.get(content[some])
+        for stored in arrays:
+            part = pages_within(page[some], stored)
+            Tracked.write_into(stored.array, page[some][part] - stored.first, found[part])
