@@ -786,8 +786,8 @@ cdef int put_part(Array self, object key, object value) except -1:
         header = writable_header(self, &access)
     else:
         header = writable_header(self, NULL)
-    # The value may be a view of self, so take its header after self has got its own bytes. (An index in self's bytes has
-    # a share.)
+    # The value may be a view of self, so take its header after self has got its own bytes. An index in self's bytes has
+    # a share.
     if is_array(value) and not one and not runs_code(self.descr):
         shown = header_beside(<Array>value, header)
     header[where] = shown

@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,7 +171,7 @@ class Database:
                 raise ValueError("History: it is closed, and old versions are in its folder") from error
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> Generator[None]:
         """Many questions, for which the file is locked and looked at once."""
         with _LOCK:
             try:

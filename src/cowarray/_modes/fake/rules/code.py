@@ -138,7 +138,7 @@ def polyfit(call: Call) -> Any:
 def written_by_code(call: Call) -> Any:
     """NumPy's code says what is wrong, of a stand-in that takes no memory; the table says what is written."""
     x = call.args[0] if call.args else call.kwargs.get("a", call.kwargs.get("arr"))
-    if not is_fake(x):
+    if x is None or not is_fake(x):
         return composite(call)
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
