@@ -101,7 +101,7 @@ PAGES = {
     "two regions of plain memory are one run": (
         "test_pages_policy",
         "copied_regions_hold_their_values",
-        [("pages.c", "start->base != NULL &&\n", "true &&\n")],
+        [("windows.c", "start->base != NULL &&\n", "true &&\n")],
     ),
     "a quarter of the maps is all of them": (
         "test_pages_failures",

@@ -238,7 +238,7 @@ PAGING = {
                 "            if (cowi_context_family(made->context) != NULL) {\n"
                 "                cowi_family_earn(cowi_context_family(made->context), nbytes);\n            }\n",
             ),
-            ("context.c", "    uint64_t before = cowi_load_relaxed(&context->owed);\n", "    uint64_t before = 0;\n"),
+            ("context.c", "    before = cowi_load_relaxed(&context->owed);\n", "    before = 0;\n"),
         ],
     ),
     "no lazy copy is earned": (

@@ -110,7 +110,7 @@ cow_family *cowi_family_retain(cow_family *of)
     return of;
 }
 
-void cowi_family_release(cow_family *)
+void cowi_family_let_go(cow_family *)
 {
 }
 
