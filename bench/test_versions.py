@@ -23,7 +23,7 @@ def test_every_library_reads_back_what_it_wrote(capsys):
 
 
 def test_a_save_beside_a_program_is_of_its_call():
-    assert saves.main(["--mib", "16"]) == [True] * 4
+    assert saves.main(["--mib", "16"]) == [True] * 7
 
 
 def test_an_array_goes_to_a_worker_and_back_in_each_way(capsys):

@@ -330,3 +330,23 @@ def test_flat_takes_a_view_of_the_same_array(shape, view, order):
         x.flat = VIEWS_OF_ITSELF[view](x)
         seen.append(x.tolist())
     assert seen[1] == seen[0]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_an_index_that_the_value_writes_to_is_read_after_it(shared):
+    """As with NumPy, whether or not the index shares its bytes with a copy."""
+
+    def assigned(module):
+        x, index = module.zeros(10), module.array([1, 2, 3])
+        kept = index.copy() if shared else None
+
+        class Value:
+            def __array__(self, dtype=None, copy=None):
+                index[0] = 7
+                return np.ones(3)
+
+        x[index] = Value()
+        assert kept is None or kept.tolist() == [1, 2, 3]
+        return x.tolist()
+
+    assert assigned(cowarray) == assigned(np)

@@ -231,6 +231,27 @@ def test_a_damaged_last_version_leaves_the_others(folder):
     history.close()
 
 
+def test_of_two_damaged_versions_no_page_stays(folder):
+    """More pages than are read at once: many are in the arrays when the damaged one is met."""
+    with ca.History(folder, {"a": ca.zeros(3000 * 512)}) as history:
+        a = history.state["a"]
+        a[-1] = 1.0
+        history.commit()
+        a[: 2000 * 512 : 512] = 2.0
+        a[-1] = 3.0
+        history.commit()
+    (pages,) = (folder / "pages").iterdir()
+    data = bytearray(pages.read_bytes())
+    for record in 0, len(data) // (16 + 4096) - 1:
+        data[record * (16 + 4096) + 4000] ^= 1
+    pages.write_bytes(data)
+    with pytest.warns(UserWarning, match="the state is that of version"):
+        history = ca.History(folder, mode="r")
+    assert history.version == 0
+    assert not history.state["a"].any()
+    history.close()
+
+
 def test_a_base_that_somebody_changed_is_an_error(folder):
     edited(folder)
     base = min((folder / "bases").iterdir())

@@ -747,7 +747,6 @@ cdef int put_part(Array self, object key, object value) except -1:
     one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
     if one and not self.nd:
         key = Ellipsis  # gives an array; () would give a scalar
-    where = key_beside(self, key)
     try:
         if one:
             shown = numpy_empty((), self.descr)
@@ -759,10 +758,11 @@ cdef int put_part(Array self, object key, object value) except -1:
             is_nested = shown is not value and not is_array(value) and not cnp.PyArray_Check(value)
     except (TypeError, ValueError, OverflowError):
         # NumPy reports a bad index first: let it, on a throwaway array.
-        part = const_header(self)[where]
+        part = const_header(self)[key_beside(self, key)]
         if not one:
             numpy_empty(np.shape(part), self.descr)[...] = value
         raise
+    where = key_beside(self, key)  # whatever the value's code has written to it
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
     intent = WRITES if is_array(value) and (<Array>value).storage_ is self.storage_ else OVERWRITES

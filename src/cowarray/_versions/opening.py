@@ -38,10 +38,11 @@ def give_present(
     tuple
         Where the history is then; the version's pages, and their contents.
     """
-    head, page = present.head, np.zeros(0, np.int64)
+    head, tried = present.head, np.zeros(0, np.int64)
     while True:
-        before, (page, content) = page, tree.at(head)
-        back = np.setdiff1d(before, page)  # what was written of a damaged version
+        page, content = tree.at(head)
+        back = np.setdiff1d(tried, page)  # what may have been written of damaged versions
+        tried = np.union1d(tried, page)
         try:
             _write(arrays, contents, np.append(page, back), np.append(content, contents.first(back)))
         except ValueError as error:
