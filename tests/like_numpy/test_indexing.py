@@ -332,6 +332,17 @@ def test_flat_takes_a_view_of_the_same_array(shape, view, order):
     assert seen[1] == seen[0]
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0), (1, 0), (0, 1), (3,)])
+def test_what_fits_where_nothing_is_picked_is_numpys_to_say(shape):
+    def assigned(x):
+        x[np.array([], np.intp)] = np.zeros(shape)
+
+    x = cowarray.ones(3)
+    kept = x.copy()
+    assert outcome(assigned, np.ones(3))[1] is outcome(assigned, x)[1]
+    assert x.tolist() == kept.tolist() == [1, 1, 1]
+
+
 @pytest.mark.parametrize("shared", [False, True])
 def test_an_index_that_the_value_writes_to_is_read_after_it(shared):
     """As with NumPy, whether or not the index shares its bytes with a copy."""

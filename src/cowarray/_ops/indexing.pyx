@@ -851,6 +851,8 @@ cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
     part = header if where is Ellipsis else header[where]
     if type(part) is not cnp.ndarray:
         return False
+    if cnp.PyArray_SIZE(part) == 0 and root(part) is not root(header):
+        return False  # of what an array picks, NumPy takes (0, 0) to fit (0,)
     check_fits(part, shown, is_nested)
     return cnp.PyArray_SIZE(part) == cnp.PyArray_SIZE(header) and root(part) is root(header)
 
