@@ -6,7 +6,7 @@
  * window or a shadow refers to it. Somebody may close its descriptor and open another file under the same number, so it is
  * looked at before each use.
  *
- * A call that fails leaves nothing behind. */
+ * A call that fails leaves nothing behind. It is one file because descriptor, seals, map and list change together. */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
 #include "base.h"
 
