@@ -39,13 +39,26 @@ static cow_status bring(const cow_allocator *allocator, cow_storage *storage, in
 }
 
 /* The bytes 0, 1, 2, ... of SIZE, so that a window knows where it should lie. */
-static void bring_counting(const cow_allocator *allocator, cow_storage *storage)
+static cow_dataptr counting(const cow_allocator *allocator)
 {
     const cow_dataptr ptr = bytes_of(allocator, SIZE, 0);
     for (unsigned i = 0; i < SIZE; i++) {
         ((unsigned char *)ptr.data)[i] = (unsigned char)i;
     }
-    CHECK_OK(cow_storage_fill(storage, ptr, SIZE, NULL));
+    return ptr;
+}
+
+static void bring_counting(const cow_allocator *allocator, cow_storage *storage)
+{
+    CHECK_OK(cow_storage_fill(storage, counting(allocator), SIZE, NULL));
+}
+
+/* They go and come back elsewhere for certain: the new ones are there before the old ones go. */
+static void move_counting(const cow_allocator *allocator, cow_storage *storage, size_t sharers)
+{
+    const cow_dataptr elsewhere = counting(allocator);
+    CHECK_OK(cow_storage_evict(storage, sharers, NULL));
+    CHECK_OK(cow_storage_fill(storage, elsewhere, SIZE, NULL));
 }
 
 static bool counts_from(cow_storage *storage, unsigned first)
@@ -348,8 +361,7 @@ static void a_clone_that_is_read_at_once_knows_where_the_bytes_are(fixture *f)
     cow_storage *a = make_filled(f->allocator, SIZE, 0);
     cow_storage *b = make_window(a, 50, 100);
     cow_storage *made = NULL;
-    CHECK_OK(cow_storage_evict(a, 2, NULL)); /* b keeps the address of before */
-    bring_counting(f->allocator, a);
+    move_counting(f->allocator, a, 2); /* b keeps the address of before */
     if (!CHECK_OK(cow_lazy_clone(b, 20, 30, COW_READS, &made, NULL))) {
         return;
     }
@@ -513,8 +525,7 @@ static void writes_after_a_fill(fixture *f)
     cow_storage *b = make_clone(a);
     cow_storage *c = make_window(a, 100, 50);
     cow_const_scope reader;
-    CHECK_OK(cow_storage_evict(a, 3, NULL)); /* b and c still have the old address */
-    bring_counting(f->allocator, b);
+    move_counting(f->allocator, a, 3); /* b and c still have the old address */
     CHECK(!cow_storage_is_sole(b));
     CHECK_OK(cow_const_begin(c, &reader, NULL));
     CHECK_OK(fill(a, 1));
@@ -534,8 +545,7 @@ static void a_steal_finds_bytes_that_another_has_filled(fixture *f)
     cow_storage *a = make_filled(f->allocator, SIZE, 0);
     cow_storage *b = make_window(a, 30, 40);
     cow_mutable_scope writer;
-    CHECK_OK(cow_storage_evict(a, 2, NULL));
-    bring_counting(f->allocator, a);
+    move_counting(f->allocator, a, 2);
     cow_storage_free(a);
     CHECK_OK(cow_mutable_begin(b, COW_NO_COPY | COW_TRY, &writer, NULL)); /* b's first door since then */
     CHECK(((const unsigned char *)writer.data)[0] == 30 && writer.data == cow_storage_address(b));
@@ -552,8 +562,7 @@ static void an_overwrite_finds_bytes_that_another_has_filled(fixture *f)
     cow_storage *a = make_filled(f->allocator, SIZE, 0);
     cow_storage *b = make_window(a, 30, 40);
     cow_overwrite_scope scope;
-    CHECK_OK(cow_storage_evict(a, 2, NULL));
-    bring_counting(f->allocator, a);
+    move_counting(f->allocator, a, 2);
     CHECK_OK(cow_overwrite_begin(b, 0, &scope, NULL));
     CHECK(((const unsigned char *)scope.old)[0] == 30 && scope.old != scope.data);
     memset(scope.data, 1, scope.nbytes);
