@@ -52,7 +52,7 @@ class Chapter:
 
     def __init__(self, module, space="np", expected=(), named_otherwise=(), untried=()):
         self.module, self.space = module, space
-        self.names = [name for name in module.__all__ if inspect.isfunction(getattr(module, name))]
+        self.names = [name for name in module.__all__ if inspect.isfunction(inspect.unwrap(getattr(module, name)))]
         names = {f"{space}.{name}" for name in self.names}
         calls = [call for call in sources("function") if "like=" not in call] + sources("chapter")
         self.calls = [

@@ -26,7 +26,8 @@ CHAPTERS = {
 FUNCTIONS = [name for module in CHAPTERS.values() for name in module.__all__]
 
 
-FUNCTIONS = [name for name in FUNCTIONS if inspect.isfunction(getattr(cowarray, name))] + ["array", "asarray"]
+FUNCTIONS = [name for name in FUNCTIONS if inspect.isfunction(inspect.unwrap(getattr(cowarray, name)))]
+FUNCTIONS += ["array", "asarray"]
 
 
 CALLS = [call for call in sources("namespace") if re.match(r"cowarray\.(\w+)", call)[1] in FUNCTIONS]

@@ -6,9 +6,14 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import types
 
+import numpy as np
 import pytest
 from support.extensions import SOURCES, SUFFIX, build
+
+import cowarray
+from cowarray._tools import compiled, stand_ins
 
 SCRIPT = """
     import functools, inspect, pickle
@@ -90,3 +95,17 @@ def test_factors_of_a_sparse_matrix_take_our_arrays(tmp_path, options):
     ours = subprocess.run([sys.executable, "-m", "cowarray", "simulate", *options, "script.py"], **run)
     assert (ours.stdout, ours.returncode) == (plain.stdout, 0)
     assert "SuperLU" not in ours.stderr
+
+
+@pytest.mark.parametrize("name", ["sqrt", "mean", "atleast_1d", "asarray"])
+def test_what_compiled_code_has_of_ours_gives_it_numpys_arrays(name):
+    module = types.ModuleType("demanding")
+    setattr(module, name, getattr(cowarray, name))
+    module.ndarray = cowarray.ndarray
+    compiled._adapt(module, stand_ins.taken_in)
+    assert type(getattr(module, name)(np.ones((2, 2)), *((0,) if name == "mean" else ()))) is np.ndarray
+    assert module.ndarray is cowarray.ndarray
+    untouched = types.ModuleType("others")
+    untouched.sqrt = cowarray.sqrt
+    compiled._adapt(untouched, None)
+    assert untouched.sqrt is cowarray.sqrt

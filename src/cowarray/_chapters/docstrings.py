@@ -124,7 +124,8 @@ def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
     """
     for name in module["__all__"]:
         function = module[name]
-        if inspect.isfunction(function) and function.__module__ == module["__name__"] and function.__doc__:
+        is_function = inspect.isfunction(inspect.unwrap(function)) and function.__module__ == module["__name__"]
+        if is_function and function.__doc__:
             sections = _sections(function.__doc__)
             summary, _, returns = sections[""].partition("\n\n")
             if returns and "Returns" not in sections:

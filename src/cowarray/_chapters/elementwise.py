@@ -9,24 +9,21 @@ The options are those of NumPy's ufuncs. ``out`` is written to where ``where`` i
 array; if it shares bytes it first gets its own, unless all of it is replaced. ``dtype`` is the type that NumPy computes
 in, and ``casting`` decides which conversions to it are allowed.
 
-Most functions are a line, and their price is that of the call: see `_ops/protocols.pyx`. For that reason no option is
-keyword-only: CPython takes 50 ns longer to call such functions. Parameters are the same for all functions of a
-signature: `_completed` puts them into the docstrings.
+Most functions are declared, by signature and docstring, and `calling` makes each from its ufunc. Parameters are the
+same for all functions of a signature: `_completed` puts them into the docstrings.
 
 It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
 
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any, ParamSpec, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters import ufunc_methods as _methods
+from cowarray._chapters.declared import calling
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
-from cowarray._ops.protocols import elementwise1, elementwise2, imported
+from cowarray._ops.protocols import imported
 
 __all__ = [
     "abs",
@@ -98,11 +95,6 @@ __all__ = [
     "trunc",
 ]
 
-# Python looks up np.add the long way each time, for NumPy's module has a __getattr__. In a module without one it is
-# found where it was the last time: 310 ns instead of 340 for a sum of ten numbers, of which np.add takes 220.
-_ufuncs = ModuleType("ufuncs", "NumPy's ufuncs.")
-vars(_ufuncs).update({name: item for name, item in vars(np).items() if isinstance(item, np.ufunc)})
-
 _PARAMETERS = {
     "x": "array_like",
     "x1": "array_like",
@@ -118,43 +110,37 @@ _PARAMETERS = {
         "    Which conversions to that type, and to that of `out`, are allowed."
     ),
 }
-_complete = Completed(_PARAMETERS)
-_Call = ParamSpec("_Call")
-_Result = TypeVar("_Result")
+_completed = Completed(_PARAMETERS)
 
 
-def _completed(function: Callable[_Call, _Result]) -> _methods.Ufunc[_Call, _Result]:
-    """A ufunc's function with its whole docstring. What it has beside its call comes at the end of the module."""
-    return _methods.as_ufunc(_complete(function))
-
-
+@calling(np.absolute)
 @_completed
 def abs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Absolute values; of complex numbers their magnitudes.
 
     Fresh, of x's shape and dtype; real.
     """
-    return elementwise1(_ufuncs.absolute, x, out, where, dtype, casting)
 
 
+@calling(np.arccos)
 @_completed
 def acos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Arc cosines, in radians from 0 to π.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arccos, x, out, where, dtype, casting)
 
 
+@calling(np.arccosh)
 @_completed
 def acosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Inverse hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arccosh, x, out, where, dtype, casting)
 
 
+@calling(np.add)
 @_completed
 def add(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -169,36 +155,36 @@ def add(
     >>> cowarray.add(cowarray.asarray([1, 2]), [0.5, 1])
     array([1.5, 3. ])
     """
-    return elementwise2(_ufuncs.add, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.arcsin)
 @_completed
 def asin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Arc sines, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arcsin, x, out, where, dtype, casting)
 
 
+@calling(np.arcsinh)
 @_completed
 def asinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Inverse hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arcsinh, x, out, where, dtype, casting)
 
 
+@calling(np.arctan)
 @_completed
 def atan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Arc tangents, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arctan, x, out, where, dtype, casting)
 
 
+@calling(np.arctan2)
 @_completed
 def atan2(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -207,18 +193,18 @@ def atan2(
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.arctan2, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.arctanh)
 @_completed
 def atanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Inverse hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.arctanh, x, out, where, dtype, casting)
 
 
+@calling(np.bitwise_and)
 @_completed
 def bitwise_and(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -227,9 +213,9 @@ def bitwise_and(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.bitwise_and, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.invert)
 @_completed
 def bitwise_invert(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -238,9 +224,9 @@ def bitwise_invert(
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.invert, x, out, where, dtype, casting)
 
 
+@calling(np.left_shift)
 @_completed
 def bitwise_left_shift(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -249,9 +235,9 @@ def bitwise_left_shift(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.left_shift, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.bitwise_or)
 @_completed
 def bitwise_or(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -260,9 +246,9 @@ def bitwise_or(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.bitwise_or, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.right_shift)
 @_completed
 def bitwise_right_shift(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -271,9 +257,9 @@ def bitwise_right_shift(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.right_shift, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.bitwise_xor)
 @_completed
 def bitwise_xor(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -282,16 +268,15 @@ def bitwise_xor(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.bitwise_xor, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.ceil)
 @_completed
 def ceil(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The least whole numbers that are not less than x.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.ceil, x, out, where, dtype, casting)
 
 
 def clip(
@@ -345,15 +330,16 @@ def clip(
     return np.clip(imported(a), low, high, given, **kwargs)
 
 
+@calling(np.conjugate)
 @_completed
 def conj(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Complex conjugates.
 
     Fresh, of x's shape and dtype. Where `ndarray.conj` may be a lazy copy, this computes.
     """
-    return elementwise1(_ufuncs.conjugate, x, out, where, dtype, casting)
 
 
+@calling(np.copysign)
 @_completed
 def copysign(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -362,27 +348,27 @@ def copysign(
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.copysign, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.cos)
 @_completed
 def cos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Cosines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.cos, x, out, where, dtype, casting)
 
 
+@calling(np.cosh)
 @_completed
 def cosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.cosh, x, out, where, dtype, casting)
 
 
+@calling(np.divide)
 @_completed
 def divide(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -391,9 +377,9 @@ def divide(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.divide, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.equal)
 @_completed
 def equal(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -402,36 +388,36 @@ def equal(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.equal, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.exp)
 @_completed
 def exp(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Exponentials, to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.exp, x, out, where, dtype, casting)
 
 
+@calling(np.expm1)
 @_completed
 def expm1(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """``exp(x) - 1``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.expm1, x, out, where, dtype, casting)
 
 
+@calling(np.floor)
 @_completed
 def floor(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The greatest whole numbers that are not greater than x.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.floor, x, out, where, dtype, casting)
 
 
+@calling(np.floor_divide)
 @_completed
 def floor_divide(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -440,9 +426,9 @@ def floor_divide(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.floor_divide, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.greater)
 @_completed
 def greater(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -451,9 +437,9 @@ def greater(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.greater, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.greater_equal)
 @_completed
 def greater_equal(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -462,9 +448,9 @@ def greater_equal(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.greater_equal, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.hypot)
 @_completed
 def hypot(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -473,7 +459,6 @@ def hypot(
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.hypot, x1, x2, out, where, dtype, casting)
 
 
 def imag(val: ArrayLike) -> Any:
@@ -492,6 +477,7 @@ def imag(val: ArrayLike) -> Any:
     return np.imag(imported(val))
 
 
+@calling(np.isfinite)
 @_completed
 def isfinite(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -500,27 +486,27 @@ def isfinite(
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isfinite, x, out, where, dtype, casting)
 
 
+@calling(np.isinf)
 @_completed
 def isinf(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Whether elements are infinite.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isinf, x, out, where, dtype, casting)
 
 
+@calling(np.isnan)
 @_completed
 def isnan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Whether elements are NaN.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isnan, x, out, where, dtype, casting)
 
 
+@calling(np.less)
 @_completed
 def less(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -529,9 +515,9 @@ def less(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.less, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.less_equal)
 @_completed
 def less_equal(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -540,45 +526,45 @@ def less_equal(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.less_equal, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.log)
 @_completed
 def log(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Logarithms to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log, x, out, where, dtype, casting)
 
 
+@calling(np.log10)
 @_completed
 def log10(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Logarithms to the base 10.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log10, x, out, where, dtype, casting)
 
 
+@calling(np.log1p)
 @_completed
 def log1p(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """``log(1 + x)``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log1p, x, out, where, dtype, casting)
 
 
+@calling(np.log2)
 @_completed
 def log2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Logarithms to the base 2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.log2, x, out, where, dtype, casting)
 
 
+@calling(np.logaddexp)
 @_completed
 def logaddexp(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -587,9 +573,9 @@ def logaddexp(
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
-    return elementwise2(_ufuncs.logaddexp, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.logical_and)
 @_completed
 def logical_and(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -598,9 +584,9 @@ def logical_and(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.logical_and, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.logical_not)
 @_completed
 def logical_not(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -609,9 +595,9 @@ def logical_not(
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.logical_not, x, out, where, dtype, casting)
 
 
+@calling(np.logical_or)
 @_completed
 def logical_or(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -620,9 +606,9 @@ def logical_or(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.logical_or, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.logical_xor)
 @_completed
 def logical_xor(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -631,9 +617,9 @@ def logical_xor(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.logical_xor, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.maximum)
 @_completed
 def maximum(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -642,9 +628,9 @@ def maximum(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.maximum, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.minimum)
 @_completed
 def minimum(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -653,9 +639,9 @@ def minimum(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.minimum, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.multiply)
 @_completed
 def multiply(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -664,9 +650,9 @@ def multiply(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.multiply, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.negative)
 @_completed
 def negative(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -675,9 +661,9 @@ def negative(
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.negative, x, out, where, dtype, casting)
 
 
+@calling(np.nextafter)
 @_completed
 def nextafter(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -686,9 +672,9 @@ def nextafter(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.nextafter, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.not_equal)
 @_completed
 def not_equal(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -697,9 +683,9 @@ def not_equal(
 
     Fresh; shapes broadcast; booleans.
     """
-    return elementwise2(_ufuncs.not_equal, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.positive)
 @_completed
 def positive(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -708,9 +694,9 @@ def positive(
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.positive, x, out, where, dtype, casting)
 
 
+@calling(np.power)
 @_completed
 def pow(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -724,7 +710,6 @@ def pow(
     ValueError
         Integers to a negative integer power.
     """
-    return elementwise2(_ufuncs.power, x1, x2, out, where, dtype, casting)
 
 
 def real(val: ArrayLike) -> Any:
@@ -750,6 +735,7 @@ def real(val: ArrayLike) -> Any:
     return np.real(imported(val))
 
 
+@calling(np.reciprocal)
 @_completed
 def reciprocal(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -758,9 +744,9 @@ def reciprocal(
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.reciprocal, x, out, where, dtype, casting)
 
 
+@calling(np.remainder)
 @_completed
 def remainder(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -769,7 +755,6 @@ def remainder(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.remainder, x1, x2, out, where, dtype, casting)
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None) -> Any:
@@ -798,15 +783,16 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
     return np.round(imported(a), decimals, given)
 
 
+@calling(np.sign)
 @_completed
 def sign(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.sign, x, out, where, dtype, casting)
 
 
+@calling(np.signbit)
 @_completed
 def signbit(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -815,36 +801,36 @@ def signbit(
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.signbit, x, out, where, dtype, casting)
 
 
+@calling(np.sin)
 @_completed
 def sin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Sines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.sin, x, out, where, dtype, casting)
 
 
+@calling(np.sinh)
 @_completed
 def sinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.sinh, x, out, where, dtype, casting)
 
 
+@calling(np.sqrt)
 @_completed
 def sqrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.sqrt, x, out, where, dtype, casting)
 
 
+@calling(np.square)
 @_completed
 def square(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -853,9 +839,9 @@ def square(
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.square, x, out, where, dtype, casting)
 
 
+@calling(np.subtract)
 @_completed
 def subtract(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -864,38 +850,33 @@ def subtract(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.subtract, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.tan)
 @_completed
 def tan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Tangents of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.tan, x, out, where, dtype, casting)
 
 
+@calling(np.tanh)
 @_completed
 def tanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
-    return elementwise1(_ufuncs.tanh, x, out, where, dtype, casting)
 
 
+@calling(np.trunc)
 @_completed
 def trunc(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The whole numbers next to x in the direction of 0.
 
     Fresh, of x's shape and dtype.
     """
-    return elementwise1(_ufuncs.trunc, x, out, where, dtype, casting)
 
-
-for _name in __all__:
-    if hasattr(_ufuncs, _name):
-        _methods.with_methods(globals()[_name], getattr(_ufuncs, _name))
 
 complete(globals())

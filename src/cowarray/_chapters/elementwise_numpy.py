@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import calling, calling_for_two
 from cowarray._chapters.docstrings import Completed, complete
-from cowarray._chapters.elementwise import _PARAMETERS, _completed, _ufuncs
+from cowarray._chapters.elementwise import _PARAMETERS, _completed
 from cowarray._chapters.elementwise import abs as absolute
 from cowarray._chapters.elementwise import acos as arccos
 from cowarray._chapters.elementwise import acosh as arccosh
@@ -30,9 +31,8 @@ from cowarray._chapters.elementwise import divide as true_divide
 from cowarray._chapters.elementwise import pow as power
 from cowarray._chapters.elementwise import remainder as mod
 from cowarray._chapters.elementwise import round as around
-from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
-from cowarray._ops.protocols import dispatched, elementwise1, elementwise2
+from cowarray._ops.protocols import dispatched
 
 _Pair: TypeAlias = tuple[AnyArray | None, AnyArray | None] | None
 
@@ -116,6 +116,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Any:
     return dispatched(np.angle, z, deg)
 
 
+@calling(np.bitwise_count)
 @_completed
 def bitwise_count(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -124,18 +125,18 @@ def bitwise_count(
 
     Fresh, of x's shape, uint8.
     """
-    return elementwise1(_ufuncs.bitwise_count, x, out, where, dtype, casting)
 
 
+@calling(np.cbrt)
 @_completed
 def cbrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Cube roots of real numbers.
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.cbrt, x, out, where, dtype, casting)
 
 
+@calling(np.deg2rad)
 @_completed
 def deg2rad(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -144,9 +145,9 @@ def deg2rad(
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.deg2rad, x, out, where, dtype, casting)
 
 
+@calling(np.degrees)
 @_completed
 def degrees(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -155,11 +156,10 @@ def degrees(
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.degrees, x, out, where, dtype, casting)
 
 
+@calling_for_two(np.divmod)
 @_completed_pair
-@as_ufunc
 def divmod(
     x1: Operand,
     x2: Operand,
@@ -170,7 +170,7 @@ def divmod(
     where: Where = True,
     dtype: DType = None,
     casting: Cast = "same_kind",
-) -> tuple[Any, Any]:
+) -> Any:
     """Quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``.
 
     Fresh, both; shapes broadcast, dtypes promote.
@@ -180,25 +180,24 @@ def divmod(
     TypeError
         `out` is passed both by position and by keyword.
     """
-    return elementwise2(_ufuncs.divmod, x1, x2, _pair("divmod", out1, out2, out), where, dtype, casting)
 
 
+@calling(np.exp2)
 @_completed
 def exp2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Powers of 2, ``2 ** x``.
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.exp2, x, out, where, dtype, casting)
 
 
+@calling(np.fabs)
 @_completed
 def fabs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Absolute values of real numbers, in floating point.
 
     Fresh, of x's shape.
     """
-    return elementwise1(_ufuncs.fabs, x, out, where, dtype, casting)
 
 
 def fix(x: Operand, out: AnyArray | None = None) -> Any:
@@ -215,6 +214,7 @@ def fix(x: Operand, out: AnyArray | None = None) -> Any:
     return dispatched(np.fix, x, out=out)
 
 
+@calling(np.float_power)
 @_completed
 def float_power(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -223,9 +223,9 @@ def float_power(
 
     Fresh; shapes broadcast.
     """
-    return elementwise2(_ufuncs.float_power, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.fmax)
 @_completed
 def fmax(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -234,9 +234,9 @@ def fmax(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.fmax, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.fmin)
 @_completed
 def fmin(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -245,9 +245,9 @@ def fmin(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.fmin, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.fmod)
 @_completed
 def fmod(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -256,11 +256,10 @@ def fmod(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.fmod, x1, x2, out, where, dtype, casting)
 
 
+@calling_for_two(np.frexp)
 @_completed_pair
-@as_ufunc
 def frexp(
     x: Operand,
     out1: AnyArray | None = None,
@@ -270,7 +269,7 @@ def frexp(
     where: Where = True,
     dtype: DType = None,
     casting: Cast = "same_kind",
-) -> tuple[Any, Any]:
+) -> Any:
     """Mantissas from 0.5 to 1 and exponents to the base 2.
 
     Fresh, both, of x's shape.
@@ -280,9 +279,9 @@ def frexp(
     TypeError
         `out` is passed both by position and by keyword.
     """
-    return elementwise1(_ufuncs.frexp, x, _pair("frexp", out1, out2, out), where, dtype, casting)
 
 
+@calling(np.gcd)
 @_completed
 def gcd(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -291,9 +290,9 @@ def gcd(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.gcd, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.heaviside)
 @_completed
 def heaviside(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -302,7 +301,6 @@ def heaviside(
 
     Fresh; shapes broadcast, in floating point.
     """
-    return elementwise2(_ufuncs.heaviside, x1, x2, out, where, dtype, casting)
 
 
 def i0(x: Operand) -> Any:
@@ -347,13 +345,13 @@ def iscomplex(x: Operand) -> Any:
     return dispatched(np.iscomplex, x)
 
 
+@calling(np.isnat)
 @_completed
 def isnat(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Whether times are NaT.
 
     Fresh, of x's shape; booleans.
     """
-    return elementwise1(_ufuncs.isnat, x, out, where, dtype, casting)
 
 
 def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
@@ -396,6 +394,7 @@ def isreal(x: Operand) -> Any:
     return dispatched(np.isreal, x)
 
 
+@calling(np.lcm)
 @_completed
 def lcm(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -404,9 +403,9 @@ def lcm(
 
     Fresh; shapes broadcast, dtypes promote.
     """
-    return elementwise2(_ufuncs.lcm, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.ldexp)
 @_completed
 def ldexp(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -415,9 +414,9 @@ def ldexp(
 
     Fresh; shapes broadcast.
     """
-    return elementwise2(_ufuncs.ldexp, x1, x2, out, where, dtype, casting)
 
 
+@calling(np.logaddexp2)
 @_completed
 def logaddexp2(
     x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -426,11 +425,10 @@ def logaddexp2(
 
     Fresh; shapes broadcast, in floating point.
     """
-    return elementwise2(_ufuncs.logaddexp2, x1, x2, out, where, dtype, casting)
 
 
+@calling_for_two(np.modf)
 @_completed_pair
-@as_ufunc
 def modf(
     x: Operand,
     out1: AnyArray | None = None,
@@ -440,7 +438,7 @@ def modf(
     where: Where = True,
     dtype: DType = None,
     casting: Cast = "same_kind",
-) -> tuple[Any, Any]:
+) -> Any:
     """Fractional and whole parts, both with the sign of x.
 
     Fresh, both, of x's shape.
@@ -450,7 +448,6 @@ def modf(
     TypeError
         `out` is passed both by position and by keyword.
     """
-    return elementwise1(_ufuncs.modf, x, _pair("modf", out1, out2, out), where, dtype, casting)
 
 
 def nan_to_num(
@@ -477,6 +474,7 @@ def nan_to_num(
     return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
 
 
+@calling(np.rad2deg)
 @_completed
 def rad2deg(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -485,9 +483,9 @@ def rad2deg(
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.rad2deg, x, out, where, dtype, casting)
 
 
+@calling(np.radians)
 @_completed
 def radians(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -496,7 +494,6 @@ def radians(
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.radians, x, out, where, dtype, casting)
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
@@ -517,13 +514,13 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     return dispatched(np.real_if_close, a, tol)
 
 
+@calling(np.rint)
 @_completed
 def rint(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """The nearest whole numbers, halves to the even neighbour.
 
     Fresh, of x's shape, in floating point.
     """
-    return elementwise1(_ufuncs.rint, x, out, where, dtype, casting)
 
 
 def sinc(x: Operand) -> Any:
@@ -538,6 +535,7 @@ def sinc(x: Operand) -> Any:
     return dispatched(np.sinc, x)
 
 
+@calling(np.spacing)
 @_completed
 def spacing(
     x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
@@ -546,7 +544,6 @@ def spacing(
 
     Fresh, of x's shape.
     """
-    return elementwise1(_ufuncs.spacing, x, out, where, dtype, casting)
 
 
 def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
@@ -567,18 +564,5 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period
     """
     return dispatched(np.unwrap, p, discont, axis, period=period)
 
-
-def _pair(name: str, out1: Any, out2: Any, out: Any) -> Any:
-    """The out of a function of two results, which may also be given by position."""
-    if out1 is None and out2 is None:
-        return out
-    if out is not None:
-        raise TypeError(f"{name}: out was passed both by position and by keyword; pass only one")
-    return out1, out2
-
-
-for _name in __all__:
-    if hasattr(_ufuncs, _name):
-        with_methods(globals()[_name], getattr(_ufuncs, _name))
 
 complete(globals())

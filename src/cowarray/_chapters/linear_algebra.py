@@ -12,10 +12,10 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import calling, dispatching
 from cowarray._chapters.docstrings import complete
-from cowarray._chapters.ufunc_methods import as_ufunc, with_methods
 from cowarray._face.annotations import Array, Axis
-from cowarray._ops.protocols import dispatched, elementwise2, imported
+from cowarray._ops.protocols import dispatched
 
 __all__ = [
     "cross",
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 
+@dispatching(np.cross)
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Axis = None) -> Any:
     """Cross products of vectors.
 
@@ -52,7 +53,6 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     axis : int, optional
         All three of these.
     """
-    return dispatched(np.cross, a, b, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
@@ -145,7 +145,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
     return dispatched(np.kron, a, b)
 
 
-@as_ufunc
+@calling(np.matmul)
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices, ``x1 @ x2``.
 
@@ -164,7 +164,6 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     ValueError
         An operand has no axes, or shapes do not fit.
     """
-    return _gufunc(np.matmul, x1, x2, out, kwargs)
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
@@ -179,7 +178,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return dispatched(np.matrix_transpose, x)
 
 
-@as_ufunc
+@calling(np.matvec)
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of matrices and vectors.
 
@@ -193,7 +192,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
     """
-    return _gufunc(np.matvec, x1, x2, out, kwargs)
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
@@ -241,7 +239,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     return dispatched(np.vdot, a, b)
 
 
-@as_ufunc
+@calling(np.vecdot)
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIndex = -1, **kwargs: Any) -> Any:
     """Dot products of vectors, the first conjugated.
 
@@ -257,12 +255,9 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
     """
-    if axis != -1:
-        kwargs["axis"] = axis
-    return _gufunc(np.vecdot, x1, x2, out, kwargs)
 
 
-@as_ufunc
+@calling(np.vecmat)
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
     """Products of vectors, conjugated, and matrices.
 
@@ -276,18 +271,6 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     **kwargs : object
         Other options of a ufunc: ``axes``, ``dtype``, ``casting``, ...
     """
-    return _gufunc(np.vecmat, x1, x2, out, kwargs)
-
-
-def _gufunc(ufunc: Any, x1: Any, x2: Any, out: Any, kwargs: Any) -> Any:
-    if out is None and not kwargs:
-        return elementwise2(ufunc, x1, x2)
-    return ufunc(imported(x1), imported(x2), out=out, **kwargs)
-
-
-for _ufunc in (np.matmul, np.matvec, np.vecdot, np.vecmat):
-    with_methods(globals()[_ufunc.__name__], _ufunc)
-del _ufunc
 
 
 complete(globals())

@@ -8,6 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete
 from cowarray._ops.protocols import dispatched
 
@@ -78,6 +79,7 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
     return dispatched(np.polydiv, u, v)
 
 
+@dispatching(np.polyfit)
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,
@@ -116,7 +118,6 @@ def polyfit(
     >>> cowarray.round(cowarray.polyfit([0, 1, 2], cowarray.asarray([1.0, 3.0, 5.0]), 1), 9)
     array([2., 1.])
     """
-    return dispatched(np.polyfit, x, y, deg, rcond, full, w, cov)
 
 
 def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:

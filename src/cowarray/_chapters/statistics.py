@@ -15,6 +15,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
@@ -106,6 +107,7 @@ _cumulative = Completed(
 )
 
 
+@dispatching(np.amax)
 @_reduction
 def amax(
     a: ArrayLike,
@@ -119,9 +121,9 @@ def amax(
 
     Fresh, or `out`.
     """
-    return dispatched(np.amax, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.amin)
 @_reduction
 def amin(
     a: ArrayLike,
@@ -135,9 +137,9 @@ def amin(
 
     Fresh, or `out`.
     """
-    return dispatched(np.amin, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.average)
 def average(
     a: ArrayLike,
     axis: Axes = None,
@@ -170,7 +172,6 @@ def average(
     ZeroDivisionError
         A sum of weights is 0.
     """
-    return dispatched(np.average, a, axis=axis, weights=weights, returned=returned, keepdims=keepdims)
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> _Vector:
@@ -205,6 +206,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     return dispatched(np.convolve, a, v, mode=mode)
 
 
+@dispatching(np.corrcoef)
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DType = None) -> Any:
     """Coefficients of correlation of variables, a row of observations each.
 
@@ -220,7 +222,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
     dtype : dtype, optional
         Of the result; at least float64.
     """
-    return dispatched(np.corrcoef, x, y=y, rowvar=rowvar, dtype=dtype)
 
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
@@ -238,6 +239,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     return dispatched(np.correlate, a, v, mode=mode)
 
 
+@dispatching(np.cov)
 def cov(
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -271,29 +273,27 @@ def cov(
     dtype : dtype, optional
         Of the result; at least float64.
     """
-    return dispatched(
-        np.cov, m, y=y, rowvar=rowvar, bias=bias, ddof=ddof, fweights=fweights, aweights=aweights, dtype=dtype
-    )
 
 
+@dispatching(np.cumprod)
 @_running
 def cumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Products of all elements up to each.
 
     Fresh, or `out`.
     """
-    return dispatched(np.cumprod, a, axis=axis, dtype=dtype, out=out)
 
 
+@dispatching(np.cumsum)
 @_running
 def cumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Sums of all elements up to each.
 
     Fresh, or `out`.
     """
-    return dispatched(np.cumsum, a, axis=axis, dtype=dtype, out=out)
 
 
+@dispatching(np.cumulative_prod)
 @_cumulative
 def cumulative_prod(
     x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, out: Any = None, include_initial: bool = False
@@ -307,9 +307,9 @@ def cumulative_prod(
     ValueError
         No axis is given, and `x` has several.
     """
-    return dispatched(np.cumulative_prod, x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
+@dispatching(np.cumulative_sum)
 @_cumulative
 def cumulative_sum(
     x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, out: Any = None, include_initial: bool = False
@@ -323,7 +323,6 @@ def cumulative_sum(
     ValueError
         No axis is given, and `x` has several.
     """
-    return dispatched(np.cumulative_sum, x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
 def histogram(
@@ -444,6 +443,7 @@ def histogramdd(
     return dispatched(np.histogramdd, sample, bins=bins, range=range, density=density, weights=weights)
 
 
+@dispatching(np.max)
 @_reduction
 def max(
     a: ArrayLike,
@@ -457,9 +457,9 @@ def max(
 
     Fresh, or `out`.
     """
-    return dispatched(np.max, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.mean)
 @_reduction
 def mean(
     a: ArrayLike,
@@ -474,9 +474,9 @@ def mean(
 
     Fresh, or `out`.
     """
-    return dispatched(np.mean, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
 
 
+@dispatching(np.median)
 @_reduction
 def median(
     a: ArrayLike, axis: Axes = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
@@ -485,9 +485,9 @@ def median(
 
     Fresh, or `out`.
     """
-    return dispatched(np.median, a, axis=axis, out=out, overwrite_input=overwrite_input, keepdims=keepdims)
 
 
+@dispatching(np.min)
 @_reduction
 def min(
     a: ArrayLike,
@@ -501,9 +501,9 @@ def min(
 
     Fresh, or `out`.
     """
-    return dispatched(np.min, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.nanargmax)
 @_running
 def nanargmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the greatest elements along an axis, without NaNs.
@@ -515,9 +515,9 @@ def nanargmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: boo
     ValueError
         A slice has no element but NaNs.
     """
-    return dispatched(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@dispatching(np.nanargmin)
 @_running
 def nanargmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the least elements along an axis, without NaNs.
@@ -529,27 +529,27 @@ def nanargmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: boo
     ValueError
         A slice has no element but NaNs.
     """
-    return dispatched(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@dispatching(np.nancumprod)
 @_running
 def nancumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Products of all elements up to each, NaNs taken for 1.
 
     Fresh, or `out`.
     """
-    return dispatched(np.nancumprod, a, axis=axis, dtype=dtype, out=out)
 
 
+@dispatching(np.nancumsum)
 @_running
 def nancumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
     """Sums of all elements up to each, NaNs taken for 0.
 
     Fresh, or `out`.
     """
-    return dispatched(np.nancumsum, a, axis=axis, dtype=dtype, out=out)
 
 
+@dispatching(np.nanmax)
 @_reduction
 def nanmax(
     a: ArrayLike,
@@ -563,9 +563,9 @@ def nanmax(
 
     Fresh, or `out`.
     """
-    return dispatched(np.nanmax, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.nanmean)
 @_reduction
 def nanmean(
     a: ArrayLike,
@@ -580,9 +580,9 @@ def nanmean(
 
     Fresh, or `out`.
     """
-    return dispatched(np.nanmean, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
 
 
+@dispatching(np.nanmedian)
 @_reduction
 def nanmedian(
     a: ArrayLike,
@@ -595,9 +595,9 @@ def nanmedian(
 
     Fresh, or `out`.
     """
-    return dispatched(np.nanmedian, a, axis=axis, out=out, overwrite_input=overwrite_input, keepdims=keepdims)
 
 
+@dispatching(np.nanmin)
 @_reduction
 def nanmin(
     a: ArrayLike,
@@ -611,9 +611,9 @@ def nanmin(
 
     Fresh, or `out`.
     """
-    return dispatched(np.nanmin, a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.nanpercentile)
 @_reduction
 def nanpercentile(
     a: ArrayLike,
@@ -630,19 +630,9 @@ def nanpercentile(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.nanpercentile,
-        a,
-        q,
-        axis=axis,
-        out=out,
-        overwrite_input=overwrite_input,
-        method=method,
-        keepdims=keepdims,
-        weights=weights,
-    )
 
 
+@dispatching(np.nanprod)
 @_reduction
 def nanprod(
     a: ArrayLike,
@@ -657,9 +647,9 @@ def nanprod(
 
     Fresh, or `out`.
     """
-    return dispatched(np.nanprod, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.nanquantile)
 @_reduction
 def nanquantile(
     a: ArrayLike,
@@ -676,19 +666,9 @@ def nanquantile(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.nanquantile,
-        a,
-        q,
-        axis=axis,
-        out=out,
-        overwrite_input=overwrite_input,
-        method=method,
-        keepdims=keepdims,
-        weights=weights,
-    )
 
 
+@dispatching(np.nanstd)
 @_reduction
 def nanstd(
     a: ArrayLike,
@@ -706,20 +686,9 @@ def nanstd(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.nanstd,
-        a,
-        axis=axis,
-        dtype=dtype,
-        out=out,
-        ddof=ddof,
-        keepdims=keepdims,
-        where=where,
-        mean=mean,
-        correction=correction,
-    )
 
 
+@dispatching(np.nansum)
 @_reduction
 def nansum(
     a: ArrayLike,
@@ -734,9 +703,9 @@ def nansum(
 
     Fresh, or `out`.
     """
-    return dispatched(np.nansum, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.nanvar)
 @_reduction
 def nanvar(
     a: ArrayLike,
@@ -754,20 +723,9 @@ def nanvar(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.nanvar,
-        a,
-        axis=axis,
-        dtype=dtype,
-        out=out,
-        ddof=ddof,
-        keepdims=keepdims,
-        where=where,
-        mean=mean,
-        correction=correction,
-    )
 
 
+@dispatching(np.percentile)
 @_reduction
 def percentile(
     a: ArrayLike,
@@ -784,19 +742,9 @@ def percentile(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.percentile,
-        a,
-        q,
-        axis=axis,
-        out=out,
-        overwrite_input=overwrite_input,
-        method=method,
-        keepdims=keepdims,
-        weights=weights,
-    )
 
 
+@dispatching(np.prod)
 @_reduction
 def prod(
     a: ArrayLike,
@@ -811,18 +759,18 @@ def prod(
 
     Fresh, or `out`.
     """
-    return dispatched(np.prod, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.ptp)
 @_reduction
 def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Differences of the greatest and the least elements along axes.
 
     Fresh, or `out`.
     """
-    return dispatched(np.ptp, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@dispatching(np.quantile)
 @_reduction
 def quantile(
     a: ArrayLike,
@@ -839,19 +787,9 @@ def quantile(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.quantile,
-        a,
-        q,
-        axis=axis,
-        out=out,
-        overwrite_input=overwrite_input,
-        method=method,
-        keepdims=keepdims,
-        weights=weights,
-    )
 
 
+@dispatching(np.std)
 @_reduction
 def std(
     a: ArrayLike,
@@ -869,20 +807,9 @@ def std(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.std,
-        a,
-        axis=axis,
-        dtype=dtype,
-        out=out,
-        ddof=ddof,
-        keepdims=keepdims,
-        where=where,
-        mean=mean,
-        correction=correction,
-    )
 
 
+@dispatching(np.sum)
 @_reduction
 def sum(
     a: ArrayLike,
@@ -897,9 +824,9 @@ def sum(
 
     Fresh, or `out`.
     """
-    return dispatched(np.sum, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+@dispatching(np.var)
 @_reduction
 def var(
     a: ArrayLike,
@@ -917,18 +844,6 @@ def var(
 
     Fresh, or `out`.
     """
-    return dispatched(
-        np.var,
-        a,
-        axis=axis,
-        dtype=dtype,
-        out=out,
-        ddof=ddof,
-        keepdims=keepdims,
-        where=where,
-        mean=mean,
-        correction=correction,
-    )
 
 
 complete(globals())

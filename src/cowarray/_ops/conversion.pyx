@@ -474,6 +474,17 @@ def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=Tru
     return as_standard(result) if x.standard else result
 
 
+def standard_function(function, operands, /):
+    """A function of one or two operands with the results of another one as the standard's; it has no frame."""
+    def one(x, /):
+        return standard(function(x))
+
+    def two(x1, x2, /):
+        return standard(function(x1, x2))
+
+    return one if operands == 1 else two
+
+
 def standard(result, /):
     """A result, with its arrays and NumPy scalars as the standard's arrays."""
     if is_array(result):

@@ -6,6 +6,7 @@ would cross modules once more.
 """
 
 import numpy as np
+from numpy import _NoValue
 
 cimport cython
 cimport numpy as cnp
@@ -336,6 +337,18 @@ cdef object array_function(Array self, object function, object types, tuple args
 # cowarray array.
 def dispatched(function, /, *args, **kwargs):
     """The result of a NumPy function, as cowarray's arrays. Foreign memory in the arguments is read in place."""
+    return dispatched_with(function, args, kwargs)
+
+
+def dispatched_function(function, /):
+    """A function with the parameters of one of NumPy's: see `elementwise_function`."""
+    def call(*args, **kwargs):
+        return dispatched_with(function, args, kwargs)
+
+    return call
+
+
+cdef object dispatched_with(object function, tuple args, dict kwargs):
     cdef Operation operation = function_operation(function)
     if operation.special is None:
         result = quick_call(operation, function, operation.is_c, args, kwargs)
@@ -414,9 +427,7 @@ def _may_share_memory(a, b, max_work=None):
     return aliases(a, b) or shares_bytes(a, b)
 
 
-# Unbound, these are CPython's own kind of function, which its interpreter calls directly: this saves 10 ns.
-@cython.binding(False)
-def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind", /):
+cdef object elementwise1(object ufunc, object x, object out, object where, object dtype, object casting):
     """The result of one of NumPy's own ufuncs for x, as a cowarray array."""
     if out is not None or where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
@@ -426,8 +437,7 @@ def elementwise1(ufunc, x, out=None, where=True, dtype=None, casting="same_kind"
     return computed(large_call(ufunc, (shown,), {}) if is_large_operand(shown) else ufunc(shown))
 
 
-@cython.binding(False)
-def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_kind", /):
+cdef object elementwise2(object ufunc, object x1, object x2, object out, object where, object dtype, object casting):
     """The result of one of NumPy's own ufuncs for x1 and x2, as a cowarray array."""
     if out is not None or where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x1, x2), chosen(out, where, dtype, casting))
@@ -438,6 +448,44 @@ def elementwise2(ufunc, x1, x2, out=None, where=True, dtype=None, casting="same_
     if is_large_operand(first) or is_large_operand(second):
         return computed(large_call(ufunc, (first, second), {}))
     return computed(ufunc(first, second))
+
+
+# NumPy's warnings name the line of the youngest frame, which a Python function of ours would be. Functions of Cython's
+# have none, so they name the user's.
+def elementwise_function(ufunc, /):
+    """A function that calls one of NumPy's own ufuncs, of one or two operands and as many results."""
+    def one(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+        return elementwise1(ufunc, x, out, where, dtype, casting)
+
+    def two(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+        return elementwise2(ufunc, x1, x2, out, where, dtype, casting)
+
+    def one_pair(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+        return elementwise1(ufunc, x, either_out(ufunc, out1, out2, out), where, dtype, casting)
+
+    def two_pair(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+        return elementwise2(ufunc, x1, x2, either_out(ufunc, out1, out2, out), where, dtype, casting)
+
+    return {(1, 1): one, (2, 1): two, (1, 2): one_pair, (2, 2): two_pair}[ufunc.nin, ufunc.nout]
+
+
+def generalized_function(ufunc, /):
+    """The same for a generalized ufunc of two operands, with any of its options."""
+    def two(x1, x2, /, out=None, **kwargs):
+        if out is None and not kwargs:
+            return elementwise2(ufunc, x1, x2, None, True, None, "same_kind")
+        return ufunc(imported(x1), imported(x2), out=out, **kwargs)
+
+    return two
+
+
+cdef object either_out(object ufunc, object out1, object out2, object out):
+    """The out of a function of two results, which may also be given by position."""
+    if out1 is None and out2 is None:
+        return out
+    if out is not None:
+        raise TypeError(f"{ufunc.__name__}: out was passed both by position and by keyword; pass only one")
+    return out1, out2
 
 
 cdef dict chosen(object out, object where, object dtype, object casting):
@@ -478,7 +526,30 @@ cdef object readable_operand(object value):
     return value
 
 
-def ufunc_method(ufunc, method, inputs, out, options, /):
+def ufunc_methods(ufunc, /):
+    """The methods of one of NumPy's own ufuncs, for anything array_like: see `elementwise_function`."""
+    def reduce(array, /, axis=0, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):  # no-cython-lint
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
+        if initial is not _NoValue:
+            options["initial"] = initial
+        return ufunc_method(ufunc, "reduce", (array,), out, options)
+
+    def accumulate(array, /, axis=0, dtype=None, out=None):  # no-cython-lint
+        return ufunc_method(ufunc, "accumulate", (array,), out, {"axis": axis, "dtype": dtype})
+
+    def reduceat(array, /, indices, axis=0, dtype=None, out=None):  # no-cython-lint
+        return ufunc_method(ufunc, "reduceat", (array, indices), out, {"axis": axis, "dtype": dtype})
+
+    def outer(A, B, /, *, out=None, **kwargs):
+        return ufunc_method(ufunc, "outer", (A, B), out, kwargs)
+
+    def at(a, indices, b=_NoValue, /):
+        return ufunc_method(ufunc, "at", (a, indices) if b is _NoValue else (a, indices, b), None, {})
+
+    return reduce, accumulate, reduceat, outer, at
+
+
+cdef object ufunc_method(object ufunc, str method, tuple inputs, object out, dict options):
     """The result of a method of one of NumPy's own ufuncs, as cowarray's arrays; default options are dropped."""
     if out is not None:
         options["out"] = out if type(out) is tuple else (out,)

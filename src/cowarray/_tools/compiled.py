@@ -49,10 +49,16 @@ def watch_imports(
 
 def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
     for name, value in list(vars(module).items()):
-        if type(value).__name__ in _FUNCTIONS and not name.startswith("__"):
+        is_compiled = type(value).__name__ in _FUNCTIONS
+        if isinstance(value, types.FunctionType) or (is_compiled and _is_ours(value)):  # which it calls
+            if result is not None:
+                setattr(module, name, _giving_numpys(value))
+        elif is_compiled and not name.startswith("__"):
             setattr(module, name, _Adapted(value, result))
-        elif result is not None and isinstance(value, types.FunctionType):
-            setattr(module, name, _giving_numpys(value))
+
+
+def _is_ours(function: Any) -> bool:
+    return (function.__module__ or "").partition(".")[0] == "cowarray"
 
 
 def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:

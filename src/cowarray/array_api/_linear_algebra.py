@@ -6,6 +6,7 @@ from typing import Any, SupportsIndex
 from numpy.typing import ArrayLike
 
 from cowarray import _chapters
+from cowarray._chapters.declared import standardized
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array
 from cowarray._ops.conversion import standard
@@ -13,10 +14,10 @@ from cowarray._ops.conversion import standard
 _completed = CompletedFrom(_chapters, "cowarray")
 
 
+@standardized(_chapters.matmul)
 @_completed
-def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     """Products of matrices, ``x1 @ x2``."""
-    return standard(_chapters.matmul(x1, x2))
 
 
 @_completed

@@ -119,7 +119,7 @@ def of_lists():
         yield made(name)
     yield Case(", ".join(names), "", UNTOLD, tags=frozenset({"faults"}))
     for name in cowarray.array_api.__all__:
-        if not inspect.isfunction(getattr(cowarray.array_api, name)):
+        if not inspect.isfunction(inspect.unwrap(getattr(cowarray.array_api, name))):
             yield made(f"cowarray.array_api.{name}")
 
 
@@ -149,7 +149,7 @@ def of_functions(functions):
     for space, theirs in SPACES.items():
         for name in space.__all__:
             function = getattr(theirs, name, None)
-            if inspect.isfunction(getattr(space, name)) and function in ARRAY_FUNCTIONS:
+            if inspect.isfunction(inspect.unwrap(getattr(space, name))) and function in ARRAY_FUNCTIONS:
                 names.setdefault(function, []).append(f"{space.__name__}.{name}")
     tags = frozenset({"namespace", "isolation", "faults"})
     for case in functions:

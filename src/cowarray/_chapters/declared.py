@@ -1,40 +1,44 @@
-"""The methods and attributes of NumPy's ufuncs, on the functions that call them: `add.reduce`, `add.at`, `add.nin`, ...
+"""Functions that are declared: by signature and docstring, without a body. NumPy's function says what they do.
 
-The element-wise functions are plain functions, for speed and for their signatures. `with_methods` adds the rest as
-attributes: methods that take the same arguments as the functions, and NumPy's figures.
+`calling` makes a function of a ufunc, `dispatching` of any other of NumPy's functions, `standardized` of one of ours
+for the standard's namespace. What is made has the declared function's signature and docstring, and no frame: what NumPy
+warns of is told of the line that called it.
 """
 
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from functools import update_wrapper
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy import _NoValue
 from numpy.typing import ArrayLike
 
 from cowarray._face.annotations import AnyArray, Array, DType
-from cowarray._ops.protocols import ufunc_method
+from cowarray._ops.conversion import standard_function
+from cowarray._ops.protocols import dispatched_function, elementwise_function, generalized_function, ufunc_methods
 
-__all__ = ["Ufunc", "as_ufunc", "with_methods"]
+__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "standardized"]
 
 _Call = ParamSpec("_Call")
+_Result = TypeVar("_Result")
 _Result_co = TypeVar("_Result_co", covariant=True)
 
 
-class UfuncMethods:
-    """The methods of a ufunc, for anything array_like, with results of this library.
+class Ufunc(Protocol[_Call, _Result_co]):
+    """An element-wise function: it has the methods of its ufunc, for anything array_like, and its figures."""
 
-    Parameters
-    ----------
-    ufunc : numpy.ufunc
-    """
+    __name__: str
+    __qualname__: str
+    nin: int
+    nout: int
+    nargs: int
+    ntypes: int
+    types: list[str]
+    identity: Any
+    signature: str | None
+    resolve_dtypes: Callable[..., tuple[np.dtype[Any], ...]]
 
-    __slots__ = ("_ufunc",)
-
-    def __init__(self, ufunc: np.ufunc) -> None:
-        self._ufunc = ufunc
-
-    def __repr__(self) -> str:
-        return repr(self._ufunc)
+    def __call__(self, *args: _Call.args, **kwargs: _Call.kwargs) -> _Result_co: ...
 
     def reduce(
         self,
@@ -74,10 +78,6 @@ class UfuncMethods:
         --------
         numpy.ufunc.reduce : The same for NumPy's arrays.
         """
-        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
-        if initial is not _NoValue:
-            options["initial"] = initial
-        return ufunc_method(self._ufunc, "reduce", (array,), out, options)
 
     def accumulate(self, array: ArrayLike, /, axis: int = 0, dtype: DType = None, out: Any = None) -> Array:
         """Combine the elements along an axis, and keep each result on the way.
@@ -100,7 +100,7 @@ class UfuncMethods:
         --------
         numpy.ufunc.accumulate : The same for NumPy's arrays.
         """
-        return ufunc_method(self._ufunc, "accumulate", (array,), out, {"axis": axis, "dtype": dtype})
+        ...
 
     def reduceat(
         self, array: ArrayLike, /, indices: ArrayLike, axis: int = 0, dtype: DType = None, out: Any = None
@@ -127,7 +127,7 @@ class UfuncMethods:
         --------
         numpy.ufunc.reduceat : The same for NumPy's arrays.
         """
-        return ufunc_method(self._ufunc, "reduceat", (array, indices), out, {"axis": axis, "dtype": dtype})
+        ...
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, *, out: Any = None, **kwargs: Any) -> Any:
         """Apply the function to all pairs of an element of A and one of B.
@@ -149,7 +149,6 @@ class UfuncMethods:
         --------
         numpy.ufunc.outer : The same for NumPy's arrays.
         """
-        return ufunc_method(self._ufunc, "outer", (A, B), out, kwargs)
 
     def at(self, a: AnyArray, indices: Any, b: Any = _NoValue, /) -> None:
         """Apply the function in place to the elements at indices, to one that is named twice, twice.
@@ -170,55 +169,87 @@ class UfuncMethods:
         --------
         numpy.ufunc.at : The same for NumPy's arrays.
         """
-        operands = (a, indices) if b is _NoValue else (a, indices, b)
-        return ufunc_method(self._ufunc, "at", operands, None, {})
 
 
-class Ufunc(UfuncMethods, Generic[_Call, _Result_co]):
-    """What an element-wise function is to a type checker: a function with attributes. There are no instances."""
-
-    __name__: str
-    __qualname__: str
-    nin: int
-    nout: int
-    nargs: int
-    ntypes: int
-    types: list[str]
-    identity: Any
-    signature: str | None
-    resolve_dtypes: Callable[..., tuple[np.dtype[Any], ...]]
-
-    def __call__(self, *args: _Call.args, **kwargs: _Call.kwargs) -> _Result_co:
-        raise NotImplementedError
-
-
-def as_ufunc(function: Callable[_Call, _Result_co]) -> Ufunc[_Call, _Result_co]:
-    """The function, typed as what `with_methods` makes of it.
+def calling(ufunc: np.ufunc) -> Callable[[Callable[_Call, _Result]], Ufunc[_Call, _Result]]:
+    """A decorator: the declared function as one that calls a ufunc.
 
     Parameters
     ----------
-    function : function
+    ufunc : numpy.ufunc
+        NumPy's own, of one or two operands and as many results, or generalized, of two operands.
+
+    Returns
+    -------
+    function
     """
-    return cast(Any, function)
+
+    def decorated(declared: Callable[_Call, _Result]) -> Ufunc[_Call, _Result]:
+        made: Any = (elementwise_function if ufunc.signature is None else generalized_function)(ufunc)
+        update_wrapper(made, declared)
+        for method in ufunc_methods(ufunc):
+            name = method.__name__
+            update_wrapper(method, getattr(Ufunc, name))
+            del method.__wrapped__  # which has self
+            method.__module__, method.__qualname__ = made.__module__, f"{made.__qualname__}.{name}"
+            setattr(made, name, method)
+        for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes"):
+            setattr(made, name, getattr(ufunc, name))
+        return cast(Ufunc[_Call, _Result], made)
+
+    return decorated
 
 
-def with_methods(function: Any, ufunc: np.ufunc) -> Any:
-    """Give a function the methods and attributes of a ufunc.
+def calling_for_two(ufunc: np.ufunc) -> Callable[[Callable[_Call, Any]], Ufunc[_Call, tuple[Any, Any]]]:
+    """`calling` for a ufunc of two results.
 
     Parameters
     ----------
-    function : function
-        Calls the ufunc.
     ufunc : numpy.ufunc
 
     Returns
     -------
     function
-        The same.
     """
-    methods = UfuncMethods(ufunc)
-    for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
-        setattr(function, name, getattr(methods, name))
-    for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes"):
-        setattr(function, name, getattr(ufunc, name))
-    return function
+    return cast(Any, calling(ufunc))
+
+
+def dispatching(function: Callable[..., Any]) -> Callable[[Callable[_Call, _Result]], Callable[_Call, _Result]]:
+    """A decorator: the declared function as one that calls a function of NumPy's, with the arguments as they come.
+
+    Parameters
+    ----------
+    function : function
+        It has the same parameters, in the same order.
+
+    Returns
+    -------
+    function
+    """
+
+    def decorated(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
+        return update_wrapper(dispatched_function(function), declared)
+
+    return decorated
+
+
+def standardized(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:
+    """A decorator: the declared function as one that calls a function of ours, with results of the standard.
+
+    Parameters
+    ----------
+    function : function
+        Of one or two operands, which is all that the declared one has.
+
+    Returns
+    -------
+    function
+    """
+
+    def decorated(declared: Callable[_Call, Any]) -> Callable[_Call, Array]:
+        operands = len(declared.__annotations__) - 1
+        made: Any = update_wrapper(standard_function(function, operands), declared)
+        made.__annotations__ = {**declared.__annotations__, "return": Array}
+        return cast(Callable[_Call, Array], made)
+
+    return decorated
