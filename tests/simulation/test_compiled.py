@@ -97,11 +97,18 @@ def test_factors_of_a_sparse_matrix_take_our_arrays(tmp_path, options):
     assert "SuperLU" not in ours.stderr
 
 
+class fortran:  # f2py's functions have this name for their type, and no module
+    def __getattribute__(self, name):
+        if name == "__module__":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
 @pytest.mark.parametrize("name", ["sqrt", "mean", "atleast_1d", "asarray"])
 def test_what_compiled_code_has_of_ours_gives_it_numpys_arrays(name):
     module = types.ModuleType("demanding")
     setattr(module, name, getattr(cowarray, name))
-    module.ndarray = cowarray.ndarray
+    module.ndarray, module.nameless = cowarray.ndarray, fortran()
     compiled._adapt(module, stand_ins.taken_in)
     assert type(getattr(module, name)(np.ones((2, 2)), *((0,) if name == "mean" else ()))) is np.ndarray
     assert module.ndarray is cowarray.ndarray

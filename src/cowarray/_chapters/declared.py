@@ -171,13 +171,24 @@ class Ufunc(Protocol[_Call, _Result_co]):
         """
 
 
-def calling(ufunc: np.ufunc) -> Callable[[Callable[_Call, _Result]], Ufunc[_Call, _Result]]:
+def _as_declared(made: Any, declared: Callable[..., Any], returns: Any = None) -> Any:
+    """What was made, with the name, signature and docstring of what was declared."""
+    if returns is not None:
+        declared.__annotations__["return"] = returns
+    update_wrapper(made, declared)
+    made.__annotations__ = declared.__annotations__
+    return made
+
+
+def calling(ufunc: np.ufunc, returns: Any = None) -> Callable[[Callable[_Call, _Result]], Ufunc[_Call, _Result]]:
     """A decorator: the declared function as one that calls a ufunc.
 
     Parameters
     ----------
     ufunc : numpy.ufunc
         NumPy's own, of one or two operands and as many results, or generalized, of two operands.
+    returns : type, optional
+        The annotation of the result, if it is not the declared one.
 
     Returns
     -------
@@ -185,11 +196,11 @@ def calling(ufunc: np.ufunc) -> Callable[[Callable[_Call, _Result]], Ufunc[_Call
     """
 
     def decorated(declared: Callable[_Call, _Result]) -> Ufunc[_Call, _Result]:
-        made: Any = (elementwise_function if ufunc.signature is None else generalized_function)(ufunc)
-        update_wrapper(made, declared)
+        make = elementwise_function if ufunc.signature is None else generalized_function
+        made = _as_declared(make(ufunc, declared), declared, returns)
         for method in ufunc_methods(ufunc):
             name = method.__name__
-            update_wrapper(method, getattr(Ufunc, name))
+            _as_declared(method, getattr(Ufunc, name))
             del method.__wrapped__  # which has self
             method.__module__, method.__qualname__ = made.__module__, f"{made.__qualname__}.{name}"
             setattr(made, name, method)
@@ -211,16 +222,20 @@ def calling_for_two(ufunc: np.ufunc) -> Callable[[Callable[_Call, Any]], Ufunc[_
     -------
     function
     """
-    return cast(Any, calling(ufunc))
+    return cast(Any, calling(ufunc, tuple[Any, Any]))
 
 
-def dispatching(function: Callable[..., Any]) -> Callable[[Callable[_Call, _Result]], Callable[_Call, _Result]]:
+def dispatching(
+    function: Callable[..., Any], arrays: int = 1
+) -> Callable[[Callable[_Call, _Result]], Callable[_Call, _Result]]:
     """A decorator: the declared function as one that calls a function of NumPy's, with the arguments as they come.
 
     Parameters
     ----------
     function : function
-        It has the same parameters, in the same order.
+        Its parameters begin with the declared ones, in the same order.
+    arrays : int
+        How many of its arguments are array_like.
 
     Returns
     -------
@@ -228,7 +243,7 @@ def dispatching(function: Callable[..., Any]) -> Callable[[Callable[_Call, _Resu
     """
 
     def decorated(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
-        return update_wrapper(dispatched_function(function), declared)
+        return cast(Callable[_Call, _Result], _as_declared(dispatched_function(function, declared, arrays), declared))
 
     return decorated
 
@@ -239,7 +254,7 @@ def standardized(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]
     Parameters
     ----------
     function : function
-        Of one or two operands, which is all that the declared one has.
+        Its first parameters are all that the declared one has.
 
     Returns
     -------
@@ -247,9 +262,6 @@ def standardized(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]
     """
 
     def decorated(declared: Callable[_Call, Any]) -> Callable[_Call, Array]:
-        operands = len(declared.__annotations__) - 1
-        made: Any = update_wrapper(standard_function(function, operands), declared)
-        made.__annotations__ = {**declared.__annotations__, "return": Array}
-        return cast(Callable[_Call, Array], made)
+        return cast(Callable[_Call, Array], _as_declared(standard_function(function, declared), declared, Array))
 
     return decorated

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-@dispatching(np.cross)
+@dispatching(np.cross, arrays=2)
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Axis = None) -> Any:
     """Cross products of vectors.
 
@@ -55,6 +55,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     """
 
 
+@dispatching(np.dot, arrays=2)
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b.
 
@@ -66,7 +67,6 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     """
-    return dispatched(np.dot, a, b, out=out)
 
 
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
@@ -121,6 +121,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     return dispatched(np.einsum_path, *operands, optimize=optimize, einsum_call=einsum_call)
 
 
+@dispatching(np.inner, arrays=2)
 def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     """Sums of products over the last axes.
 
@@ -130,7 +131,6 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     ----------
     a, b : array_like
     """
-    return dispatched(np.inner, a, b)
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Any:

@@ -79,7 +79,7 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
     return dispatched(np.polydiv, u, v)
 
 
-@dispatching(np.polyfit)
+@dispatching(np.polyfit, arrays=2)
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,

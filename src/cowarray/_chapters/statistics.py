@@ -613,7 +613,7 @@ def nanmin(
     """
 
 
-@dispatching(np.nanpercentile)
+@dispatching(np.nanpercentile, arrays=2)
 @_reduction
 def nanpercentile(
     a: ArrayLike,
@@ -649,7 +649,7 @@ def nanprod(
     """
 
 
-@dispatching(np.nanquantile)
+@dispatching(np.nanquantile, arrays=2)
 @_reduction
 def nanquantile(
     a: ArrayLike,
@@ -725,7 +725,7 @@ def nanvar(
     """
 
 
-@dispatching(np.percentile)
+@dispatching(np.percentile, arrays=2)
 @_reduction
 def percentile(
     a: ArrayLike,
@@ -770,7 +770,7 @@ def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool | _NoVa
     """
 
 
-@dispatching(np.quantile)
+@dispatching(np.quantile, arrays=2)
 @_reduction
 def quantile(
     a: ArrayLike,

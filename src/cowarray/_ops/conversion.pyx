@@ -57,6 +57,7 @@ from cowarray._ops.operands cimport (
     is_numpys_scalar,
     leaves_lane,
     listed,
+    MISSING,
     take_road,
 )
 from cowarray._ops.road cimport travel_method
@@ -474,15 +475,19 @@ def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=Tru
     return as_standard(result) if x.standard else result
 
 
-def standard_function(function, operands, /):
-    """A function of one or two operands with the results of another one as the standard's; it has no frame."""
-    def one(x, /):
+def standard_function(function, declared, /):
+    """A function of one or two operands with another one's results as the standard's: see `elementwise_function`."""
+    def one(x=MISSING, /, *rest, **unknown):
+        if x is MISSING or rest or unknown:
+            declared(*(() if x is MISSING else (x,)), *rest, **unknown)
         return standard(function(x))
 
-    def two(x1, x2, /):
+    def two(x1=MISSING, x2=MISSING, /, *rest, **unknown):
+        if x2 is MISSING or rest or unknown:
+            declared(*[x for x in (x1, x2) if x is not MISSING], *rest, **unknown)
         return standard(function(x1, x2))
 
-    return one if operands == 1 else two
+    return one if declared.__code__.co_argcount == 1 else two
 
 
 def standard(result, /):

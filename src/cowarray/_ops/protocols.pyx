@@ -337,26 +337,39 @@ cdef object array_function(Array self, object function, object types, tuple args
 # cowarray array.
 def dispatched(function, /, *args, **kwargs):
     """The result of a NumPy function, as cowarray's arrays. Foreign memory in the arguments is read in place."""
-    return dispatched_with(function, args, kwargs)
+    result = quickly_dispatched(function, args, kwargs)
+    return slowly_dispatched(function, len(args), args, kwargs) if result is QUICK_FAILED else result
 
 
-def dispatched_function(function, /):
-    """A function with the parameters of one of NumPy's: see `elementwise_function`."""
+def dispatched_function(function, declared, arrays, /):
+    """A function that does the same, and of whose arguments so many are arrays: see `elementwise_function`."""
+    cdef tuple names = declared.__code__.co_varnames[:arrays]
+
     def call(*args, **kwargs):
-        return dispatched_with(function, args, kwargs)
+        result = quickly_dispatched(function, args, kwargs)
+        if result is not QUICK_FAILED:
+            return result
+        declared(*args, **kwargs)
+        args += tuple([kwargs.pop(name) for name in names[len(args):]])
+        return slowly_dispatched(function, arrays, args, kwargs)
 
     return call
 
 
-cdef object dispatched_with(object function, tuple args, dict kwargs):
+cdef object quickly_dispatched(object function, tuple args, dict kwargs):
     cdef Operation operation = function_operation(function)
-    if operation.special is None:
-        result = quick_call(operation, function, operation.is_c, args, kwargs)
-        if result is not QUICK_FAILED:
-            return result
+    if operation.special is not None:
+        return QUICK_FAILED
+    return quick_call(operation, function, operation.is_c, args, kwargs)
+
+
+cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs):
     # A written argument must be an array itself, not an object that has one.
+    cdef Operation operation = function_operation(function)
     cdef set written = {each.position for each in operation.writes}
-    shown = [value if i in written else shown_as_array(value) for i, value in enumerate(args)]
+    shown = [
+        shown_as_array(value) if i < arrays and i not in written else value for i, value in enumerate(args)
+    ]
     return array_function(None, function, (), tuple(shown), kwargs)
 
 
@@ -451,32 +464,54 @@ cdef object elementwise2(object ufunc, object x1, object x2, object out, object 
 
 
 # NumPy's warnings name the line of the youngest frame, which a Python function of ours would be. Functions of Cython's
-# have none, so they name the user's.
-def elementwise_function(ufunc, /):
+# have none, so they name the user's. They take any arguments, and have `declared`, which has the signature and no body,
+# refuse what does not fit, by its name.
+def elementwise_function(ufunc, declared, /):
     """A function that calls one of NumPy's own ufuncs, of one or two operands and as many results."""
-    def one(x, /, out=None, where=True, dtype=None, casting="same_kind"):
+    def one(x=MISSING, /, out=None, where=True, dtype=None, casting="same_kind", *rest, **unknown):
+        if x is MISSING or rest or unknown:
+            refuse(declared, (x,), (out, where, dtype, casting), rest, unknown)
         return elementwise1(ufunc, x, out, where, dtype, casting)
 
-    def two(x1, x2, /, out=None, where=True, dtype=None, casting="same_kind"):
+    def two(x1=MISSING, x2=MISSING, /, out=None, where=True, dtype=None, casting="same_kind", *rest, **unknown):
+        if x2 is MISSING or rest or unknown:
+            refuse(declared, (x1, x2), (out, where, dtype, casting), rest, unknown)
         return elementwise2(ufunc, x1, x2, out, where, dtype, casting)
 
-    def one_pair(x, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+    def one_pair(
+        x=MISSING, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind", *rest, **unknown
+    ):
+        if x is MISSING or rest or unknown:
+            refuse(declared, (x,), (out1, out2, out, where, dtype, casting), rest, unknown)
         return elementwise1(ufunc, x, either_out(ufunc, out1, out2, out), where, dtype, casting)
 
-    def two_pair(x1, x2, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind"):
+    def two_pair(
+        x1=MISSING, x2=MISSING, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind",
+        *rest, **unknown
+    ):
+        if x2 is MISSING or rest or unknown:
+            refuse(declared, (x1, x2), (out1, out2, out, where, dtype, casting), rest, unknown)
         return elementwise2(ufunc, x1, x2, either_out(ufunc, out1, out2, out), where, dtype, casting)
 
     return {(1, 1): one, (2, 1): two, (1, 2): one_pair, (2, 2): two_pair}[ufunc.nin, ufunc.nout]
 
 
-def generalized_function(ufunc, /):
+def generalized_function(ufunc, declared, /):
     """The same for a generalized ufunc of two operands, with any of its options."""
-    def two(x1, x2, /, out=None, **kwargs):
+    def two(x1=MISSING, x2=MISSING, /, out=None, *rest, **kwargs):
+        if x2 is MISSING or rest:
+            refuse(declared, (x1, x2), (out,), rest, kwargs)
         if out is None and not kwargs:
             return elementwise2(ufunc, x1, x2, None, True, None, "same_kind")
         return ufunc(imported(x1), imported(x2), out=out, **kwargs)
 
     return two
+
+
+cdef object refuse(object declared, tuple operands, tuple options, tuple rest, dict unknown):
+    """Let the declared function say what does not fit."""
+    given = tuple([value for value in operands if value is not MISSING])
+    return declared(*given, *(options + rest if rest else ()), **unknown)
 
 
 cdef object either_out(object ufunc, object out1, object out2, object out):

@@ -58,7 +58,7 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
 
 
 def _is_ours(function: Any) -> bool:
-    return (function.__module__ or "").partition(".")[0] == "cowarray"
+    return (getattr(function, "__module__", None) or "").partition(".")[0] == "cowarray"
 
 
 def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:

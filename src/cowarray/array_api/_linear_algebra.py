@@ -41,4 +41,5 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2)
 @_completed
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Dot products of vectors, the first conjugated."""
-    return standard(_chapters.vecdot(x1, x2, axis=axis))
+    options: Any = {} if axis == -1 else {"axis": axis}
+    return standard(_chapters.vecdot(x1, x2, **options))
