@@ -61,7 +61,6 @@ _OTHERS = [
     *["np.linalg.norm(big)", "np.diff(np.asarray([np.inf, np.inf]))", "np.prod(big)"],
     *["np.cumsum(np.asarray([np.inf, -np.inf]))", "np.logspace(0, 400, 3)", "np.linspace(-np.inf, np.inf, 3)"],
     *[
-        "np.cross(np.ones(2), np.ones(2))",
         "np.round(np.asarray([1e308]), 308)",
         "np.kron(big, big)",
         "np.outer(big, big)",
@@ -144,7 +143,8 @@ def test_arguments_that_do_not_fit_change_nothing(call, message, mode):
         copy = shared.copy()
         with pytest.raises(TypeError) as raised:
             eval(f"cowarray.{call}", {"cowarray": cowarray, "x": x, "shared": shared})
-        assert str(raised.value) == message
+        # Python 3.13 asks on: "Did you mean 'axis'?"
+        assert str(raised.value).startswith(message)
         assert raised.value.__context__ is None
         assert cowarray.is_deferred(x) is (mode == "deferred")
         assert cowarray.shares_bytes(copy, shared) if mode == "plain" else True
