@@ -9,7 +9,7 @@ import pytest
 
 import cowarray
 
-pytestmark = pytest.mark.numpy_ends
+pytestmark = [pytest.mark.numpy_ends, pytest.mark.numpy_versions]
 
 _VALUES = {
     "x": [-1.0, 0.0, np.nan, np.inf],
