@@ -1,5 +1,7 @@
 /* Bytes that are away: an absent allocation keeps its sharers, their windows and its size, every sharer's door says that it
- * is absent, and a fill brings bytes to all of them. What a refusal must not change is looked at each time. */
+ * is absent, and a fill brings bytes to all of them. What a refusal must not change is looked at each time.
+ *
+ * One file, for each test stands on the same few helpers: what goes, what comes back, and who is told. */
 #include <sched.h>
 
 #include "harness.h"

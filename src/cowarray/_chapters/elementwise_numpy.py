@@ -3,7 +3,7 @@
 As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
 
-Read it a function at a time.
+It is one file because it is what a chapter of the standard leaves out, and a list. Read it a function at a time.
 """
 
 from typing import Any, TypeAlias
