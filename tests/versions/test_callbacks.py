@@ -118,7 +118,7 @@ def test_a_collection_at_any_allocation_commits_nothing_of_its_own(begin):
     state, was = history.state, []
 
     def act():
-        if history._lock._is_owned():
+        if history._caller:  # not while the lock is let go of: then the call has been made
             before = len(came)
             refused(CALLS["commit" if before % 2 else "undo"], history, came)
             assert len(came) > before
@@ -141,6 +141,42 @@ def test_a_collection_at_any_allocation_commits_nothing_of_its_own(begin):
         gc.collect()
     assert len(came) > 10
     assert all(equal(history[k], value) for k, value in was)
+
+
+LOOKS = {
+    "log": lambda history: history.log(),
+    "repr": repr,
+    "html": lambda history: history._repr_html_(),
+    "len": len,
+    "own_nbytes": lambda history: history.own_nbytes,
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_a_collection_may_commit_while_somebody_looks(begin, name):
+    """Looking is no call that a commit could be in the middle of; it shows a time before or after."""
+    history, came = begin({"a": [ca.zeros(5)]}), []
+    before = gc.get_threshold()
+
+    def act():
+        if not came:  # once in a look
+            came.append(1)
+            history.state["a"].append(ca.zeros(5))
+            history.commit()
+
+    for threshold in range(1, 40):
+        gc.collect()
+        came.clear()
+        Returning(act)
+        gc.set_threshold(threshold, 1, 1)
+        try:
+            LOOKS[name](history)
+        finally:
+            gc.set_threshold(*before)
+            gc.collect()
+        assert came
+        assert history.version == threshold
+    assert [version.number for version in history.log()] == list(range(40))
 
 
 def test_the_writers_thread_does_not_wait_for_one_that_waits_for_it(tmp_path, monkeypatch):

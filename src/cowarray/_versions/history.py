@@ -322,7 +322,7 @@ class History:
     @property
     def own_nbytes(self) -> int:
         """int: Bytes of memory that the history takes beside the arrays of the state."""
-        tables = sum(slot.held.nbytes + slot.tracked.own_nbytes for slot in self._slots.values())
+        tables = sum(slot.held.nbytes + slot.tracked.own_nbytes for slot in list(self._slots.values()))
         return self._contents.nbytes + self._tree.nbytes + tables
 
     def __len__(self) -> int:

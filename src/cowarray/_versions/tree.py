@@ -145,8 +145,8 @@ class Tree:
 
     def newest(self, count: int | None = None) -> list[Version]:
         """As many versions, the last one first."""
-        nodes = reversed(self._nodes.values())
-        return [node.version for node, _ in zip(nodes, range(len(self) if count is None else count), strict=False)]
+        nodes = list(self._nodes.values())  # first: a destructor may add to them meanwhile
+        return [node.version for node in reversed(nodes)][:count]
 
     def parents(self) -> dict[int, int | None]:
         """The parent of each version, the oldest first."""
