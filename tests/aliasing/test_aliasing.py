@@ -155,13 +155,21 @@ def test_start_and_stop_in_many_threads():
 
 # ---- what aliases ----------------------------------------------------------------------------------------------------
 
+
+class Has:
+    """Has nothing but the interface, and keeps whose it is, as NumPy's arrays of it do."""
+
+    def __init__(self, array):
+        self.array, self.__array_interface__ = array, array.__array_interface__
+
+
 EXPORTS = {
     "asarray": lambda x: np.asarray(x),
     "memoryview": lambda x: np.asarray(memoryview(x)),
     "data": lambda x: np.asarray(x.data),
     "__array__": lambda x: x.__array__(),
     "frombuffer": lambda x: np.frombuffer(x, x.dtype).reshape(x.shape),
-    "interface": lambda x: np.asarray(type("Has", (), {"__array_interface__": x.__array_interface__ | {"data": x}})()),
+    "interface": lambda x: np.asarray(Has(x)),
     "dlpack": lambda x: np.from_dlpack(x),
     "ctypes": lambda x: np.ctypeslib.as_array(ctypes.cast(x.ctypes, ctypes.POINTER(ctypes.c_double)), x.shape),
     "lists": lambda x: np.asarray(memoryview(memoryview(x))),
@@ -183,7 +191,7 @@ def test_an_export_is_an_alias_on_both_sides(way):
     assert x[0, 1] == 9
 
 
-@pytest.mark.parametrize("way", ["asarray", "memoryview", "data", "__array__", "frombuffer"])
+@pytest.mark.parametrize("way", ["asarray", "memoryview", "data", "__array__", "frombuffer", "interface"])
 @pytest.mark.parametrize("dtype", ["f8", "i1", "?", "c16", ">i4", "M8[s]", "S3", "i4,f8", "f2", "O", "g"])
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (1, 1, 2, 1, 3), (0, 2)])
 def test_every_export_is_as_numpys(way, dtype, shape):
@@ -197,8 +205,8 @@ def test_every_export_is_as_numpys(way, dtype, shape):
         with ca.aliasing():
             x = view(ca.array(n))
             expected, found = outcome(way, view(n)), outcome(way, x)
-            if dtype == "M8[s]" and way == "frombuffer":
-                continue  # which of NumPy's arrays takes their bytes without a format
+            if dtype == "M8[s]" and way in ("frombuffer", "interface"):
+                continue  # which take NumPy's arrays' bytes without a format; ours have no buffer, and so no interface
             assert type(found) is type(expected)
             if type(found) is np.ndarray:
                 assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
@@ -215,6 +223,43 @@ def outcome(way, x):
 
 def steps(array):
     return [step for n, step in zip(array.shape, array.strides, strict=True) if n > 1 and array.size]
+
+
+def test_a_pointer_is_valid_for_as_long_as_its_array_lives():
+    x = ca.arange(1 << 16)
+    view = x[1:]
+    earlier = x.copy()
+    with ca.aliasing():
+        for _ in range(3):
+            pointer, readonly = view.__array_interface__["data"]  # the dict is dropped
+    assert not readonly
+    assert "data" not in x.__array_interface__
+    words = (ctypes.c_int64 * view.size).from_address(pointer)
+    later = x.copy()
+    x[1] = 77
+    assert words[0] == 77
+    words[1] = 88
+    assert x[2] == 88
+    assert (earlier == np.arange(1 << 16)).all()
+    assert (later == np.arange(1 << 16)).all()
+    assert not ca.aliases(later, x)
+    assert not x.storage.is_cow
+    del view, words
+    kept = x.copy()
+    assert x.storage.is_cow, "copies are lazy again"
+    assert kept[2] == 88
+
+
+def test_a_pointer_of_an_array_that_moves_is_of_the_new_place():
+    x = ca.arange(8.0)
+    with ca.aliasing():
+        first = x.__array_interface__["data"]
+        x.resize(1 << 16, refcheck=False)
+        second = x.__array_interface__["data"]
+        assert np.asarray(Has(x)).size == 1 << 16
+    assert first != second
+    x[9] = 4.0
+    assert ctypes.c_double.from_address(second[0] + 72).value == 4.0
 
 
 def test_a_read_only_array_goes_out_read_only_and_sees_writes():

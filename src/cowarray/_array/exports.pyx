@@ -5,6 +5,9 @@ Code that asks for an array or a buffer without further conditions gets a snapsh
 (`outgoing`).
 """
 
+from functools import partial
+from weakref import ref
+
 import numpy as np
 
 cimport cython
@@ -16,6 +19,7 @@ from cowarray._array.array cimport (
     header_for,
     located_header,
     reader_header,
+    root,
     still,
     writable_header,
 )
@@ -23,7 +27,7 @@ from cowarray._array.copies cimport copy_in_order, exports_alias, may_alias, tel
 from cowarray._array.snapshots cimport copied_out, loses_as_buffer, snapshot
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_USERDEF, NPY_VSTRING, PyArray_CLEARFLAGS
-from cowarray._native.storage cimport Access, Behalf, EXPORT, WRITES
+from cowarray._native.storage cimport Access, Behalf, EXPORT, Pin, WRITES
 
 from cowarray._array.missing import filled
 
@@ -123,7 +127,10 @@ cdef object as_flag(object copy):
 
 
 cdef dict interface_of(Array x):
-    """`__array_interface__` without the data; AttributeError if there is no buffer, so that NumPy asks `__array__`."""
+    """`__array_interface__`, without the data unless exports are aliases: its pointer does not say how long it is valid.
+
+    AttributeError if there is no buffer either, so that NumPy asks `__array__`.
+    """
     cdef dict described
     cdef int kind = x.descr.type_num
     if (
@@ -134,10 +141,29 @@ cdef dict interface_of(Array x):
             f"__array_interface__: an array of dtype {x.descr!r} has no buffer; use x.to_numpy(), or view x as another "
             "dtype"
         )
+    if exports_alias() and not wants_copy():
+        return (<object>alias_for_life(x)).__array_interface__
     outgoing(x)  # raises what the buffer would; NumPy swallows that error, and takes the array for a scalar
     described = (<object>located_header(x)).__array_interface__
     del described["data"]
     return described
+
+
+# Aliases by (id of the array, id of its Storage), each with the weak reference that ends it.
+cdef dict for_life = {}
+
+
+cdef cnp.ndarray alias_for_life(Array x):
+    """An alias that pins for as long as x lives, as NumPy's bare pointers are valid for as long as their array lives."""
+    cdef cnp.ndarray alias = export(x, EXPORT, True)
+    key = id(x), id((<Pin>root(alias)).storage)
+    for_life.setdefault(key, (alias, ref(x, partial(let_go, key))))
+    return alias
+
+
+def let_go(tuple key, reference):
+    """End an alias whose array has died."""
+    del for_life[key]
 
 
 cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):

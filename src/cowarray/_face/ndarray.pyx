@@ -1657,7 +1657,10 @@ cdef class ndarray(Array):
 
     @property
     def __array_interface__(self):
-        """dict: Shape, dtype and strides without ``data``, so that readers take the array's buffer."""
+        """dict: Shape, dtype and strides without ``data``, so that readers take the array's buffer.
+
+        Inside `aliasing` with ``data``, as NumPy's: a pointer that is valid, and pins, for as long as the array lives.
+        """
         return interface_of(self)
 
     # As NumPy's arrays have it: it decides who computes if a type has no ``__array_ufunc__``.
