@@ -325,7 +325,7 @@ run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
 clients: ## Hand our arrays to the libraries of docs/libraries.md, and write that page (ARGS="-k pandas" picks some)
 	@$(MAKE) run-clients VENV=.venv-clients
 run-clients: $(BUILT) $(VENV)/.test $(VENV)/.clients
-	@$(IN_VENV) tests/clients/page.py $(ARGS)
+	@PYTHONPATH=tests $(IN_VENV) tests/clients/page.py $(ARGS)
 
 # ---- comparison ------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,25 @@ def test_what_changed_chooses_tests_that_exist(tool):
     assert [each for each in changed.NEEDS if not list(ROOT.glob(f"{each}*"))] == []
     chosen = changed.wanted(["src/cowarray/_modes/budget/pools.pyx", "tests/edges/test_pickle.py"])
     assert chosen == ["tests/project", "tests/budget", "tests/edges/test_pickle.py"]
+
+
+PROGRAMS = re.findall(
+    r"^\t@(?:PYTHONPATH=(\S+) )?\$\(IN_VENV\) ((?:tests|tools)/\S+\.py)\b",
+    (ROOT / "Makefile").read_text(),
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("path", "program"), PROGRAMS, ids=[program for _, program in PROGRAMS])
+def test_a_program_that_make_runs_finds_what_it_imports(path, program):
+    """What the Makefile's other environments have may be missing in this one; what the tree has may not."""
+    text = "import runpy, sys; runpy.run_path(sys.argv[1], run_name='looked_at')"
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", f"import sys; sys.path[0] = {os.path.dirname(program)!r}; {text}", program],
+        cwd=ROOT, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    missing = re.search(r"^ModuleNotFoundError: No module named '([^'.]+)", done.stderr, re.MULTILINE)
+    if missing and not [*ROOT.glob(f"*/{missing[1]}*"), *ROOT.glob(f"*/*/{missing[1]}*")]:
+        pytest.skip(f"{missing[1]} is not installed")
+    assert done.returncode == 0, done.stderr
