@@ -670,7 +670,7 @@ class History:
         arrays = {number: slot for number, slot in sorted(self._slots.items()) if slot.stored}
         tree, copied = self._compacted(list(arrays.values()), store)
         values = {
-            number: (slot.first, np.asarray(slot.tracked.copy_of_committed()[0])) for number, slot in arrays.items()
+            number: (slot.first, slot.tracked.copy_of_committed()[0].to_numpy()) for number, slot in arrays.items()
         }
         store.compact(tree, self._now(), values, copied)
         self._tree = self._tree.renewed(tree)
@@ -715,7 +715,7 @@ class History:
             slot = self._slots[number]
             if self._store is not None and not slot.stored:
                 value, _ = slot.tracked.copy_of_committed()
-                self._store.add_array(number, slot.first, np.asarray(value))
+                self._store.add_array(number, slot.first, value.to_numpy())
                 slot.stored = True
 
     @_whole
@@ -1053,6 +1053,14 @@ class History:
             what = ", ".join(f"{path}: {count * PAGE:,} bytes" for path, count in version.pages.items())
             yield f"{version.number}{mark}{tips}", version.message, what
 
+    def _shown(self, count: int) -> tuple[int, list[tuple[str, str, str]]]:
+        """How many versions there are, and the rows of the last of them, at one time."""
+        with self._lock:
+            while True:
+                versions, rows = len(self), list(self._rows(count))
+                if versions == len(self):  # else a destructor has committed
+                    return versions, rows
+
     def _closed(self) -> str:
         """What a closed one shows."""
         if self._store is not None and self._store.contents.closed:
@@ -1062,19 +1070,17 @@ class History:
     def __repr__(self) -> str:
         if closed := self._closed():
             return closed
-        with self._lock:
-            lines = ["  ".join(part for part in row if part) for row in self._rows(20)]
-            more = len(self) - len(lines)
-        lines += [f"and {more} before"] if more > 0 else []
-        return f"<cowarray.History of {len(self)} versions, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
+        versions, rows = self._shown(20)
+        lines = ["  ".join(part for part in row if part) for row in rows]
+        lines += [f"and {versions - len(rows)} before"] if versions > len(rows) else []
+        return f"<cowarray.History of {versions} versions, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
 
     def _repr_html_(self) -> str:
         if closed := self._closed():
             return escape(closed)
-        with self._lock:
-            shown = self._rows(50)
+        versions, shown = self._shown(50)
         rows = "".join("<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>" for row in shown)
         return (
-            f"<table><caption>{len(self)} versions, {self.own_nbytes:,} bytes</caption>"
+            f"<table><caption>{versions} versions, {self.own_nbytes:,} bytes</caption>"
             f"<tr><th>version</th><th>message</th><th>changed</th></tr>{rows}</table>"
         )
